@@ -1,0 +1,103 @@
+/**
+ * The database: Prisma on Postgres, only ever inside one organization. The bare client is not exported, because a
+ * query outside `withOrganization` would see nothing (row security) or, worse, hide that it forgot to ask.
+ */
+import { PrismaPg } from "@prisma/adapter-pg";
+import { Prisma, PrismaClient } from "./generated/prisma/client.ts";
+
+export { Prisma };
+
+/** A transaction of one organization; made by `withOrganization` alone. */
+export type Tx = Prisma.TransactionClient;
+
+export interface Database {
+  /**
+   * Runs `work` in one transaction that sees only `organizationId`'s rows. Short: no network calls inside.
+   * Deadlocks and serialisation failures are tried again, so `work` must have no effect but the transaction's.
+   */
+  withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Calls a function of schema `gate`, or a table that is no organization's, before an organization is known. */
+  gate<T>(query: Prisma.Sql): Promise<T[]>;
+  close(): Promise<void>;
+}
+
+const TRIES = 4;
+
+export function createDatabase(url: string, options: { connections?: number } = {}): Database {
+  const adapter = new PrismaPg({
+    connectionString: url,
+    max: options.connections ?? 10,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  });
+  const prisma = new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 20_000 } });
+
+  return {
+    async withOrganization(organizationId, work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await prisma.$transaction(async (tx) => {
+            // true = for this transaction only; false would leak the organization into the pool
+            await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true)`;
+            return work(tx);
+          });
+        } catch (error) {
+          if (attempt >= TRIES || !isTransient(error)) throw error;
+        }
+      }
+    },
+    gate: (query) => prisma.$queryRaw(query),
+    close: () => prisma.$disconnect(),
+  };
+}
+
+/** Postgres' own code of a failed statement, wherever the driver adapter put it, e.g. `40P01`. */
+export function sqlState(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth++) {
+    const { code, meta } = at as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
+    const cause = meta?.driverAdapterError?.cause as { originalCode?: unknown } | undefined;
+    if (typeof cause?.originalCode === "string") return cause.originalCode;
+    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^P\d{4}$/.test(code)) return code;
+    const inner = at.cause as { originalCode?: unknown } | undefined;
+    if (typeof inner?.originalCode === "string") return inner.originalCode;
+    at = at.cause;
+  }
+  return null;
+}
+
+/** Deadlock, serialisation failure, or Prisma's own word for a write conflict: nothing was written. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2034") return true;
+  const state = sqlState(error);
+  return state === "40P01" || state === "40001";
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") return true;
+  return sqlState(error) === "23505";
+}
+
+/** The database can't be reached or is restarting, as opposed to a statement that is wrong. */
+export function isDatabaseDown(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state && (state.startsWith("08") || state.startsWith("57P"))) return true;
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  if (code === "P1001" || code === "P1002" || code === "P1008" || code === "P1017" || code === "P2024") return true;
+  if (code === "P2028") return true;
+  const text = error instanceof Error ? error.message : "";
+  return /ECONNREFUSED|ECONNRESET|Connection terminated|timeout exceeded when trying to connect/.test(text);
+}
+
+/**
+ * A remote value made fit for jsonb and text columns, which refuse NUL characters and lone surrogates.
+ * Undefined becomes null.
+ */
+export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.JsonNull {
+  if (value === null || value === undefined) return Prisma.JsonNull;
+  return JSON.parse(JSON.stringify(value, (_key, inner) => (typeof inner === "string" ? storableText(inner) : inner)));
+}
+
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
+}

@@ -1,0 +1,79 @@
+/** Expected failures. Everything else that is thrown is a bug: logged with an id, shown as generic text. */
+
+const STATUS = {
+  invalid_input: 422,
+  invalid_arguments: 422,
+  invalid_content: 422,
+  invalid_json: 400,
+  address_not_allowed: 422,
+  unsupported_form: 422,
+  unknown_tool: 422,
+  unauthenticated: 401,
+  forbidden: 403,
+  cross_site: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  already_answered: 409,
+  already_sent: 409,
+  already_set_up: 409,
+  claimed_by_other: 409,
+  idempotency_mismatch: 409,
+  nothing_to_resend: 409,
+  question_changed: 409,
+  server_in_use: 409,
+  task_ended: 409,
+  link_expired: 410,
+  no_longer_open: 410,
+  too_large: 413,
+  unsupported_media_type: 415,
+  throttled: 429,
+  server_unavailable: 502,
+  database_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/**
+ * A coded failure. `code` is stable and part of the API; `detail` is for the person who caused it; `extra` goes
+ * into the problem document beside them (e.g. who answered first).
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly errors: FieldError[] | undefined;
+  readonly extra: Record<string, unknown> | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    more: {
+      errors?: FieldError[];
+      extra?: Record<string, unknown>;
+      retryAfterMs?: number;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(`${code}: ${detail}`, { cause: more.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.detail = detail;
+    this.errors = more.errors;
+    this.extra = more.extra;
+    this.retryAfterMs = more.retryAfterMs;
+  }
+
+  get status(): number {
+    return STATUS[this.code];
+  }
+}
+
+/** The same answer for unknown, foreign and invisible ids. */
+export function notFound(what: string): AppError {
+  return new AppError("not_found", `There is no such ${what}, or you may not see it.`);
+}

@@ -1,0 +1,224 @@
+/**
+ * What the engine needs of an MCP server, whatever era it speaks. Peers hold no database, no timers of their
+ * own and no state between calls: the caller keeps sessions, handles and questions, and decides when to call.
+ *
+ * Implementations: peer-2025-11-25.ts and peer-2026-07-28.ts.
+ */
+
+export const ERAS = ["2025-11-25", "2026-07-28"] as const;
+export type Era = (typeof ERAS)[number];
+
+/** A server's address and the credentials that go with every call to it. */
+export interface Endpoint {
+  url: string;
+  /** Sent as is, e.g. `{authorization: "Bearer …"}`. Never logged. */
+  headers: Record<string, string>;
+}
+
+/** A protocol session of 2025-11-25. `2026-07-28` is stateless and has none. */
+export interface Session {
+  /** The server's `Mcp-Session-Id`, or null where the server issues none. A secret. */
+  id: string | null;
+  protocolVersion: string;
+  /** Last SSE event id seen on a stream of this session, for `Last-Event-ID`. */
+  lastEventId: string | null;
+}
+
+/** Where one task lives at its server. `taskId` may be a bearer secret: sealed at rest, never in URLs or logs. */
+export interface TaskRef {
+  taskId: string;
+  session: Session | null;
+}
+
+export type RemoteStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
+
+/** A JSON-RPC id, with its type: 0 and "0" are different questions. */
+export type RpcId = string | number;
+
+/** Where an answer to a question has to go. */
+export type AskAddress = { kind: "key"; key: string } | { kind: "rpc"; rpcId: RpcId };
+
+/** An elicitation as received; `requestedSchema` and `url` untouched. A missing mode is `form`. */
+export interface Question {
+  address: AskAddress;
+  mode: "form" | "url";
+  message: string;
+  requestedSchema: unknown;
+  url: string | null;
+}
+
+/** A task as its server describes it, both eras in one shape. Durations in ms, times ISO 8601, null = not said. */
+export interface RemoteTask {
+  taskId: string;
+  status: RemoteStatus;
+  statusMessage: string | null;
+  createdAt: string | null;
+  lastUpdatedAt: string | null;
+  ttlMs: number | null;
+  pollIntervalMs: number | null;
+  /** 2026-07-28: the open questions, inlined while `input_required`. 2025-11-25: always empty. */
+  questions: Question[];
+  /** 2026-07-28: inlined at the end. 2025-11-25: undefined, ask `result()`. */
+  result?: unknown;
+  error?: unknown;
+}
+
+export interface Tool {
+  name: string;
+  title: string | null;
+  description: string | null;
+  inputSchema: Record<string, unknown>;
+  /** 2026-07-28 servers decide for themselves: `optional`. */
+  taskSupport: "required" | "optional" | "forbidden";
+  /** The server's own, untrusted claims (readOnlyHint, destructiveHint, idempotentHint, …). */
+  annotations: Record<string, unknown> | null;
+  /** The tool's `_meta` says `intray/idempotency-key: true`: a repeated call with the same key is the same task. */
+  honoursIdempotencyKey: boolean;
+}
+
+export interface StartInput {
+  tool: string;
+  arguments: Record<string, unknown>;
+  /** Requested only when the caller asked for one; never above 2147483647. */
+  ttlMs: number | null;
+  /** Sent as `_meta["intray/idempotency-key"]`. */
+  idempotencyKey: string;
+  /** Multi round trip (2026-07-28): the retry of the same call with answers and the exact state echoed. */
+  retry?: { inputResponses: Record<string, AnswerBody>; requestState: string | null };
+}
+
+export type StartOutcome =
+  | { kind: "task"; task: RemoteTask }
+  /** The tool answered at once. */
+  | { kind: "result"; result: unknown }
+  /** Multi round trip: asked before it made a task. */
+  | { kind: "input_required"; questions: Question[]; requestState: string | null };
+
+export interface AnswerBody {
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, unknown>;
+}
+
+/** How a task ended: the tool's own result, or a protocol error. */
+export type TaskResult = { kind: "result"; result: unknown } | { kind: "error"; error: unknown };
+
+/** What arrives on a held stream of 2025-11-25. Called synchronously, in the order of arrival. */
+export interface StreamListener {
+  onQuestion(question: Question, relatedTaskId: string | null): void;
+  /** The server took a question back: `notifications/cancelled`. */
+  onRetracted(rpcId: RpcId): void;
+  /** `notifications/tasks/status`: a wake-up only; the truth is `get()`. */
+  onStatus(taskId: string): void;
+  onProgress(token: RpcId, progress: number, total: number | null, message: string | null): void;
+  onEventId(eventId: string): void;
+  /** The stream ended, whoever ended it. Called once. */
+  onClosed(reason: "closed_here" | "ended" | "failed"): void;
+}
+
+/** A held stream. `close()` drops the connection and sends nothing: no answer, no cancel, no DELETE. */
+export interface Stream {
+  close(): void;
+}
+
+export interface CallOptions {
+  /** Hard end of the call in ms from now; the connection is dropped then. */
+  deadlineMs: number;
+  signal?: AbortSignal;
+  /** Sees every message in both directions, before masking. */
+  onMessage?: (direction: "out" | "in", method: string, body: unknown) => void;
+}
+
+export interface GetOptions extends CallOptions {
+  /** Fingerprint of the last reply: an unchanged reply is not parsed and comes back as `task: null`. */
+  fingerprint?: string;
+}
+
+export interface GetReply {
+  /** Strong hash of the reply without its volatile parts (JSON-RPC id, lastUpdatedAt). */
+  fingerprint: string;
+  task: RemoteTask | null;
+  /** The server's clock (`Date` header) minus ours, in ms; null when not sent. */
+  clockOffsetMs: number | null;
+}
+
+export interface Peer {
+  readonly era: Era;
+  /** 2025-11-25: initialize and initialized. 2026-07-28: null, no traffic. */
+  open(options: CallOptions): Promise<Session | null>;
+  /** 2025-11-25: the standalone GET stream; resolves when it is open, null where the server has none (405). 2026-07-28: null. */
+  listen(session: Session | null, listener: StreamListener, options: CallOptions): Promise<Stream | null>;
+  listTools(session: Session | null, options: CallOptions): Promise<Tool[]>;
+  /** The one call with side effects. A question that arrives on its own reply stream goes to the listener. */
+  start(
+    session: Session | null,
+    input: StartInput,
+    listener: StreamListener,
+    options: CallOptions,
+  ): Promise<StartOutcome>;
+  get(task: TaskRef, options: GetOptions): Promise<GetReply>;
+  /**
+   * 2025-11-25: opens `tasks/result` as a held stream on which the server (re-)issues its pending question, and on
+   * which the final result may come (onResult). 2026-07-28: null; questions are inlined in `get()`.
+   */
+  openResult(
+    task: TaskRef,
+    listener: StreamListener & { onResult(result: TaskResult): void },
+    options: CallOptions,
+  ): Promise<Stream | null>;
+  /** Sends one answer. Resolves when the server accepted it (2xx), which proves no more than that. */
+  answer(task: TaskRef, address: AskAddress, answer: AnswerBody, options: CallOptions): Promise<void>;
+  cancel(task: TaskRef, options: CallOptions): Promise<void>;
+  /** How a task ended. 2026-07-28: from the inlined fields of `remote`; 2025-11-25: `tasks/result`. */
+  result(task: TaskRef, remote: RemoteTask, options: CallOptions): Promise<TaskResult>;
+  /** All tasks the server lists for this credential (at most `limit`), or null where it cannot list. */
+  list(session: Session | null, limit: number, options: CallOptions): Promise<RemoteTask[] | null>;
+  /** 2025-11-25: DELETE of the session, only after the end of its tasks. 2026-07-28: nothing. */
+  close(session: Session | null, options: CallOptions): Promise<void>;
+}
+
+export type PeerErrorCode =
+  | "address_not_allowed"
+  | "unreachable"
+  | "timeout"
+  | "unauthorized"
+  | "rate_limited"
+  | "session_gone"
+  | "task_not_found"
+  | "not_ready"
+  | "rejected"
+  | "not_supported"
+  | "bad_reply"
+  | "too_large";
+
+/**
+ * Every failure of a peer. `reached` says whether the server may have acted on the call: `no` = the request never
+ * left or was refused before it was read, so it may be repeated; `maybe` = outcome unknown, never repeat a call
+ * with side effects; `yes` = the server answered. `rpcError` and `httpStatus` come from the server: untrusted text.
+ */
+export class PeerError extends Error {
+  readonly code: PeerErrorCode;
+  readonly reached: "no" | "maybe" | "yes";
+  readonly httpStatus: number | null;
+  readonly rpcError: { code: number; message: string; data?: unknown } | null;
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    code: PeerErrorCode,
+    reached: "no" | "maybe" | "yes",
+    message: string,
+    detail: {
+      cause?: unknown;
+      httpStatus?: number;
+      rpcError?: { code: number; message: string; data?: unknown };
+      retryAfterMs?: number;
+    } = {},
+  ) {
+    super(message, { cause: detail.cause });
+    this.name = "PeerError";
+    this.code = code;
+    this.reached = reached;
+    this.httpStatus = detail.httpStatus ?? null;
+    this.rpcError = detail.rpcError ?? null;
+    this.retryAfterMs = detail.retryAfterMs ?? null;
+  }
+}

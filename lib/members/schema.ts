@@ -1,0 +1,41 @@
+import { z } from "zod";
+
+/** Roles, weakest first: each may do all that the ones before it may. */
+export const ROLES = ["viewer", "approver", "operator", "admin", "owner"] as const;
+export const roleSchema = z.enum(ROLES);
+export type Role = z.infer<typeof roleSchema>;
+
+/** Whether `role` may do what `needed` may. */
+export function roleAllows(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** A person as others see them. */
+export const personSchema = z.object({ id: z.uuid(), name: z.string() });
+export type Person = z.infer<typeof personSchema>;
+
+/** Who did something: a member, an API key, or the engine itself. */
+export const actorSchema = z.object({
+  kind: z.enum(["member", "key", "engine", "system"]),
+  id: z.string().nullable(),
+  name: z.string(),
+});
+export type Actor = z.infer<typeof actorSchema>;
+
+export const meSchema = z.object({
+  user: z.object({ id: z.uuid(), name: z.string(), email: z.string() }).nullable(),
+  organization: z.object({ id: z.uuid(), slug: z.string(), name: z.string() }),
+  role: roleSchema,
+});
+export type Me = z.infer<typeof meSchema>;
+
+export const passwordSchema = z.string().min(10, "Use at least 10 characters").max(200);
+export const emailSchema = z.email().max(254).trim().toLowerCase();
+
+export const setupInputSchema = z.object({
+  organizationName: z.string().trim().min(1, "Name the organization").max(80),
+  name: z.string().trim().min(1, "Say who you are").max(80),
+  email: emailSchema,
+  password: passwordSchema,
+});
+export type SetupInput = z.infer<typeof setupInputSchema>;

@@ -1,0 +1,70 @@
+/**
+ * Sealing of secrets at rest: AES-256-GCM under a key derived per purpose (HKDF) from the current key of the ring,
+ * bound to its row, so that a value moved to another row, column or organization does not open.
+ * Format: `v1.<key id>.<base64url(iv 12 | tag 16 | ciphertext)>`.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+
+export interface SealingKey {
+  kid: string;
+  key: Buffer;
+}
+
+/** Where a sealed value lives. */
+export interface SealedPlace {
+  organizationId: string;
+  table: string;
+  row: string;
+  column: string;
+}
+
+export interface Seal {
+  seal(place: SealedPlace, plaintext: string): string;
+  /** Throws when the value was altered, belongs elsewhere, or its key is not in the ring. */
+  open(place: SealedPlace, sealed: string): string;
+  /** A keyed digest, for looking a secret up without opening the others. */
+  digest(purpose: string, value: string): Buffer;
+}
+
+export function createSeal(ring: readonly SealingKey[]): Seal {
+  const current = ring[0];
+  if (!current) throw new Error("INTRAY_KEYS holds no key");
+  const derived = new Map<string, Buffer>();
+  const derive = (key: SealingKey, purpose: string): Buffer => {
+    const name = `${key.kid}|${purpose}`;
+    let found = derived.get(name);
+    if (!found) {
+      found = Buffer.from(hkdfSync("sha256", key.key, "intray", purpose, 32));
+      derived.set(name, found);
+    }
+    return found;
+  };
+  const boundTo = (p: SealedPlace) => Buffer.from(`${p.organizationId}|${p.table}|${p.row}|${p.column}`);
+  const purposeOf = (p: SealedPlace) => `seal|${p.table}|${p.column}`;
+
+  return {
+    seal(place, plaintext) {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", derive(current, purposeOf(place)), iv);
+      cipher.setAAD(boundTo(place));
+      const body = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
+      return `v1.${current.kid}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url")}`;
+    },
+    open(place, sealed) {
+      const [version, kid, body] = sealed.split(".");
+      if (version !== "v1" || !kid || !body) throw new Error("not a sealed value");
+      const key = ring.find((candidate) => candidate.kid === kid);
+      if (!key) throw new Error(`the key "${kid}" is not in INTRAY_KEYS`);
+      const bytes = Buffer.from(body, "base64url");
+      const decipher = createDecipheriv("aes-256-gcm", derive(key, purposeOf(place)), bytes.subarray(0, 12));
+      decipher.setAAD(boundTo(place));
+      decipher.setAuthTag(bytes.subarray(12, 28));
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+    },
+    digest(purpose, value) {
+      // Under the oldest key, so that a rotation does not orphan what was looked up by it.
+      const oldest = ring[ring.length - 1] ?? current;
+      return createHmac("sha256", derive(oldest, `digest|${purpose}`)).update(value).digest();
+    },
+  };
+}

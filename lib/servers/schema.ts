@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+export const eraSchema = z.enum(["2025-11-25", "2026-07-28"]);
+export const eraSettingSchema = z.enum(["auto", "2025-11-25", "2026-07-28"]);
+export type EraSetting = z.infer<typeof eraSettingSchema>;
+
+export const serverAuthSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("none") }),
+  z.object({ kind: z.literal("bearer"), token: z.string().min(1).max(8192) }),
+]);
+
+const name = z.string().trim().min(1, "Name the server").max(80);
+const url = z
+  .url({ protocol: /^https?$/, error: "A full http or https address" })
+  .max(2048)
+  .refine((value) => new URL(value).username === "" && new URL(value).password === "", {
+    error: "Put credentials in the token, not in the address",
+  });
+
+export const createServerSchema = z.strictObject({
+  name,
+  url,
+  era: eraSettingSchema.default("auto"),
+  auth: serverAuthSchema.default({ kind: "none" }),
+});
+export type CreateServerInput = z.infer<typeof createServerSchema>;
+
+export const updateServerSchema = z
+  .strictObject({ name, era: eraSettingSchema, auth: serverAuthSchema })
+  .partial()
+  .refine((value) => Object.keys(value).length > 0, { error: "Nothing to change" });
+export type UpdateServerInput = z.infer<typeof updateServerSchema>;
+
+export const healthSchema = z.object({
+  state: z.enum(["ok", "unreachable", "unauthorized", "failing"]),
+  checkedAt: z.iso.datetime().nullable(),
+  message: z.string().nullable(),
+});
+export type Health = z.infer<typeof healthSchema>;
+
+export const serverSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  url: z.string(),
+  /** What was found by probing, or what the admin set; null until a probe succeeded with `auto`. */
+  era: eraSchema.nullable(),
+  eraSetting: eraSettingSchema,
+  authKind: z.enum(["none", "bearer", "oauth"]),
+  capabilities: z.record(z.string(), z.unknown()).nullable(),
+  health: healthSchema,
+  createdAt: z.iso.datetime(),
+});
+export type Server = z.infer<typeof serverSchema>;
+
+export const toolSchema = z.object({
+  name: z.string(),
+  title: z.string().nullable(),
+  description: z.string().nullable(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  taskSupport: z.enum(["required", "optional", "forbidden"]),
+  annotations: z.record(z.string(), z.unknown()).nullable(),
+});
+export type ServerTool = z.infer<typeof toolSchema>;

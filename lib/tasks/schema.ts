@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { actorSchema } from "../members/schema.ts";
+import { eraSchema } from "../servers/schema.ts";
+
+export const TASK_STATES = [
+  "queued",
+  "starting",
+  "start_unknown",
+  "working",
+  "input_required",
+  "completed",
+  "failed",
+  "cancelled",
+  "lost",
+  "expired",
+] as const;
+export const taskStateSchema = z.enum(TASK_STATES);
+export type TaskState = z.infer<typeof taskStateSchema>;
+
+/** The longest ttl servers take without deleting the task at once (their timers are 32-bit). */
+export const MAX_TTL_MS = 2_147_483_647;
+
+export const startTaskSchema = z.strictObject({
+  serverId: z.uuid(),
+  tool: z.string().min(1).max(256),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+  ttlMs: z.int().min(1_000).max(MAX_TTL_MS).optional(),
+});
+export type StartTaskInput = z.infer<typeof startTaskSchema>;
+
+const timestamp = z.iso.datetime();
+const serverRef = z.object({ id: z.uuid(), name: z.string() });
+
+export const progressSchema = z.object({
+  progress: z.number(),
+  total: z.number().nullable(),
+  message: z.string().nullable(),
+});
+
+export const taskSchema = z.object({
+  id: z.uuid(),
+  state: taskStateSchema,
+  statusMessage: z.string().nullable(),
+  progress: progressSchema.nullable(),
+  /** What the task came to, in the server's own words, e.g. `PAID`; null while it runs. */
+  outcome: z.string().nullable(),
+  /** The outcome is an error by the server's own account (`isError`), though the task completed. */
+  outcomeIsError: z.boolean(),
+  server: serverRef,
+  tool: z.string(),
+  /** A short name from the arguments, e.g. `INV-100`, for lists; null when none stands out. */
+  label: z.string().nullable(),
+  era: eraSchema.nullable(),
+  requestedBy: actorSchema,
+  visibility: z.enum(["private", "organization"]),
+  createdAt: timestamp,
+  startedAt: timestamp.nullable(),
+  updatedAt: timestamp,
+  finishedAt: timestamp.nullable(),
+  ttlMs: z.number().nullable(),
+  expiresAt: timestamp.nullable(),
+  pollIntervalMs: z.number().nullable(),
+  lastCheckedAt: timestamp.nullable(),
+  nextCheckAt: timestamp.nullable(),
+  stalled: z.boolean(),
+  cancelRequestedAt: timestamp.nullable(),
+  /** What the server said last, where it differs from `state` (e.g. still `input_required` after a cancel). */
+  serverState: z.string().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  restartOf: z.uuid().nullable(),
+});
+export type TaskSummary = z.infer<typeof taskSchema>;
+
+export const taskDetailSchema = taskSchema.extend({
+  arguments: z.record(z.string(), z.unknown()),
+  /** The tool's result as received (CallToolResult), or null. Untrusted. */
+  result: z.unknown(),
+  inputRequests: z.array(z.object({ id: z.uuid(), state: z.string(), message: z.string() })),
+});
+export type TaskDetail = z.infer<typeof taskDetailSchema>;
+
+export const taskListQuerySchema = z.object({
+  state: z
+    .string()
+    .optional()
+    .transform((value) => value?.split(",").filter(Boolean))
+    .pipe(z.array(taskStateSchema).optional()),
+  serverId: z.uuid().optional(),
+  tool: z.string().max(256).optional(),
+  q: z.string().max(200).optional(),
+  createdAfter: z.iso.datetime({ offset: true }).optional(),
+  createdBefore: z.iso.datetime({ offset: true }).optional(),
+  requester: z.enum(["me"]).optional(),
+});
+export type TaskListQuery = z.infer<typeof taskListQuerySchema>;
+
+export const taskEventSchema = z.object({
+  seq: z.number(),
+  at: timestamp,
+  type: z.string(),
+  actor: actorSchema,
+  data: z.record(z.string(), z.unknown()),
+});
+export type TaskEvent = z.infer<typeof taskEventSchema>;
+
+export const taskMessageSchema = z.object({
+  at: timestamp,
+  direction: z.enum(["out", "in"]),
+  method: z.string(),
+  body: z.unknown(),
+});
+export type TaskMessage = z.infer<typeof taskMessageSchema>;

@@ -1,0 +1,149 @@
+/**
+ * Applies prisma/migrations to a database, as its owner. Keeps Prisma's own `_prisma_migrations` table, so that
+ * `prisma migrate deploy` stays possible where its engine can be had. One at a time (advisory lock), each migration
+ * in one transaction, and an applied one must not have changed since (checksum).
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import pg from "pg";
+import { PgBoss } from "pg-boss";
+import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/queue.ts";
+
+const FOLDER = path.join(import.meta.dirname, "../prisma/migrations");
+const LOCK = 7_246_813_557;
+
+/** A failure that one sentence explains; `code` is stable. */
+export class MigrationError extends Error {
+  readonly code: "database_newer" | "migration_changed" | "migration_failed";
+  constructor(code: MigrationError["code"], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+/** Brings the database up to this code. Safe to call at every start and from several processes at once. */
+export async function migrate(ownerUrl: string, log: (line: string) => void): Promise<void> {
+  const migrations = await readMigrations();
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    await client.query("SELECT pg_advisory_lock($1)", [LOCK]);
+    await client.query(PRISMA_TABLE);
+    const applied = await appliedMigrations(client);
+    refuseSurprises(migrations, applied);
+    for (const migration of migrations) {
+      if (applied.has(migration.name)) continue;
+      log(`Applying migration ${migration.name}`);
+      await apply(client, migration);
+    }
+    await installQueue(client, ownerUrl);
+  } finally {
+    await client.end();
+  }
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(FOLDER, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const read = names
+    .map((entry) => entry.name)
+    .sort()
+    .map(async (name) => {
+      const sql = await readFile(path.join(FOLDER, name, "migration.sql"), "utf8");
+      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+    });
+  return Promise.all(read);
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ migration_name: string; checksum: string }>(
+    "SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
+  );
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
+}
+
+function refuseSurprises(migrations: Migration[], applied: Map<string, string>): void {
+  for (const [name, checksum] of applied) {
+    const known = migrations.find((migration) => migration.name === name);
+    if (!known)
+      throw new MigrationError(
+        "database_newer",
+        `The database has the migration ${name}, which this version does not know: run the newer version of Intray that made it.`,
+      );
+    if (known.checksum !== checksum)
+      throw new MigrationError(
+        "migration_changed",
+        `The migration ${name} was changed after it was applied: restore its file as it was.`,
+      );
+  }
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  try {
+    await client.query("BEGIN");
+    await client.query(migration.sql);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), now(), 1)`,
+      [randomUUID(), migration.checksum, migration.name],
+    );
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    const why = error instanceof Error ? error.message : String(error);
+    throw new MigrationError("migration_failed", `The migration ${migration.name} failed: ${why}`, error);
+  }
+}
+
+/** pg-boss installs and upgrades its own schema; the engine's role may then use it, the web's may not. */
+async function installQueue(client: pg.Client, ownerUrl: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: ownerUrl, max: 2, supervise: false, schedule: false });
+  boss.on("error", () => undefined); // start() rejects with the same error
+  try {
+    await boss.start();
+    await boss.createQueue(LEASE_QUEUE, leaseQueueOptions);
+    await boss.updateQueue(LEASE_QUEUE, leaseQueueUpdate());
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+  await client.query(`
+    GRANT USAGE ON SCHEMA pgboss TO intray_engine;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgboss TO intray_engine;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgboss TO intray_engine;
+    GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pgboss TO intray_engine;`);
+}
+
+function leaseQueueUpdate() {
+  const { policy: _unchangeable, ...rest } = leaseQueueOptions;
+  return rest;
+}
+
+const PRISMA_TABLE = `
+  CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id varchar(36) PRIMARY KEY NOT NULL,
+    checksum varchar(64) NOT NULL,
+    finished_at timestamptz,
+    migration_name varchar(255) NOT NULL,
+    logs text,
+    rolled_back_at timestamptz,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    applied_steps_count integer NOT NULL DEFAULT 0
+  )`;
+
+if (import.meta.main) {
+  const url = process.env.DATABASE_URL;
+  if (!url) {
+    console.error("Set DATABASE_URL to the database's owner.");
+    process.exit(1);
+  }
+  await migrate(url, (line) => console.error(line)).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  });
+}
