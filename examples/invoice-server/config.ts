@@ -1,0 +1,56 @@
+/** Settings, all from the environment. A wrong value stops the start: a demo that silently ignores a switch misleads. */
+export type Config = {
+  host: string;
+  /** 0 chooses a free port. */
+  port: number;
+  databaseUrl: string;
+  /** Probability that one validation against the ERP reports a mismatch. */
+  validationMismatch: number;
+  /** Probability that a payment fails for good. */
+  insufficientFunds: number;
+  /** Probability that one attempt of a payment fails and is tried again. */
+  gatewayError: number;
+  /** Pause before each step, so that people see the invoice move. */
+  stepDelayMs: number;
+  /** How long a large invoice stays in RECONCILING. */
+  reconcileMs: number;
+  /** How long a question waits for its answer. */
+  answerWithinMs: number;
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  return {
+    host: env.INVOICE_HOST || "127.0.0.1",
+    port: numberFrom(env, "INVOICE_PORT", { max: 65_535 }),
+    databaseUrl: required(env, "INVOICE_DATABASE_URL"),
+    validationMismatch: numberFrom(env, "INVOICE_VALIDATION_MISMATCH", { fallback: 0, max: 1 }),
+    insufficientFunds: numberFrom(env, "INVOICE_INSUFFICIENT_FUNDS", { fallback: 0, max: 1 }),
+    gatewayError: numberFrom(env, "INVOICE_GATEWAY_ERROR", { fallback: 0, max: 1 }),
+    stepDelayMs: numberFrom(env, "INVOICE_STEP_DELAY_MS", { fallback: 1000 }),
+    reconcileMs: numberFrom(env, "INVOICE_RECONCILE_MS", { fallback: 15_000 }),
+    answerWithinMs: numberFrom(env, "INVOICE_ANSWER_WITHIN_MS", { fallback: 5 * DAY_MS }),
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}
+
+function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name];
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
+}
+
+function numberFrom(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  { fallback, max = Number.MAX_SAFE_INTEGER }: { fallback?: number; max?: number },
+): number {
+  const text = env[name] || fallback?.toString() || required(env, name);
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0 || value > max) throw new Error(`${name} is not valid: ${text}`);
+  return value;
+}

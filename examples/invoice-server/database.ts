@@ -1,0 +1,90 @@
+import { DBOSClient } from "@dbos-inc/dbos-sdk";
+import pg from "pg";
+import { log } from "./log.ts";
+import { SCHEMA } from "./schema.ts";
+
+/** The server's own Postgres database: its tables and, beside them, the schema `dbos`. */
+export type Database = {
+  url: string;
+  pool: pg.Pool;
+  /** Sends workflow messages inside our transactions: what happened and the wake-up commit together. */
+  mailbox: DBOSClient;
+  close: () => Promise<void>;
+};
+
+export async function openDatabase(url: string): Promise<Database> {
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  pool.on("error", (error) => log.info("a database connection was lost", error));
+  const mailbox = await DBOSClient.create({ systemDatabaseUrl: url, systemDatabasePool: pool });
+  return {
+    url,
+    pool,
+    mailbox,
+    close: async () => {
+      await mailbox.destroy();
+      await pool.end();
+    },
+  };
+}
+
+/** Creates the database if it is missing and we may, then our tables; DBOS makes its own when it is launched. Safe to run at every start. */
+export async function prepareDatabase(url: string): Promise<void> {
+  await createIfMissing(url);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(SCHEMA);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function inTransaction<T>(
+  db: Database,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await db.pool.connect();
+  let broken = false;
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function createIfMissing(url: string): Promise<void> {
+  const probe = new pg.Client({ connectionString: url });
+  try {
+    await probe.connect();
+    return;
+  } catch (error) {
+    if (!isPostgresError(error, "3D000")) throw error;
+  } finally {
+    await probe.end();
+  }
+  const maintenance = new URL(url);
+  const name = decodeURIComponent(maintenance.pathname.slice(1));
+  maintenance.pathname = "/postgres";
+  const client = new pg.Client({ connectionString: maintenance.href });
+  await client.connect();
+  try {
+    await client.query(`create database ${pg.escapeIdentifier(name)}`);
+  } catch (error) {
+    // Someone created it between our probe and here.
+    if (!isPostgresError(error, "42P04")) throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+function isPostgresError(error: unknown, code: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === code;
+}

@@ -1,0 +1,83 @@
+import type { AddressInfo } from "node:net";
+import { listenForChanges } from "./changes.ts";
+import { readConfig } from "./config.ts";
+import { openDatabase, prepareDatabase } from "./database.ts";
+import { modernHandler } from "./era-2026-07-28.ts";
+import { createHttpServer } from "./http.ts";
+import { log } from "./log.ts";
+import { operationsOn } from "./operations.ts";
+import { createSessions } from "./sessions.ts";
+import { forgetExpired } from "./transitions.ts";
+import { createProcessor } from "./workflow.ts";
+
+/** The sample invoice server: a durable MCP server in both eras on one port. See README.md. */
+
+const FORGET_EVERY_MS = 60 * 60 * 1000;
+/** Requests that are being answered may finish; streams that wait for a person may not hold up a stop. */
+const GRACE_MS = 1000;
+
+const config = readConfig();
+await prepareDatabase(config.databaseUrl);
+const db = await openDatabase(config.databaseUrl);
+const changes = await listenForChanges(config.databaseUrl);
+const processor = createProcessor(db, config);
+await processor.launch();
+const sessions = createSessions(db, processor, changes);
+const server = createHttpServer(config.host, {
+  sessions,
+  modern: modernHandler(db, processor),
+  operations: operationsOn(db),
+});
+
+setInterval(forget, FORGET_EVERY_MS).unref();
+
+server.listen(config.port, config.host, () => {
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  process.stdout.write(`Invoice server listening on http://${host}:${port}/mcp\n`);
+});
+server.on("error", (error) => {
+  log.error(`cannot listen on ${config.host}:${config.port}`, error);
+  process.exit(1);
+});
+
+if (process.send) {
+  // A terminal sends Ctrl-C to the whole group; the supervisor decides in which order its parts stop.
+  process.on("SIGINT", () => log.debug("SIGINT is the supervisor's business"));
+  process.on("SIGTERM", () => log.debug("SIGTERM is the supervisor's business"));
+  process.on("message", (message) => {
+    if (typeof message === "object" && message !== null && "type" in message && message.type === "drain")
+      void stop();
+  });
+  process.on("disconnect", () => void stop());
+} else {
+  process.on("SIGINT", () => void stop());
+  process.on("SIGTERM", () => void stop());
+}
+
+let stopping = false;
+async function stop(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  // Whatever is cut off here goes on at the next start, exactly as after a crash.
+  setTimeout(() => process.exit(0), 3 * GRACE_MS);
+  server.close();
+  setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
+  try {
+    await sessions.close();
+    await processor.stop();
+    await changes.close();
+    await db.close();
+  } catch (error) {
+    log.error("stopping", error);
+  }
+  process.exit(0);
+}
+
+async function forget(): Promise<void> {
+  try {
+    await processor.forget(await forgetExpired(db));
+  } catch (error) {
+    log.error("forgetting expired tasks", error);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Question } from "./question.ts";
+import type { Invoice } from "./tool.ts";
+
+/** A task as the database holds it, and the two ways to say it on the wire. */
+
+export const states = [
+  "SUBMITTED",
+  "VALIDATING",
+  "PENDING-APPROVAL",
+  "APPROVED",
+  "RECONCILING",
+  "PENDING-COST-CENTER",
+  "CODED",
+  "PAYING",
+  "PAID",
+  "REJECTED",
+  "FAILED",
+  "CANCELLED",
+] as const;
+export type State = (typeof states)[number];
+
+export const ended: readonly State[] = ["PAID", "REJECTED", "FAILED", "CANCELLED"];
+export const hasEnded = (task: { state: State }) => ended.includes(task.state);
+
+export type InvoiceTask = {
+  taskId: string;
+  invoice: Invoice;
+  state: State;
+  /** The open question; null while nobody is asked. */
+  question: Question | null;
+  questionExpiresAt: Date | null;
+  reason: string | null;
+  /** The tool's result, once PAID, REJECTED or FAILED. */
+  result: ToolResult | null;
+  /** Instead of a result: the tool could not finish, because nobody answered in time. */
+  error: { code: number; message: string } | null;
+  linesPaid: number;
+  linesFailed: number;
+  ttlMs: number;
+  createdAt: Date;
+  /** Moves only when something a client can see has changed. */
+  updatedAt: Date;
+};
+
+export type ToolResult = {
+  content: { type: "text"; text: string }[];
+  structuredContent: Record<string, unknown>;
+  isError: boolean;
+};
+
+export function statusMessage(task: InvoiceTask): string {
+  const paying = task.state === "PAYING" || (task.state === "FAILED" && task.linesFailed > 0);
+  const details = [
+    paying && `${task.linesPaid} of ${task.invoice.lines.length} lines paid`,
+    task.state === "PAYING" && task.linesFailed > 0 && `${task.linesFailed} failed`,
+    task.reason,
+  ];
+  return [`Invoice status: ${task.state}`, details.filter(Boolean).join(", ")].filter(Boolean).join(" · ");
+}
+
+/** `failed` differs: 2025-11-25 counts a result with `isError` as failed, 2026-07-28 only a JSON-RPC error. */
+export function taskStatus(task: InvoiceTask, era: "2025-11-25" | "2026-07-28") {
+  switch (task.state) {
+    case "PENDING-APPROVAL":
+    case "PENDING-COST-CENTER":
+      return "input_required";
+    case "PAID":
+    case "REJECTED":
+      return "completed";
+    case "FAILED":
+      return era === "2025-11-25" || task.error ? "failed" : "completed";
+    case "CANCELLED":
+      return "cancelled";
+    default:
+      return "working";
+  }
+}
