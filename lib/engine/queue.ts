@@ -13,6 +13,7 @@ export const leaseQueueOptions = {
   retryDelay: 0,
   retryBackoff: false,
   expireInSeconds: 86_399,
+  deleteAfterSeconds: 3_600,
 };
 
 export interface LeaseData {

@@ -1,0 +1,16 @@
+import type { Tx } from "../db.ts";
+
+export type Topic = "task" | "input_request" | "server" | "member";
+
+/** Leaves a live hint in the outbox, committed with the change it tells of. */
+export async function announce(organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
+      VALUES (${organizationId}::uuid, ${topic}, ${id}::uuid)`;
+  }
+}
+
+/** Wakes the engine when the transaction commits. Lost wake-ups are found by its slow scan. */
+export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
+}

@@ -1,0 +1,115 @@
+/** Writes down what a server said of a running task. */
+
+import { markStillAsked, markUnsent } from "../deliveries/transitions.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { captureQuestion, closeRequest, confirmRequest } from "../input-requests/capture.ts";
+import type { RemoteTask } from "../mcp/peer.ts";
+import { questionHash } from "../mcp/question.ts";
+import { endTask, noteServerState, recordStatus, type TaskEnd } from "../tasks/progress.ts";
+import { hasEnded } from "../tasks/status.ts";
+import { callOptions, change, type TaskEntry, taskRef, type WatcherContext } from "./entry.ts";
+import { isEmpty, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
+import { CANCEL_GRACE_MS, POLL_DEADLINE_MS, WATCH_CANCELLED_MS } from "./tunables.ts";
+
+/** Applies news; true when something was written. */
+export async function applyRemote(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  remote: RemoteTask,
+): Promise<boolean> {
+  if (hasEnded(entry.work.state)) return noteEnded(ctx, entry, remote);
+  if (remote.status !== "working" && remote.status !== "input_required") return applyEnd(ctx, entry, remote);
+
+  const { work } = entry;
+  if ((work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS) {
+    // The server took the cancel and goes on all the same: here it is cancelled, with the server's word beside it.
+    await end(ctx, entry, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
+    return true;
+  }
+  if (work.requests.some((request) => request.delivery?.state === "sending")) entry.pollsInSending++;
+  else entry.pollsInSending = 0;
+  const plan =
+    work.era === "2026-07-28"
+      ? judgeKeyed(
+          work,
+          remote,
+          (question) => questionHash({ taskId: entry.id, ...question }),
+          entry.pollsInSending,
+        )
+      : judgeUnkeyed(work, remote, entry.pollsInSending);
+  if (isEmpty(plan)) return false;
+  await carryOut(ctx, entry, remote, remote.status, plan);
+  return true;
+}
+
+async function carryOut(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  remote: RemoteTask,
+  state: "working" | "input_required",
+  plan: Plan,
+): Promise<void> {
+  const { organizationId } = ctx;
+  await change(ctx, entry, async (tx) => {
+    const events: NewEvent[] = [];
+    for (const id of plan.confirm) events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
+    for (const id of plan.retract)
+      events.push(...(await closeRequest(organizationId, tx, entry.id, id, "withdrawn", "retracted")));
+    for (const { question, key } of plan.capture)
+      events.push(...(await captureQuestion(organizationId, tx, entry.id, { question, key, rpc: null })));
+    for (const { request, verdict } of plan.stillAsked)
+      await markStillAsked(organizationId, tx, idsOf(entry, request.id, request.delivery!.id), verdict);
+    for (const request of plan.repeat)
+      await markUnsent(organizationId, tx, idsOf(entry, request.id, request.delivery!.id), "interrupted", 0);
+    if (plan.status) await recordStatus(organizationId, tx, entry.id, { ...remote, state });
+    await appendEvents(organizationId, tx, events);
+  });
+}
+
+export function idsOf(entry: TaskEntry, inputRequestId: string, deliveryId: string) {
+  return { taskId: entry.id, inputRequestId, deliveryId };
+}
+
+/** The server says that the task ended: what it came to is fetched first, then all is stored at once. */
+async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): Promise<boolean> {
+  const state = remote.status as "completed" | "failed" | "cancelled";
+  const base = { state, statusMessage: remote.statusMessage };
+  if (state === "cancelled") {
+    await end(ctx, entry, base);
+    return true;
+  }
+  const peer = ctx.peer(entry.work.era!);
+  const outcome = await peer.result(taskRef(ctx, entry), remote, callOptions(entry, POLL_DEADLINE_MS));
+  await end(
+    ctx,
+    entry,
+    outcome.kind === "result"
+      ? { ...base, result: outcome.result, error: state === "failed" ? failure(remote.statusMessage) : null }
+      : {
+          ...base,
+          error: { code: "server_error", message: errorText(outcome.error) ?? "The server gave no reason." },
+        },
+  );
+  return true;
+}
+
+export async function end(ctx: WatcherContext, entry: TaskEntry, how: TaskEnd): Promise<void> {
+  await change(ctx, entry, (tx) => endTask(ctx.organizationId, tx, entry.id, how));
+}
+
+async function noteEnded(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): Promise<boolean> {
+  const goesOn = remote.status === "working" || remote.status === "input_required";
+  if (goesOn && entry.work.serverState === remote.status) return false;
+  await change(ctx, entry, (tx) => noteServerState(ctx.organizationId, tx, entry.id, remote.status, goesOn));
+  return true;
+}
+
+function failure(message: string | null) {
+  return { code: "task_failed", message: message ?? "The task failed." };
+}
+
+function errorText(error: unknown): string | null {
+  if (typeof error !== "object" || error === null) return null;
+  const { message } = error as { message?: unknown };
+  return typeof message === "string" ? message.slice(0, 2_000) : null;
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { Prisma, type Tx } from "../db.ts";
+import type { Endpoint, Era } from "../mcp/peer.ts";
+import type { Seal } from "../seal.ts";
+
+/** What a watcher needs of its connection and server. */
+export interface ConnectionRow {
+  organizationId: string;
+  connectionId: string;
+  serverId: string;
+  url: string;
+  eraSetting: "auto" | Era;
+  era: Era | null;
+  sealedCredentials: string | null;
+}
+
+export interface LeaseRef {
+  /** pg-boss's job id and attempt. */
+  id: string;
+  retryCount: number;
+}
+
+/**
+ * Takes a connection over: raises its epoch while the lease's job row is locked and found to be still ours, so that
+ * no older watcher writes from here on. Null: the lease is not ours (any more).
+ */
+export async function takeOver(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  lease: LeaseRef,
+): Promise<{ epoch: bigint; connection: ConnectionRow } | null> {
+  const held = await tx.$queryRaw<unknown[]>`SELECT 1 FROM pgboss.job
+    WHERE id = ${lease.id}::uuid AND retry_count = ${lease.retryCount} AND state = 'active' FOR UPDATE`;
+  if (held.length === 0) return null;
+  const raised = await tx.$queryRaw<{ epoch: bigint }[]>`UPDATE connection SET epoch = epoch + 1
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid RETURNING epoch`;
+  const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
+    SELECT c.organization_id AS "organizationId", c.id AS "connectionId", s.id AS "serverId", s.url,
+      s.era_setting AS "eraSetting", s.era, c.sealed_credentials AS "sealedCredentials"
+    FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`);
+  if (!raised[0] || !rows[0]) return null;
+  return { epoch: raised[0].epoch, connection: rows[0] };
+}
+
+const credentials = z.object({ kind: z.literal("bearer"), token: z.string() });
+
+export function endpointOf(connection: ConnectionRow, seal: Seal): Endpoint {
+  if (connection.sealedCredentials === null) return { url: connection.url, headers: {} };
+  const place = {
+    organizationId: connection.organizationId,
+    table: "connection",
+    row: connection.connectionId,
+    column: "sealed_credentials",
+  };
+  const { token } = credentials.parse(JSON.parse(seal.open(place, connection.sealedCredentials)));
+  return { url: connection.url, headers: { authorization: `Bearer ${token}` } };
+}

@@ -1,0 +1,112 @@
+/** Delivering answers. The answer row is the truth; every step can be taken again after a crash. */
+
+import { markAccepted, markSending, markUnsent } from "../deliveries/transitions.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { closeRequest } from "../input-requests/capture.ts";
+import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../mcp/peer.ts";
+import type { AskWork, RequestWork } from "../tasks/work.ts";
+import { idsOf } from "./apply.ts";
+import { callOptions, change, sessionDigest, type TaskEntry, taskRef, type WatcherContext } from "./entry.ts";
+import { statusOf } from "./judge.ts";
+import { backoffDelay } from "./schedule.ts";
+import { openGetStream, openResultStream } from "./streams.ts";
+import { AFTER_ANSWER_MS, CALL_DEADLINE_MS } from "./tunables.ts";
+
+/** Answers whose time has come. */
+export function dueDeliveries(entry: TaskEntry): RequestWork[] {
+  return entry.work.requests.filter(({ delivery }) => delivery?.state === "pending" && delivery.dueInMs <= 0);
+}
+
+/**
+ * Sends one answer, after `remote` was read and applied just now. Returns the pause until the next look, in ms.
+ * 2025-11-25: only to an ask of the session that is alive; where there is none, the server is asked to put its
+ * question again, and the answer goes to that, if it is the same question.
+ */
+export async function deliver(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  request: RequestWork,
+  remote: RemoteTask,
+): Promise<number> {
+  const ask = liveAsk(ctx, entry, request);
+  if (!ask) {
+    if (!entry.session) throw new Error(`task ${entry.id} has no session to be asked on`);
+    const now = performance.now();
+    await openGetStream(ctx, entry, entry.session);
+    await openResultStream(ctx, entry, now);
+    return Math.max(1_000, entry.resultStreamAgainAt - now);
+  }
+  const delivery = request.delivery!;
+  const ids = idsOf(entry, request.id, delivery.id);
+  await ctx.mayChange();
+  const marked = await change(ctx, entry, (tx) =>
+    markSending(ctx.organizationId, tx, ids, {
+      epoch: ctx.epoch,
+      askId: ask.id,
+      statusBefore: statusOf(remote),
+    }),
+  );
+  if (!marked) return 0;
+  const answer: AnswerBody = {
+    action: delivery.action,
+    ...(delivery.content && { content: delivery.content }),
+  };
+  const peer = ctx.peer(entry.work.era!);
+  try {
+    await ctx.mayChange();
+    await peer.answer(taskRef(ctx, entry), addressOf(ask), answer, callOptions(entry, CALL_DEADLINE_MS));
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    return afterFailure(ctx, entry, request, error);
+  }
+  await change(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids));
+  entry.unchangedPolls = 0;
+  entry.fingerprint = undefined;
+  return AFTER_ANSWER_MS;
+}
+
+async function afterFailure(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  request: RequestWork,
+  error: PeerError,
+): Promise<number> {
+  const delivery = request.delivery!;
+  const ids = idsOf(entry, request.id, delivery.id);
+  // Outcome unknown: it stays in `sending`, and the next polls tell whether it was taken.
+  if (error.reached === "maybe") throw error;
+  const refused = error.reached === "yes" && (error.code === "rejected" || error.code === "bad_reply");
+  if (refused) {
+    await change(ctx, entry, async (tx) => {
+      const reason = error.rpcError?.message.slice(0, 500) ?? "the server refused the answer";
+      const events = await closeRequest(
+        ctx.organizationId,
+        tx,
+        entry.id,
+        request.id,
+        "undeliverable",
+        reason,
+      );
+      await appendEvents(ctx.organizationId, tx, events);
+    });
+    entry.fingerprint = undefined;
+    return AFTER_ANSWER_MS;
+  }
+  const retryInMs = error.retryAfterMs ?? backoffDelay(delivery.attempts + 1);
+  await change(ctx, entry, (tx) => markUnsent(ctx.organizationId, tx, ids, error.code, retryInMs));
+  throw error;
+}
+
+/** The newest ask that an answer can still go to. After a 2xx the same JSON-RPC id is never posted again. */
+function liveAsk(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): AskWork | null {
+  if (entry.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
+  if (!entry.session) return null;
+  const digest = sessionDigest(ctx, entry.session).toString("hex");
+  return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted) ?? null;
+}
+
+function addressOf(ask: AskWork): AskAddress {
+  if (ask.key !== null) return { kind: "key", key: ask.key };
+  if (ask.rpcId === null) throw new Error(`ask ${ask.id} has neither key nor JSON-RPC id`);
+  return { kind: "rpc", rpcId: ask.rpcId };
+}

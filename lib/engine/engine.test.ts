@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Era } from "../mcp/peer.ts";
+import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../testing/invoice-server.ts";
+import { createWorld, until, type World } from "../testing/world.ts";
+
+let world: World;
+let invoices: InvoiceServer;
+let dropInvoices: () => Promise<void>;
+
+beforeAll(async () => {
+  const { adminUrl } = await import("../testing/postgres.ts").then((m) => m.createTestDatabase());
+  const database = await createInvoiceDatabase(adminUrl);
+  dropInvoices = database.drop;
+  invoices = await startInvoiceServer(database.url);
+  world = await createWorld([invoices.hostAndPort]);
+});
+
+afterAll(async () => {
+  await world?.close();
+  await invoices?.kill();
+  await dropInvoices?.();
+});
+
+function invoice(id: string, amounts: number[]) {
+  const lines = amounts.map((amount, at) => ({
+    description: `Line ${at + 1}`,
+    amount,
+    due_date: "2024-06-30T00:00:00Z",
+  }));
+  return { invoice: { invoice_id: id, customer: "ACME Corp", lines } };
+}
+
+const task = (id: string) =>
+  world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
+
+const openRequest = (taskId: string) =>
+  until("a question opens", () =>
+    world.within((tx) =>
+      tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
+    ),
+  );
+
+describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
+  test("is started, asks, is answered and completes; the server is told once", async () => {
+    const engine = await world.startEngine();
+    const server = await world.addServer(invoices.url, era);
+    const id = await world.startTask(server, invoice(`INV-${era}`, [100, 200]));
+    const request = await openRequest(id);
+    expect(request.message).toBe(`Invoice INV-${era} for ACME Corp ($300.00) requires approval. Lines: 2 items.`);
+
+    await world.answer(request.id, { action: "accept", content: { value: "approve" } });
+    const done = await until("the task completes", async () => {
+      const row = await task(id);
+      return row.state === "completed" && row;
+    });
+    expect(done.outcome).toBe("PAID");
+
+    const delivery = await world.within((tx) =>
+      tx.delivery.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId: id } }),
+    );
+    expect(delivery.state).toBe("confirmed");
+    const settled = await world.within((tx) =>
+      tx.inputRequest.findFirstOrThrow({ where: { organizationId: world.organizationId, id: request.id } }),
+    );
+    expect(settled.state).toBe("settled");
+    const told = (await invoices.ledger()).filter((line) => line.kind === "told" && line.data.era === era);
+    expect(told).toHaveLength(1);
+    await engine.stop();
+  });
+
+  test("above 5000 asks a second question after the first", async () => {
+    const engine = await world.startEngine();
+    const server = await world.addServer(invoices.url, era);
+    const id = await world.startTask(server, invoice(`BIG-${era}`, [9000]));
+    const first = await openRequest(id);
+    await world.answer(first.id, { action: "accept", content: { value: "approve" } });
+    const second = await openRequest(id);
+    expect(second.message).toContain("cost center");
+    await world.answer(second.id, { action: "accept", content: { cost_center: "CC-1" } });
+    await until("the task completes", async () => (await task(id)).state === "completed");
+    await engine.stop();
+  });
+
+  test("cancelled while it waits: the question is withdrawn and the server is told", async () => {
+    const { requestCancel } = await import("../tasks/transitions.ts");
+    const engine = await world.startEngine();
+    const server = await world.addServer(invoices.url, era);
+    const id = await world.startTask(server, invoice(`CAN-${era}`, [10]));
+    const request = await openRequest(id);
+    await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+    await expect(world.answer(request.id, { action: "accept", content: { value: "approve" } })).rejects.toMatchObject({
+      code: "no_longer_open",
+    });
+    await until("the task is cancelled", async () => (await task(id)).state === "cancelled");
+    await engine.stop();
+  });
+});

@@ -1,0 +1,261 @@
+/**
+ * An engine process: takes leases on connections with open work, keeps them alive, and runs a watcher for each.
+ * Rows are the truth; leases are derived from them and can be made again at any time.
+ */
+import { randomUUID } from "node:crypto";
+import { fromPrisma, PgBoss } from "pg-boss";
+import type { Logger } from "pino";
+import { type Database, isDatabaseDown, Prisma } from "../db.ts";
+import { listen } from "../listen.ts";
+import type { Network } from "../network.ts";
+import type { Seal } from "../seal.ts";
+import { type LeaseRef, takeOver } from "./connection.ts";
+import { LeaseLost } from "./entry.ts";
+import { pumpChanges } from "./pump.ts";
+import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
+import * as tunables from "./tunables.ts";
+import { Watcher } from "./watcher.ts";
+
+export interface EngineOptions {
+  database: Database;
+  databaseUrl: string;
+  network: Network;
+  seal: Seal;
+  log: Logger;
+}
+
+interface Held {
+  lease: LeaseRef;
+  data: LeaseData;
+  watcher: Watcher | null;
+  since: number;
+  /** When the last heartbeat that came back was sent; monotonic. */
+  heartbeatAt: number;
+  waiting: { resolve(): void; reject(error: Error): void }[];
+}
+
+export class Engine {
+  readonly id = randomUUID();
+  #options: EngineOptions;
+  #boss: PgBoss;
+  #held = new Map<string, Held>();
+  #timers: NodeJS.Timeout[] = [];
+  #listener: { close(): Promise<void> } | undefined;
+  #stopping = false;
+  #busy = new Map<string, Promise<void>>();
+  #again = new Set<string>();
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#boss = new PgBoss({
+      connectionString: options.databaseUrl,
+      max: 4,
+      migrate: false,
+      createSchema: false,
+      schedule: false,
+      supervise: true,
+      superviseIntervalSeconds: 1,
+      monitorIntervalSeconds: 1,
+      maintenanceIntervalSeconds: 60,
+      reindex: false,
+      monitorVacuum: false,
+    });
+    this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
+  }
+
+  get leases(): number {
+    return this.#held.size;
+  }
+
+  async start(): Promise<void> {
+    await this.#boss.start();
+    this.#listener = listen(this.#options.databaseUrl, "intray_wake", {
+      onNotification: (payload) => this.#onWake(payload),
+      onConnected: () => this.#soon("scan"),
+      onError: (error) => this.#options.log.warn({ err: error }, "the wake-up connection was lost"),
+    });
+    this.#every(tunables.LEASE_SCAN_MS, "scan");
+    this.#every(tunables.LEASE_FETCH_MS, "fetch");
+    this.#every(tunables.HEARTBEAT_MS, "heartbeat");
+    this.#every(tunables.PUMP_MS, "pump");
+    await this.#beat();
+    this.#soon("scan");
+  }
+
+  /** Drains: steps under way end, nothing is answered or cancelled, leases go back so that others take them at once. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#listener?.close();
+    await Promise.allSettled(this.#busy.values());
+    await Promise.allSettled([...this.#held.values()].map((held) => this.#giveBack(held)));
+    await this.#options.database
+      .gate(Prisma.sql`DELETE FROM engine WHERE id = ${this.id}::uuid`)
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "the engine's row was not removed"));
+    await this.#boss.stop({ graceful: false, close: true });
+  }
+
+  #jobs: Record<string, () => Promise<void>> = {
+    scan: () => this.#makeLeases(),
+    fetch: () => this.#takeLeases(),
+    heartbeat: () => this.#beat(),
+    pump: () => pumpChanges(this.#options.database),
+  };
+
+  #every(ms: number, job: string): void {
+    this.#timers.push(setInterval(() => this.#soon(job), ms));
+  }
+
+  /** Runs a job now, or once more after the run that is under way; its errors end here. */
+  #soon(job: string): void {
+    if (this.#stopping) return;
+    if (this.#busy.has(job)) {
+      this.#again.add(job);
+      return;
+    }
+    const run = this.#jobs[job]!()
+      .catch((error: unknown) => {
+        const level = isDatabaseDown(error) ? "warn" : "error";
+        this.#options.log[level]({ err: error, job }, "a job of the engine failed");
+      })
+      .finally(() => {
+        this.#busy.delete(job);
+        if (this.#again.delete(job)) this.#soon(job);
+      });
+    this.#busy.set(job, run);
+  }
+
+  #onWake(payload: string): void {
+    const [connectionId, taskId] = payload.split(" ");
+    this.#soon("pump");
+    if (!connectionId || !taskId) return;
+    const watcher = this.#held.get(connectionId)?.watcher;
+    if (watcher) watcher.wake(taskId);
+    else this.#soon("scan");
+  }
+
+  /** A lease for every connection with open work that has none; the queue's policy refuses a second one. */
+  async #makeLeases(): Promise<void> {
+    const rows = await this.#options.database.gate<{ organization_id: string; connection_id: string }>(
+      Prisma.sql`SELECT * FROM gate.connections_with_open_work()`,
+    );
+    for (const row of rows) {
+      if (this.#held.has(row.connection_id)) continue;
+      const data: LeaseData = { organizationId: row.organization_id, connectionId: row.connection_id };
+      await this.#boss.send(LEASE_QUEUE, data, { singletonKey: data.connectionId });
+    }
+    this.#soon("fetch");
+  }
+
+  async #takeLeases(): Promise<void> {
+    const room = tunables.CAPACITY - this.#held.size;
+    if (room <= 0) return;
+    const sentAt = performance.now();
+    const jobs = await this.#boss.fetch<LeaseData>(LEASE_QUEUE, {
+      batchSize: Math.min(500, room),
+      includeMetadata: true,
+    });
+    for (const job of jobs) {
+      const held: Held = {
+        lease: { id: job.id, retryCount: job.retryCount },
+        data: job.data,
+        watcher: null,
+        since: sentAt,
+        heartbeatAt: sentAt,
+        waiting: [],
+      };
+      this.#held.set(job.data.connectionId, held);
+      await this.#watch(held).catch((error: unknown) => {
+        this.#options.log.warn({ err: error, connectionId: job.data.connectionId }, "a takeover failed");
+        this.#drop(held);
+      });
+    }
+  }
+
+  async #watch(held: Held): Promise<void> {
+    const { organizationId, connectionId } = held.data;
+    const { database, network, seal, log } = this.#options;
+    const taken = await database.withOrganization(organizationId, (tx) =>
+      takeOver(organizationId, tx, connectionId, held.lease),
+    );
+    if (!taken) return this.#drop(held);
+    const watcher = new Watcher({
+      database,
+      network,
+      seal,
+      log: log.child({ connectionId }),
+      connection: taken.connection,
+      epoch: taken.epoch,
+      mayChange: () => this.#mayChange(held),
+      onLeaseLost: () => this.#drop(held),
+    });
+    held.watcher = watcher;
+    await watcher.begin();
+    log.info({ connectionId, epoch: String(taken.epoch), tasks: watcher.size }, "watching a connection");
+  }
+
+  /** Touches all leases in one statement; those that do not come back are somebody else's now. */
+  async #beat(): Promise<void> {
+    const held = [...this.#held.values()];
+    const sentAt = performance.now();
+    if (held.length > 0) {
+      const reply = (await this.#boss.touch(
+        LEASE_QUEUE,
+        held.map(({ lease }) => lease),
+      )) as { settled?: string[] };
+      const alive = new Set(reply.settled ?? []);
+      for (const one of held) {
+        if (!alive.has(one.lease.id)) {
+          this.#drop(one);
+          continue;
+        }
+        one.heartbeatAt = sentAt;
+        for (const { resolve } of one.waiting.splice(0)) resolve();
+      }
+      for (const one of held) {
+        const old = sentAt - one.since > tunables.LEASE_MAX_AGE_MS;
+        if (this.#held.has(one.data.connectionId) && (one.watcher?.idle || old)) await this.#giveBack(one);
+      }
+    }
+    await this.#options.database.gate(Prisma.sql`
+      INSERT INTO engine (id, leases) VALUES (${this.id}::uuid, ${this.#held.size})
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases`);
+    await this.#options.database.gate(
+      Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,
+    );
+  }
+
+  async #mayChange(held: Held): Promise<void> {
+    while (performance.now() - held.heartbeatAt > tunables.FRESH_HEARTBEAT_MS) {
+      if (this.#held.get(held.data.connectionId) !== held) throw new LeaseLost();
+      await new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject }));
+    }
+    if (this.#held.get(held.data.connectionId) !== held) throw new LeaseLost();
+  }
+
+  #drop(held: Held): void {
+    if (this.#held.get(held.data.connectionId) === held) this.#held.delete(held.data.connectionId);
+    for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
+    held.watcher
+      ?.stop()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
+  }
+
+  /**
+   * Ends a lease in one transaction that counts open work again: at 0 it is completed, else completed and made anew,
+   * for any engine to take. The connection's lock makes a new task wait, so that its wake-up finds the outcome.
+   */
+  async #giveBack(held: Held): Promise<void> {
+    await held.watcher?.stop();
+    const { organizationId, connectionId } = held.data;
+    await this.#options.database.withOrganization(organizationId, async (tx) => {
+      await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
+        AND id = ${connectionId}::uuid FOR UPDATE`;
+      const open = await tx.task.count({ where: { organizationId, connectionId, watched: true }, take: 1 });
+      const db = fromPrisma(tx);
+      await this.#boss.complete(LEASE_QUEUE, held.lease, null, { db });
+      if (open > 0) await this.#boss.send(LEASE_QUEUE, held.data, { singletonKey: connectionId, db });
+    });
+    this.#drop(held);
+  }
+}

@@ -1,0 +1,98 @@
+/** What news of a running task calls for: pure. The writer is apply.ts. */
+import { judgeStillAsked } from "../deliveries/status.ts";
+import type { Question, RemoteTask } from "../mcp/peer.ts";
+import type { RequestWork, TaskWork } from "../tasks/work.ts";
+
+/** A crash left an answer in `sending`; this many polls must show its question before it is sent again. */
+const POLLS_BEFORE_REPEAT = 2;
+
+export interface Plan {
+  /** State, message, ttl or interval differ from what is stored. */
+  status: boolean;
+  capture: { question: Question; key: string }[];
+  /** Requests whose answer the server took. */
+  confirm: string[];
+  /** Requests that the server no longer puts. */
+  retract: string[];
+  stillAsked: { request: RequestWork; verdict: "wait" | "resend" | "flag" }[];
+  /** Deliveries found in `sending` whose question still stands: back to pending. */
+  repeat: RequestWork[];
+}
+
+/** What the server said of a task, for telling whether it moved on. */
+export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): string {
+  return `${remote.status} ${remote.statusMessage ?? ""}`;
+}
+
+/**
+ * 2026-07-28: questions have keys and stand in every poll.
+ * `hashOf` is the question hash of a question of this task; `pollsInSending` counts polls since a takeover.
+ */
+export function judgeKeyed(
+  work: TaskWork,
+  remote: RemoteTask,
+  hashOf: (question: Question) => string,
+  pollsInSending: number,
+): Plan {
+  const plan = emptyPlan(work, remote);
+  const byKey = new Map(work.requests.map((request) => [request.key, request]));
+  const asked = new Set<string>();
+  for (const question of remote.questions) {
+    if (question.address.kind !== "key") continue;
+    const key = question.address.key;
+    asked.add(key);
+    const request = byKey.get(key);
+    if (!request || request.questionHash !== hashOf(question)) {
+      if (!work.cancelRequested) plan.capture.push({ question, key });
+    } else judgeUnmoved(plan, request, pollsInSending);
+  }
+  for (const request of work.requests) if (!asked.has(request.key)) judgeGone(plan, request);
+  return plan;
+}
+
+/**
+ * 2025-11-25: polls show no questions. A changed status or message is the only proof that an answer was taken;
+ * leaving `input_required` without one takes the question back.
+ */
+export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, pollsInSending: number): Plan {
+  const plan = emptyPlan(work, remote);
+  const left = work.state === "input_required" && remote.status === "working";
+  for (const request of work.requests) {
+    const state = request.delivery?.state;
+    if (state === "accepted" || state === "sending") {
+      if (request.delivery?.statusBefore !== statusOf(remote)) plan.confirm.push(request.id);
+      else judgeUnmoved(plan, request, pollsInSending);
+    } else if (left) plan.retract.push(request.id);
+  }
+  return plan;
+}
+
+export function isEmpty(plan: Plan): boolean {
+  return (
+    !plan.status &&
+    plan.capture.length + plan.confirm.length + plan.retract.length === 0 &&
+    plan.stillAsked.length + plan.repeat.length === 0
+  );
+}
+
+function emptyPlan(work: TaskWork, remote: RemoteTask): Plan {
+  const status =
+    work.state !== remote.status ||
+    work.statusMessage !== remote.statusMessage ||
+    work.ttlMs !== remote.ttlMs ||
+    work.pollIntervalMs !== remote.pollIntervalMs;
+  return { status, capture: [], confirm: [], retract: [], stillAsked: [], repeat: [] };
+}
+
+function judgeUnmoved(plan: Plan, request: RequestWork, pollsInSending: number): void {
+  const delivery = request.delivery;
+  if (delivery?.state === "accepted" && !delivery.flagged)
+    plan.stillAsked.push({ request, verdict: judgeStillAsked(delivery) });
+  if (delivery?.state === "sending" && pollsInSending >= POLLS_BEFORE_REPEAT) plan.repeat.push(request);
+}
+
+function judgeGone(plan: Plan, request: RequestWork): void {
+  const state = request.delivery?.state;
+  if (state === "accepted" || state === "sending") plan.confirm.push(request.id);
+  else plan.retract.push(request.id);
+}

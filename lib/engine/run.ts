@@ -1,0 +1,40 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+import { createDatabase, Prisma } from "../db.ts";
+import { env, need } from "../env.ts";
+import { log } from "../log.ts";
+import { createNetwork } from "../network.ts";
+import { createSeal } from "../seal.ts";
+import { Engine } from "./engine.ts";
+
+/** An engine on this process' environment, with what it holds open. */
+export async function openEngine(logger: Logger): Promise<{ engine: Engine; close(): Promise<void> }> {
+  const databaseUrl = need("engineDatabaseUrl");
+  const database = createDatabase(databaseUrl, { connections: 12 });
+  const [role] = await database.gate<{ superuser: boolean }>(
+    Prisma.sql`SELECT rolsuper OR rolbypassrls AS superuser FROM pg_roles WHERE rolname = current_user`,
+  );
+  if (role?.superuser) throw new Error("The engine refuses a database role that row security does not bind.");
+  const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
+  const engine = new Engine({ database, databaseUrl, network, seal: createSeal(need("keys")), log: logger });
+  return {
+    engine,
+    async close() {
+      await network.close();
+      await database.close();
+    },
+  };
+}
+
+/** Runs an engine for a bounded time, for platforms without long-lived processes; leases go back at the end. */
+export async function runEngineFor(ms: number): Promise<{ leases: number }> {
+  const { engine, close } = await openEngine(log.child({ part: "engine" }));
+  try {
+    await engine.start();
+    await pause(ms);
+    return { leases: engine.leases };
+  } finally {
+    await engine.stop();
+    await close();
+  }
+}

@@ -1,0 +1,35 @@
+/** When to look at a task again: pure. Durations in ms. */
+import {
+  BACKOFF_BASE_MS,
+  BACKOFF_CAP_MS,
+  DEFAULT_POLL_MS,
+  MIN_POLL_MS,
+  OLD_TASK_MS,
+  SLOW_POLL_MS,
+  SLOWEST_POLL_MS,
+} from "./tunables.ts";
+
+/** Polls at the server's own pace before the interval begins to stretch. */
+const PATIENCE = 5;
+const STRETCH = 1.5;
+
+/**
+ * The pause before the next poll: never below what the server asked for, and stretched while nothing changes, up to
+ * 30 s (5 min for tasks older than a day). `unchangedPolls` counts the polls since the last change.
+ */
+export function pollDelay(task: {
+  pollIntervalMs: number | null;
+  unchangedPolls: number;
+  ageMs: number;
+}): number {
+  const floor = Math.max(MIN_POLL_MS, task.pollIntervalMs ?? DEFAULT_POLL_MS);
+  const cap = Math.max(floor, task.ageMs > OLD_TASK_MS ? SLOWEST_POLL_MS : SLOW_POLL_MS);
+  const stretched = floor * STRETCH ** Math.min(40, Math.max(0, task.unchangedPolls - PATIENCE));
+  return Math.round(Math.min(cap, stretched));
+}
+
+/** Full jitter: a random pause between 0 and base × 2^(failures-1), at least a tenth of it so that it is a pause. */
+export function backoffDelay(failures: number, random: () => number = Math.random): number {
+  const ceiling = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(20, failures - 1));
+  return Math.round(ceiling * (0.1 + 0.9 * random()));
+}

@@ -1,0 +1,210 @@
+/** One step of one task: look, write down, act. Returns the pause until the next step in ms, or null: nothing more. */
+
+import { releaseHeld } from "../deliveries/transitions.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-requests/capture.ts";
+import { retractAsk } from "../input-requests/retract.ts";
+import { PeerError, type RemoteTask } from "../mcp/peer.ts";
+import { markCancelSent } from "../tasks/progress.ts";
+import { hasEnded } from "../tasks/status.ts";
+import { loadWork } from "../tasks/work.ts";
+import { applyRemote, end } from "./apply.ts";
+import { deliver, dueDeliveries } from "./deliver.ts";
+import {
+  callOptions,
+  change,
+  keptSession,
+  sessionDigest,
+  type TaskEntry,
+  taskRef,
+  type WatcherContext,
+} from "./entry.ts";
+import { pollDelay } from "./schedule.ts";
+import { resolveStart, start } from "./start.ts";
+import { dropStreams, openResultStream, renewSession, tendStreams } from "./streams.ts";
+import { CALL_DEADLINE_MS, CANCEL_GRACE_MS, NOT_FOUND_CONFIRM_MS, POLL_DEADLINE_MS } from "./tunables.ts";
+
+export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+  if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
+  if (entry.work.state === "queued") return start(ctx, entry);
+  if (entry.work.state === "starting") return resolveStart(ctx, entry);
+
+  keptSession(ctx, entry);
+  if (entry.news.length > 0) await storeNews(ctx, entry);
+  if (entry.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
+    await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
+  if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
+
+  const remote = await look(ctx, entry);
+  if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
+  if (remote) {
+    const pause = await act(ctx, entry, remote);
+    if (pause !== null) return pause;
+  }
+  await tendStreams(ctx, entry, performance.now());
+  return nextPause(entry);
+}
+
+async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
+  entry.stale = false;
+  const [work] = await ctx.transaction((tx) =>
+    loadWork(ctx.organizationId, tx, ctx.connectionId, [entry.id]),
+  );
+  if (!work) return false;
+  const was = entry.work;
+  const moved = work.state !== was.state || work.statusMessage !== was.statusMessage;
+  if (moved || work.requests.length !== was.requests.length || work.refreshRequestedAt !== was.refreshRequestedAt) {
+    entry.unchangedPolls = 0;
+    entry.resultStreamAgainAt = 0;
+  }
+  entry.work = work;
+  return true;
+}
+
+/** The task has ended: streams are dropped, and the session, which was its own, is given back. */
+async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
+  dropStreams(entry);
+  if (entry.session) {
+    const options = { deadlineMs: CALL_DEADLINE_MS };
+    await ctx
+      .peer("2025-11-25")
+      .close(entry.session, options)
+      .catch((error: unknown) => ctx.log.debug({ err: error, taskId: entry.id }, "a session was not closed"));
+  }
+  return null;
+}
+
+/** Commits what came in on streams, before anything else is done with it. */
+async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+  const news = [...entry.news];
+  await change(ctx, entry, async (tx) => {
+    const events: NewEvent[] = [];
+    for (const item of news) {
+      const digest = sessionDigest(ctx, item.session);
+      if (item.kind === "question" && item.question.address.kind === "rpc") {
+        const rpc = { sessionDigest: digest, rpcId: item.question.address.rpcId };
+        const captured = { question: item.question, key: ELICITATION_KEY, rpc };
+        events.push(...(await captureQuestion(ctx.organizationId, tx, entry.id, captured)));
+      } else if (item.kind === "retracted") {
+        const over = await retractAsk(ctx.organizationId, tx, digest, item.rpcId);
+        if (over)
+          events.push(
+            ...(await closeRequest(ctx.organizationId, tx, entry.id, over, "withdrawn", "retracted")),
+          );
+      }
+    }
+    await appendEvents(ctx.organizationId, tx, events);
+  });
+  entry.news.splice(0, news.length);
+}
+
+/** Polls. Null: unchanged, gone, or in need of another look. */
+async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask | null> {
+  const { work } = entry;
+  const mustParse =
+    (work.cancelRequested && !work.cancelSent) ||
+    (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
+    work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
+  const polled = entry.messages.length;
+  try {
+    const reply = await ctx.peer(work.era!).get(taskRef(ctx, entry), {
+      ...callOptions(entry, POLL_DEADLINE_MS),
+      ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
+    });
+    entry.notFoundAt = null;
+    checked(entry);
+    entry.fingerprint = reply.fingerprint;
+    const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
+    entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
+    // Exchanges that changed nothing are not worth keeping.
+    if (!changed) entry.messages.splice(polled);
+    return reply.task;
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    if (error.code === "session_gone" && work.era === "2025-11-25") {
+      await renewSession(ctx, entry);
+      ctx.wake(entry.id, 0);
+      return null;
+    }
+    if (error.code === "task_not_found") return gone(ctx, entry);
+    throw error;
+  }
+}
+
+/** "Not found" ends a task when it is said twice: before its ttl it is lost, after it has expired. */
+async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
+  const now = performance.now();
+  entry.notFoundAt ??= now;
+  if (hasEnded(entry.work.state) || now - entry.notFoundAt >= NOT_FOUND_CONFIRM_MS) {
+    const state = (entry.work.expiresInMs ?? 1) <= 0 ? "expired" : "lost";
+    const message =
+      state === "lost" ? "The server does not know the task any more." : "The task's time ran out.";
+    if (hasEnded(entry.work.state)) await applyRemote(ctx, entry, missingRemote(entry));
+    else await end(ctx, entry, { state, error: { code: state, message } });
+  } else ctx.wake(entry.id, NOT_FOUND_CONFIRM_MS);
+  return null;
+}
+
+/** For a task that ended here: the server has nothing more to say of it. */
+function missingRemote(entry: TaskEntry): RemoteTask {
+  return {
+    taskId: entry.handle ?? "",
+    status: "cancelled",
+    statusMessage: null,
+    createdAt: null,
+    lastUpdatedAt: null,
+    ttlMs: null,
+    pollIntervalMs: null,
+    questions: [],
+  };
+}
+
+/** Sends what is to be sent, after a look at the task. Null: nothing was. */
+async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): Promise<number | null> {
+  const { work } = entry;
+  if (hasEnded(work.state)) return null;
+  if (work.cancelRequested) {
+    const sending = work.requests.some(({ delivery }) => delivery?.state === "sending");
+    if (work.cancelSent || sending) return null;
+    await ctx.mayChange();
+    try {
+      await ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS));
+    } catch (error) {
+      // Refused: it has ended there, which the next look tells, or it can't be cancelled.
+      if (!(error instanceof PeerError) || error.code !== "rejected") throw error;
+    }
+    await change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id));
+    entry.fingerprint = undefined;
+    return 0;
+  }
+  const due = dueDeliveries(entry);
+  let pause: number | null = null;
+  for (const request of due) {
+    const next = await deliver(ctx, entry, request, remote);
+    pause = Math.min(pause ?? next, next);
+  }
+  const silent = work.requests.some(
+    ({ delivery }) => delivery?.state === "accepted" && (delivery.pollsSinceAccepted > 0 || delivery.flagged),
+  );
+  // 2025-11-25: perhaps it asks again, or asks something else with the same status.
+  if (silent && work.era === "2025-11-25") await openResultStream(ctx, entry, performance.now());
+  return pause;
+}
+
+function checked(entry: TaskEntry): void {
+  entry.lastCheckedAt = new Date();
+  entry.timesChanged = true;
+}
+
+function nextPause(entry: TaskEntry): number {
+  const pause = pollDelay({ ...entry.work, unchangedPolls: entry.unchangedPolls });
+  const sooner = entry.work.requests.flatMap(({ delivery }) =>
+    delivery && (delivery.state === "held" || delivery.state === "pending")
+      ? [Math.max(0, delivery.dueInMs)]
+      : [],
+  );
+  const next = Math.min(pause, ...sooner.map((ms) => ms + 20));
+  if (sooner.length > 0) entry.stale = true; // dueInMs was right when it was read
+  entry.nextCheckAt = new Date(Date.now() + next);
+  return next;
+}

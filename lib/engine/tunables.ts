@@ -1,0 +1,67 @@
+/** Every timing of the engine. Milliseconds. */
+
+/** A held lease is touched this often; pg-boss takes it away after 10 s without (lib/engine/queue.ts). */
+export const HEARTBEAT_MS = 3_000;
+/** A call that changes something on a server begins only this soon after a heartbeat that came back… */
+export const FRESH_HEARTBEAT_MS = 4_000;
+/** …and has ended by then: 4 + 5 s < 10 s, so it is over before a takeover can begin. */
+export const CALL_DEADLINE_MS = 5_000;
+/** After this a started call whose outcome was not stored counts as unknown: its deadline and a margin. */
+export const ATTEMPT_DEADLINE_MS = 6_000;
+/** A poll changes nothing, so it may take longer. */
+export const POLL_DEADLINE_MS = 15_000;
+/** Opening a stream. */
+export const OPEN_DEADLINE_MS = 10_000;
+
+/** Leases for connections with open work are made this often, besides the wake-ups. */
+export const LEASE_SCAN_MS = 5_000;
+/** New leases are fetched this often, besides the wake-ups: how soon those of a killed engine are taken over. */
+export const LEASE_FETCH_MS = 1_000;
+/** A watcher looks for work that no wake-up told it of. */
+export const SLOW_SCAN_MS = 10_000;
+/** A lease this old is given back and taken anew, well before pg-boss would expire it. */
+export const LEASE_MAX_AGE_MS = 12 * 3600_000;
+/** A watcher without open work gives its lease back after this. */
+export const IDLE_LEASE_MS = 30_000;
+/** Hints are taken out of the outbox at least this often. */
+export const PUMP_MS = 1_000;
+/** What polls left in memory goes to the database this often. */
+export const FLUSH_MS = 10_000;
+
+/** Where the server names no interval. */
+export const DEFAULT_POLL_MS = 2_000;
+/** No server is polled faster than this, whatever it says. */
+export const MIN_POLL_MS = 250;
+/** Unchanged polls stretch the interval up to this, */
+export const SLOW_POLL_MS = 30_000;
+/** and up to this for tasks older than a day. */
+export const SLOWEST_POLL_MS = 300_000;
+export const OLD_TASK_MS = 24 * 3600_000;
+/** The first look after an answer was accepted. */
+export const AFTER_ANSWER_MS = 100;
+
+/** Failures of a server: full jitter between 0 and base × 2^n, up to the cap. */
+export const BACKOFF_BASE_MS = 500;
+export const BACKOFF_CAP_MS = 300_000;
+
+/** How long a `tasks/result` stream is held for a question that the server says it has. */
+export const QUESTION_WAIT_MS = 10_000;
+/** When nothing came, it is opened again after this. */
+export const QUESTION_RETRY_MS = 30_000;
+/** After a capture the stream is kept this long for a retraction. */
+export const RETRACTION_WAIT_MS = 75_000;
+
+/** A cancel that the server took but does not follow: the row becomes cancelled here after this, */
+export const CANCEL_GRACE_MS = 15_000;
+/** and what the server says beside it is noted this long. */
+export const WATCH_CANCELLED_MS = 3600_000;
+/** "Not found" counts as lost when it is said again this much later. */
+export const NOT_FOUND_CONFIRM_MS = 2_000;
+
+/** Steps at a time on one connection: polls, deliveries and cancels; starts have places of their own. */
+export const STEPS_AT_ONCE = 32;
+export const STARTS_AT_ONCE = 8;
+/** Leases one engine holds. */
+export const CAPACITY = 5_000;
+/** Longest timer that Node's setTimeout takes. */
+export const MAX_TIMER_MS = 2_147_483_647;

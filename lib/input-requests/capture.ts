@@ -1,0 +1,277 @@
+/**
+ * What the engine does to input requests: it captures the questions that servers put, and settles them when the
+ * server moves on. The caller holds the fence of the connection; every function locks the task first and returns
+ * the history lines, which the caller appends last.
+ */
+import { announce } from "../changes/transitions.ts";
+import { Prisma, storable, storableText, type Tx } from "../db.ts";
+import { MAX_ATTEMPTS_WHEN_ASKED_AGAIN } from "../deliveries/status.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Question, RpcId } from "../mcp/peer.ts";
+import { normaliseForm, questionHash } from "../mcp/question.ts";
+import type { DeliveryState } from "./schema.ts";
+import { settlementAtEnd } from "./status.ts";
+
+/** 2025-11-25 questions have no key of their own: a task there has one question at a time. */
+export const ELICITATION_KEY = "elicitation";
+
+export interface CapturedQuestion {
+  question: Question;
+  /** 2026-07-28: the server's key. 2025-11-25: ELICITATION_KEY. */
+  key: string;
+  /** 2025-11-25: where an answer has to go; the session only as a digest. */
+  rpc: { sessionDigest: Buffer; rpcId: RpcId } | null;
+}
+
+interface LiveRequest {
+  id: string;
+  state: "open" | "answered";
+  questionHash: string;
+  deliveryId: string | null;
+  deliveryState: DeliveryState | null;
+  attempts: number | null;
+}
+
+/** Stores a question before anything else is done with it. Seen before: nothing, or one more way to answer it. */
+export async function captureQuestion(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  captured: CapturedQuestion,
+): Promise<NewEvent[]> {
+  const tasks = await tx.$queryRaw<{ connectionId: string; over: boolean; expiresAt: Date | null }[]>`
+    SELECT connection_id AS "connectionId", expires_at AS "expiresAt",
+      (cancel_requested_at IS NOT NULL OR finished_at IS NOT NULL) AS over
+    FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  const task = tasks[0];
+  if (!task || task.over) return [];
+  const { question, key, rpc } = captured;
+  const hash = questionHash({ taskId, ...question });
+  if (rpc && (await isKnownAsk(organizationId, tx, rpc))) return [];
+
+  const live = await liveRequest(organizationId, tx, taskId, key);
+  if (live?.questionHash === hash)
+    return rpc ? askedAgainLive(organizationId, tx, taskId, live, captured) : [];
+
+  const events: NewEvent[] = [];
+  let replaces: string | null = null;
+  if (live) {
+    const taken = live.deliveryState === "accepted" || live.deliveryState === "sending";
+    if (taken) events.push(...(await confirmRequest(organizationId, tx, taskId, live.id)));
+    else {
+      events.push(...(await closeRequest(organizationId, tx, taskId, live.id, "withdrawn", "replaced")));
+      replaces = live.id;
+    }
+  } else {
+    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, captured);
+    if (reopened) return reopened;
+  }
+
+  const id = uuidv7();
+  const confirmedBefore = await tx.inputRequest.count({
+    where: { organizationId, taskId, questionHash: hash, state: "settled" },
+  });
+  await tx.inputRequest.create({
+    data: {
+      organizationId,
+      id,
+      taskId,
+      connectionId: task.connectionId,
+      key: storableText(key),
+      state: "open",
+      mode: question.mode,
+      message: storableText(question.message),
+      requestedSchema:
+        question.requestedSchema === undefined ? Prisma.DbNull : storable(question.requestedSchema),
+      url: question.url === null ? null : storableText(question.url),
+      form: storable(normaliseForm(question.requestedSchema)),
+      questionHash: hash,
+      replaces,
+      askedAgain: confirmedBefore > 0,
+      expiresAt: task.expiresAt,
+    },
+  });
+  await addAsk(organizationId, tx, taskId, id, captured);
+  await announce(organizationId, tx, "input_request", [id]);
+  const data = { message: question.message, questionHash: hash, askedAgain: confirmedBefore > 0 };
+  events.push({
+    type: replaces ? "request.replaced" : "request.opened",
+    actor: ENGINE_ACTOR,
+    taskId,
+    inputRequestId: id,
+    data: replaces ? { ...data, replaces } : data,
+  });
+  return events;
+}
+
+/** The server has taken the answer and moved on: the key is gone, another question came, or the task ended. */
+export async function confirmRequest(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+): Promise<NewEvent[]> {
+  const confirmed = await tx.$executeRaw`
+    UPDATE delivery SET state = 'confirmed', confirmed_at = now(), accepted_at = coalesce(accepted_at, now()),
+      flagged = false
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
+      AND state IN ('accepted', 'sending')`;
+  const settled = await tx.$executeRaw`
+    UPDATE input_request SET state = 'settled', ended_at = now() WHERE organization_id = ${organizationId}::uuid
+      AND id = ${requestId}::uuid AND state = 'answered'`;
+  if (confirmed !== 1 || settled !== 1) return [];
+  await announce(organizationId, tx, "input_request", [requestId]);
+  return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId }];
+}
+
+/** Ends a live request that can't be answered any more; an answer on its way fails with the reason. */
+export async function closeRequest(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  state: "withdrawn" | "expired" | "undeliverable",
+  reason: string,
+): Promise<NewEvent[]> {
+  await tx.$executeRaw`UPDATE delivery SET state = 'failed', error = ${reason}
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
+      AND state IN ('held', 'pending', 'sending', 'accepted')`;
+  const closed = await tx.$executeRaw`
+    UPDATE input_request SET state = ${state}, ended_reason = ${reason}, ended_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state IN ('open', 'answered')`;
+  if (closed !== 1) return [];
+  await announce(organizationId, tx, "input_request", [requestId]);
+  return [
+    { type: `request.${state}`, actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data: { reason } },
+  ];
+}
+
+/** Settles every live request of a task that ends, in the transaction that ends it. */
+export async function settleAtEnd(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
+): Promise<NewEvent[]> {
+  const live = await liveRequests(organizationId, tx, Prisma.sql`r.task_id = ${taskId}::uuid`);
+  const events: NewEvent[] = [];
+  for (const request of live) {
+    const settled = settlementAtEnd(request.state, request.deliveryState, taskState);
+    const more =
+      settled.request === "settled"
+        ? await confirmRequest(organizationId, tx, taskId, request.id)
+        : await closeRequest(
+            organizationId,
+            tx,
+            taskId,
+            request.id,
+            settled.request as "withdrawn",
+            "task_ended",
+          );
+    events.push(...more);
+  }
+  return events;
+}
+
+async function liveRequest(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  key: string,
+): Promise<LiveRequest | null> {
+  const rows = await liveRequests(
+    organizationId,
+    tx,
+    Prisma.sql`r.task_id = ${taskId}::uuid AND r.key = ${key}`,
+  );
+  return rows[0] ?? null;
+}
+
+function liveRequests(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<LiveRequest[]> {
+  return tx.$queryRaw<LiveRequest[]>`
+    SELECT r.id, r.state, r.question_hash AS "questionHash", d.id AS "deliveryId", d.state AS "deliveryState", d.attempts
+    FROM input_request r
+    LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
+    LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
+    WHERE r.organization_id = ${organizationId}::uuid AND r.state IN ('open', 'answered') AND ${which}
+    ORDER BY r.created_at FOR NO KEY UPDATE OF r`;
+}
+
+async function isKnownAsk(
+  organizationId: string,
+  tx: Tx,
+  rpc: { sessionDigest: Buffer; rpcId: RpcId },
+): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask WHERE organization_id = ${organizationId}::uuid
+    AND session_digest = ${rpc.sessionDigest} AND rpc_id = ${JSON.stringify(rpc.rpcId)}::jsonb`;
+  return rows.length > 0;
+}
+
+/** 2025-11-25, the same question under a new JSON-RPC id: the answer, if there is one, follows to the newest ask. */
+async function askedAgainLive(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  live: LiveRequest,
+  captured: CapturedQuestion,
+): Promise<NewEvent[]> {
+  await addAsk(organizationId, tx, taskId, live.id, captured);
+  if (live.deliveryState !== "accepted") return [];
+  if ((live.attempts ?? 0) >= MAX_ATTEMPTS_WHEN_ASKED_AGAIN) {
+    await tx.delivery.updateMany({
+      where: { organizationId, id: live.deliveryId! },
+      data: { flagged: true },
+    });
+    return [{ type: "delivery.flagged", actor: ENGINE_ACTOR, taskId, inputRequestId: live.id }];
+  }
+  await tx.delivery.updateMany({
+    where: { organizationId, id: live.deliveryId!, state: "accepted" },
+    data: { state: "pending", pollsSinceAccepted: 0 },
+  });
+  return [{ type: "request.asked_again", actor: ENGINE_ACTOR, taskId, inputRequestId: live.id }];
+}
+
+/** The server still asks what could not be delivered: the same request opens again, for a person to decide anew. */
+async function reopenUndeliverable(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  hash: string,
+  captured: CapturedQuestion,
+): Promise<NewEvent[] | null> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE input_request SET state = 'open', ended_at = NULL WHERE organization_id = ${organizationId}::uuid AND id = (
+      SELECT id FROM input_request WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
+        AND key = ${captured.key} AND question_hash = ${hash} AND state = 'undeliverable'
+      ORDER BY created_at DESC LIMIT 1) RETURNING id`;
+  const id = rows[0]?.id;
+  if (!id) return null;
+  await tx.answer.updateMany({
+    where: { organizationId, inputRequestId: id, withdrawnAt: null },
+    data: { withdrawnAt: new Date() },
+  });
+  await addAsk(organizationId, tx, taskId, id, captured);
+  await announce(organizationId, tx, "input_request", [id]);
+  return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
+}
+
+async function addAsk(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  inputRequestId: string,
+  captured: CapturedQuestion,
+): Promise<void> {
+  await tx.ask.create({
+    data: {
+      organizationId,
+      id: uuidv7(),
+      inputRequestId,
+      taskId,
+      key: captured.rpc ? null : captured.key,
+      sessionDigest: captured.rpc ? Uint8Array.from(captured.rpc.sessionDigest) : null,
+      rpcId: captured.rpc ? storable(captured.rpc.rpcId) : Prisma.DbNull,
+    },
+  });
+}

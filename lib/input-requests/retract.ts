@@ -1,0 +1,24 @@
+import type { Tx } from "../db.ts";
+import type { RpcId } from "../mcp/peer.ts";
+
+/**
+ * The server took one ask back (`notifications/cancelled`). Returns the request's id when that was its last ask and
+ * no answer has been accepted, so that the caller withdraws it; else null.
+ */
+export async function retractAsk(
+  organizationId: string,
+  tx: Tx,
+  sessionDigest: Buffer,
+  rpcId: RpcId,
+): Promise<string | null> {
+  const rows = await tx.$queryRaw<{ input_request_id: string }[]>`
+    UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
+      AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(rpcId)}::jsonb
+      AND retracted_at IS NULL AND accepted_at IS NULL RETURNING input_request_id`;
+  const requestId = rows[0]?.input_request_id;
+  if (!requestId) return null;
+  const others = await tx.ask.count({
+    where: { organizationId, inputRequestId: requestId, retractedAt: null },
+  });
+  return others === 0 ? requestId : null;
+}

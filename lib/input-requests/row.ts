@@ -1,0 +1,127 @@
+/** An input request's row as SQL gives it, and as the API shows it. What is sealed is never selected. */
+import { z } from "zod";
+import { Prisma } from "../db.ts";
+import { actorSchema } from "../members/schema.ts";
+import {
+  actionSchema,
+  deliveryStateSchema,
+  type InputRequestSummary,
+  requestStateSchema,
+} from "./schema.ts";
+import { CLAIM_IDLE_MS } from "./status.ts";
+
+/** A claim counts while its holder is active. `c` is the claim. */
+export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
+
+/** The columns of a request in lists, with JOINS; aliases `r` and `t`. */
+export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
+  t.tool, t.label, r.mode, r.message, t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
+  assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
+  c.claimed_at AS "claimedAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
+  r.asked_again AS "askedAgain", a.action, a.content, a.comment, a.answered_by AS "answeredBy",
+  a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
+  d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
+  d.confirmed_at AS "confirmedAt", d.flagged, d.error AS "deliveryError"`;
+
+/** The answer in force, else the last one, whose delivery says what became of it. */
+export const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+  JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
+  LEFT JOIN "user" assignee ON assignee.id = r.assignee_user_id
+  LEFT JOIN claim c ON c.organization_id = r.organization_id AND c.input_request_id = r.id AND ${CLAIM_IS_LIVE}
+  LEFT JOIN "user" claimant ON claimant.id = c.user_id
+  LEFT JOIN LATERAL (SELECT * FROM answer WHERE answer.organization_id = r.organization_id
+    AND answer.input_request_id = r.id ORDER BY withdrawn_at DESC NULLS FIRST LIMIT 1) a ON true
+  LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id`;
+
+export interface RequestRow {
+  id: string;
+  state: string;
+  taskId: string;
+  serverId: string;
+  serverName: string;
+  tool: string;
+  label: string | null;
+  mode: "form" | "url";
+  message: string;
+  requestedBy: unknown;
+  assigneeId: string | null;
+  assigneeName: string | null;
+  claimantId: string | null;
+  claimantName: string | null;
+  claimedAt: Date | null;
+  createdAt: Date;
+  expiresAt: Date | null;
+  askedAgain: boolean;
+  action: string | null;
+  content: unknown;
+  comment: string | null;
+  answeredBy: unknown;
+  answeredAt: Date | null;
+  withdrawnAt: Date | null;
+  deliveryState: string | null;
+  attempts: number | null;
+  deliverAfter: Date | null;
+  sentAt: Date | null;
+  acceptedAt: Date | null;
+  confirmedAt: Date | null;
+  flagged: boolean | null;
+  deliveryError: string | null;
+}
+
+export function toSummary(row: RequestRow): InputRequestSummary {
+  const { claimantId, claimantName, claimedAt } = row;
+  return {
+    id: row.id,
+    state: requestStateSchema.parse(row.state),
+    taskId: row.taskId,
+    server: { id: row.serverId, name: row.serverName },
+    tool: row.tool,
+    label: row.label,
+    mode: row.mode,
+    message: row.message,
+    requestedBy: actorSchema.parse(row.requestedBy),
+    assignedTo: person(row.assigneeId, row.assigneeName),
+    claimedBy:
+      claimantId && claimantName && claimedAt
+        ? { id: claimantId, name: claimantName, at: claimedAt.toISOString() }
+        : null,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: iso(row.expiresAt),
+    askedAgain: row.askedAgain,
+    answer: toAnswer(row),
+    delivery: toDelivery(row),
+  };
+}
+
+function toAnswer(row: RequestRow): InputRequestSummary["answer"] {
+  if (!row.answeredAt || row.withdrawnAt) return null;
+  return {
+    action: actionSchema.parse(row.action),
+    content: z.record(z.string(), z.unknown()).nullable().parse(row.content),
+    comment: row.comment,
+    by: actorSchema.parse(row.answeredBy),
+    at: row.answeredAt.toISOString(),
+  };
+}
+
+function toDelivery(row: RequestRow): InputRequestSummary["delivery"] {
+  if (!row.deliveryState || !row.deliverAfter) return null;
+  return {
+    state: deliveryStateSchema.parse(row.deliveryState),
+    attempts: row.attempts ?? 0,
+    deliverAfter: row.deliverAfter.toISOString(),
+    sentAt: iso(row.sentAt),
+    acceptedAt: iso(row.acceptedAt),
+    confirmedAt: iso(row.confirmedAt),
+    flagged: row.flagged === true,
+    error: row.deliveryError,
+  };
+}
+
+export function person(id: string | null, name: string | null): { id: string; name: string } | null {
+  return id !== null && name !== null ? { id, name } : null;
+}
+
+export function iso(time: Date | null): string | null {
+  return time?.toISOString() ?? null;
+}

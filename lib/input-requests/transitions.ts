@@ -1,0 +1,362 @@
+/**
+ * What people do to input requests: answer, undo, claim, release, assign, draft. What the engine does to them is in
+ * capture.ts. Each write carries the state it expects; the task row is locked first, so that an answer and a cancel
+ * of one task have an order.
+ */
+import { announce, wakeEngine } from "../changes/transitions.ts";
+import { Prisma, storable, type Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import { validateContent } from "../mcp/content.ts";
+import { formSchema } from "../mcp/form.ts";
+import { type Actor, actorSchema } from "../members/schema.ts";
+import type { Principal } from "../principal.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import type { AnswerInput, RequestState } from "./schema.ts";
+import { CLAIM_IDLE_MS } from "./status.ts";
+
+/** An answer leaves this long before the end of a question's known lifetime, whatever the hold. */
+const LIFETIME_MARGIN_MS = 10_000;
+
+/** Records what a person decided. It counts from the commit on; the engine delivers it. */
+export async function recordAnswer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+  input: AnswerInput,
+): Promise<void> {
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  await refuseUnlessOpen(organizationId, tx, request);
+  if (request.questionHash !== input.questionHash) throw questionChanged(requestId);
+  await refuseOthersClaim(organizationId, tx, principal, requestId);
+  refuseForeignUrl(principal, request, input);
+  const content = checkedContent(request, input);
+
+  const answerId = uuidv7();
+  await tx.answer.create({
+    data: {
+      organizationId,
+      id: answerId,
+      inputRequestId: requestId,
+      questionHash: request.questionHash,
+      action: input.action,
+      content: content === null ? Prisma.DbNull : storable(content),
+      comment: input.comment || null,
+      answeredBy: storable(principal.actor),
+    },
+  });
+  await tx.$executeRaw`
+    INSERT INTO delivery (organization_id, id, answer_id, input_request_id, task_id, state, deliver_after)
+    SELECT ${organizationId}::uuid, ${uuidv7()}::uuid, ${answerId}::uuid, r.id, r.task_id,
+      CASE WHEN hold.ms > 0 THEN 'held' ELSE 'pending' END, now() + hold.ms * interval '1 ms'
+    FROM input_request r, LATERAL (SELECT greatest(0, least(${input.holdMs ?? 0},
+      coalesce(extract(epoch FROM r.expires_at - now()) * 1000 - ${LIFETIME_MARGIN_MS}, ${input.holdMs ?? 0}))) AS ms) hold
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid`;
+  await moveRequest(organizationId, tx, requestId, "open", "answered");
+  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
+  await told(organizationId, tx, request, [
+    {
+      type: "answer.recorded",
+      actor: principal.actor,
+      data: {
+        action: input.action,
+        content,
+        comment: input.comment || null,
+        questionHash: request.questionHash,
+      },
+    },
+  ]);
+}
+
+/** Takes an answer back while it is still held. Whoever of undo and delivery updates the row first, wins. */
+export async function undoAnswer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<void> {
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  const undone = await tx.$queryRaw<{ answer_id: string }[]>`
+    UPDATE delivery SET state = 'undone' WHERE organization_id = ${organizationId}::uuid
+      AND input_request_id = ${requestId}::uuid AND state = 'held' RETURNING answer_id`;
+  if (!undone[0]) throw new AppError("already_sent", "The answer is on its way or was already taken back.");
+  await tx.answer.updateMany({
+    where: { organizationId, id: undone[0].answer_id, withdrawnAt: null },
+    data: { withdrawnAt: new Date() },
+  });
+  await moveRequest(organizationId, tx, requestId, "answered", "open");
+  await told(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
+}
+
+/** Tells others that somebody works on it. Repeating it keeps the claim alive. */
+export async function claimRequest(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<void> {
+  const userId = memberOnly(principal);
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  await refuseUnlessOpen(organizationId, tx, request);
+  await refuseOthersClaim(organizationId, tx, principal, requestId);
+  const claimed = await tx.$queryRaw<{ fresh: boolean }[]>`
+    INSERT INTO claim AS c (organization_id, input_request_id, user_id)
+    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid)
+    ON CONFLICT (organization_id, input_request_id) DO UPDATE SET active_at = now(), user_id = excluded.user_id,
+      claimed_at = CASE WHEN c.user_id = excluded.user_id THEN c.claimed_at ELSE now() END
+    RETURNING claimed_at = now() AS fresh`;
+  const events = claimed[0]?.fresh ? [{ type: "request.claimed", actor: principal.actor }] : [];
+  await told(organizationId, tx, request, events);
+}
+
+/** Gives one's own claim up; operators may end anybody's. */
+export async function releaseRequest(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<void> {
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  const claim = await tx.claim.findFirst({ where: { organizationId, inputRequestId: requestId } });
+  if (!claim) return;
+  const mayEndOthers = ["operator", "admin", "owner"].includes(principal.role);
+  if (claim.userId !== principal.userId && !mayEndOthers)
+    await refuseOthersClaim(organizationId, tx, principal, requestId);
+  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
+  await told(organizationId, tx, request, [{ type: "request.released", actor: principal.actor }]);
+}
+
+/** Makes a request somebody's, or nobody's (null). */
+export async function assignRequest(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+  memberId: string | null,
+): Promise<void> {
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  await refuseUnlessOpen(organizationId, tx, request);
+  let userId: string | null = null;
+  if (memberId !== null) {
+    const member = await tx.membership.findFirst({
+      where: { organizationId, id: memberId },
+      select: { userId: true },
+    });
+    if (!member) throw notFound("member");
+    userId = member.userId;
+  }
+  await tx.inputRequest.updateMany({
+    where: { organizationId, id: requestId, state: "open" },
+    data: { assigneeUserId: userId },
+  });
+  await told(organizationId, tx, request, [
+    { type: "request.assigned", actor: principal.actor, data: { userId } },
+  ]);
+}
+
+/** Keeps a half-filled form. Nothing is ever sent from a draft. */
+export async function saveDraft(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+  content: Record<string, unknown>,
+): Promise<void> {
+  const userId = memberOnly(principal);
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  await refuseUnlessOpen(organizationId, tx, request);
+  const form = formSchema.parse(request.form);
+  if (form.kind !== "supported") throw new AppError("unsupported_form", form.reason);
+  const known = new Set(form.fields.map((field) => field.name));
+  const kept = Object.fromEntries(Object.entries(content).filter(([name]) => known.has(name)));
+  await tx.$executeRaw`INSERT INTO draft (organization_id, input_request_id, user_id, content)
+    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${JSON.stringify(storable(kept))}::jsonb)
+    ON CONFLICT (organization_id, input_request_id, user_id)
+    DO UPDATE SET content = excluded.content, updated_at = now()`;
+  await tx.$executeRaw`UPDATE claim SET active_at = now() WHERE organization_id = ${organizationId}::uuid
+    AND input_request_id = ${requestId}::uuid AND user_id = ${userId}::uuid`;
+}
+
+/**
+ * Withdraws what nobody can decide any more: open requests, and answers that have not left. An answer that is being
+ * sent, or was accepted, stays. Returns the history lines; the caller holds the task's lock and appends them.
+ */
+export async function withdrawOpenRequests(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  reason: string,
+  actor: Actor,
+): Promise<NewEvent[]> {
+  const stopped = await tx.$queryRaw<{ input_request_id: string }[]>`
+    UPDATE delivery SET state = 'failed', error = ${reason} WHERE organization_id = ${organizationId}::uuid
+      AND task_id = ${taskId}::uuid AND state IN ('held', 'pending') RETURNING input_request_id`;
+  const withdrawn = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE input_request SET state = 'withdrawn', ended_reason = ${reason}, ended_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
+      AND (state = 'open' OR id = ANY(${stopped.map((row) => row.input_request_id)}::uuid[])) RETURNING id`;
+  const ids = withdrawn.map((row) => row.id);
+  await announce(organizationId, tx, "input_request", ids);
+  return ids.map((id) => ({
+    type: "request.withdrawn",
+    actor,
+    taskId,
+    inputRequestId: id,
+    data: { reason },
+  }));
+}
+
+export interface LockedRequest {
+  id: string;
+  state: RequestState;
+  taskId: string;
+  connectionId: string;
+  mode: "form" | "url";
+  form: unknown;
+  questionHash: string;
+  endedReason: string | null;
+  urlOwner: string | null;
+  cancelRequestedAt: Date | null;
+}
+
+/** The request and its task, locked, if the principal may see them. */
+export async function lockRequest(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<LockedRequest> {
+  const tasks = await tx.$queryRaw<{ cancelRequestedAt: Date | null; urlOwner: string | null }[]>`
+    SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner"
+    FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
+    WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
+      SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
+    FOR NO KEY UPDATE OF t`;
+  const requests = await tx.$queryRaw<Omit<LockedRequest, "cancelRequestedAt" | "urlOwner">[]>`
+    SELECT id, state, task_id AS "taskId", connection_id AS "connectionId", mode, form,
+      question_hash AS "questionHash", ended_reason AS "endedReason"
+    FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
+  if (!tasks[0] || !requests[0]) throw notFound("request");
+  return { ...requests[0], ...tasks[0] };
+}
+
+async function refuseUnlessOpen(organizationId: string, tx: Tx, request: LockedRequest): Promise<void> {
+  if (request.state === "open" && !request.cancelRequestedAt) return;
+  if (request.state === "answered" || request.state === "settled") {
+    const answer = await tx.answer.findFirst({
+      where: { organizationId, inputRequestId: request.id, withdrawnAt: null },
+    });
+    const by = actorSchema.parse(answer?.answeredBy);
+    throw new AppError("already_answered", `${by.name} answered this already.`, {
+      extra: { by, at: answer?.createdAt.toISOString(), action: answer?.action },
+    });
+  }
+  if (request.endedReason === "replaced") throw questionChanged(request.id);
+  const reason = request.endedReason ?? (request.cancelRequestedAt ? "task_cancelled" : request.state);
+  throw new AppError(
+    "no_longer_open",
+    REASONS[reason] ?? "This question is no longer open. Nothing was sent.",
+    {
+      extra: { reason },
+    },
+  );
+}
+
+const REASONS: Record<string, string> = {
+  task_cancelled: "The task was cancelled. Nothing was sent.",
+  task_ended: "The task has ended. Nothing was sent.",
+  retracted: "The server took the question back. Nothing was sent.",
+  expired: "The question's time ran out. Nothing was sent.",
+};
+
+function questionChanged(requestId: string): AppError {
+  return new AppError(
+    "question_changed",
+    "The server changed the question; look at the new one before you decide.",
+    {
+      extra: { inputRequestId: requestId },
+    },
+  );
+}
+
+async function refuseOthersClaim(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<void> {
+  const claims = await tx.$queryRaw<{ id: string; name: string; at: Date }[]>`
+    SELECT u.id, u.name, c.claimed_at AS at FROM claim c JOIN "user" u ON u.id = c.user_id
+    WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = ${requestId}::uuid
+      AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
+  const claim = claims[0];
+  if (!claim || claim.id === principal.userId) return;
+  throw new AppError("claimed_by_other", `${claim.name} is working on this.`, {
+    extra: { by: { id: claim.id, name: claim.name }, at: claim.at.toISOString() },
+  });
+}
+
+/** Only the person in whose name the server asked may say that a site was visited. */
+function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
+  if (request.mode !== "url" || input.action !== "accept" || request.urlOwner === principal.userId) return;
+  throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
+}
+
+function checkedContent(request: LockedRequest, input: AnswerInput): Record<string, unknown> | null {
+  if (input.action !== "accept" || request.mode === "url") {
+    if (input.content && Object.keys(input.content).length > 0)
+      throw new AppError("invalid_content", "Only an accepted form carries content.", {
+        errors: [{ field: "content", message: "Leave it out." }],
+      });
+    return null;
+  }
+  const form = formSchema.parse(request.form);
+  if (form.kind !== "supported") throw new AppError("unsupported_form", form.reason);
+  const content = input.content ?? {};
+  const checked = validateContent(form, content);
+  if (!checked.ok)
+    throw new AppError("invalid_content", "The answer does not fit the question.", {
+      errors: checked.errors,
+    });
+  return content;
+}
+
+async function moveRequest(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  from: RequestState,
+  to: RequestState,
+): Promise<void> {
+  const moved = await tx.inputRequest.updateMany({
+    where: { organizationId, id: requestId, state: from },
+    data: { state: to },
+  });
+  if (moved.count !== 1)
+    throw new Error(`input request ${requestId} was not ${from} although its lock is held`);
+}
+
+/** Hints, wake-up and history of one change; history last. */
+async function told(
+  organizationId: string,
+  tx: Tx,
+  request: LockedRequest,
+  events: Pick<NewEvent, "type" | "actor" | "data">[],
+): Promise<void> {
+  await announce(organizationId, tx, "input_request", [request.id]);
+  await announce(organizationId, tx, "task", [request.taskId]);
+  await wakeEngine(tx, request.connectionId, request.taskId);
+  await appendEvents(
+    organizationId,
+    tx,
+    events.map((event) => ({ ...event, taskId: request.taskId, inputRequestId: request.id })),
+  );
+}
+
+function memberOnly(principal: Principal): string {
+  if (principal.userId === null)
+    throw new AppError("forbidden", "Only a member can do this, not an API key.");
+  return principal.userId;
+}

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+
+/**
+ * LISTENs on one connection of its own, for ever: a lost connection is made again. Notifications are a speed-up only,
+ * some get lost in between, so `onConnected` tells the caller to look for itself after each (re)connection.
+ */
+export function listen(
+  url: string,
+  channel: string,
+  handlers: { onNotification(payload: string): void; onConnected(): void; onError(error: unknown): void },
+): { close(): Promise<void> } {
+  const stop = new AbortController();
+  let client: pg.Client | null = null;
+
+  const run = async () => {
+    for (let failures = 0; !stop.signal.aborted; failures++) {
+      const current = new pg.Client({
+        connectionString: url,
+        keepAlive: true,
+        connectionTimeoutMillis: 5_000,
+      });
+      client = current;
+      const ended = new Promise<void>((resolve) => {
+        current.on("error", (error) => {
+          if (!stop.signal.aborted) handlers.onError(error);
+          resolve();
+        });
+        current.on("end", resolve);
+      });
+      current.on("notification", (message) => handlers.onNotification(message.payload ?? ""));
+      try {
+        await current.connect();
+        await current.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+        failures = 0;
+        handlers.onConnected();
+        await ended;
+      } catch (error) {
+        if (!stop.signal.aborted) handlers.onError(error);
+      }
+      await current.end().catch(() => undefined); // it is broken already, or we are stopping
+      await pause(Math.min(5_000, 200 * 2 ** failures), undefined, { signal: stop.signal }).catch(
+        () => undefined,
+      );
+    }
+  };
+  const running = run();
+  return {
+    async close() {
+      stop.abort();
+      await client?.end().catch(() => undefined);
+      await running;
+    },
+  };
+}

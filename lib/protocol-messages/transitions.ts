@@ -1,0 +1,29 @@
+import { storable, type Tx } from "../db.ts";
+
+/** The newest messages of a task that are kept. */
+const KEEP = 200;
+
+export interface NewMessage {
+  at: Date;
+  direction: "out" | "in";
+  method: string;
+  /** Masked already (mask.ts). */
+  body: unknown;
+}
+
+/** Keeps what was said about a task, newest first out of `KEEP`. */
+export async function storeMessages(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  messages: NewMessage[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  await tx.protocolMessage.createMany({
+    data: messages.map((message) => ({ ...message, organizationId, taskId, body: storable(message.body) })),
+  });
+  await tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid
+    AND task_id = ${taskId}::uuid AND id < (SELECT id FROM protocol_message
+      WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
+      ORDER BY id DESC OFFSET ${KEEP - 1} LIMIT 1)`;
+}

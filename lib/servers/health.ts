@@ -1,0 +1,34 @@
+import { announce } from "../changes/transitions.ts";
+import { storableText, type Tx } from "../db.ts";
+import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import type { Era } from "../mcp/peer.ts";
+import type { Health } from "./schema.ts";
+
+/** What calls found out about a server. `message` in our own words: what a server sends back is for nobody's eyes. */
+export async function recordHealth(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  health: { state: Health["state"]; message: string | null },
+): Promise<void> {
+  const message = health.message === null ? null : storableText(health.message);
+  const rows = await tx.$queryRaw<{ before: string; name: string }[]>`
+    UPDATE server s SET health_state = ${health.state}, health_message = ${message}, health_checked_at = now()
+    FROM server was WHERE was.organization_id = s.organization_id AND was.id = s.id
+      AND s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid
+    RETURNING was.health_state AS before, s.name`;
+  if (!rows[0] || rows[0].before === health.state) return;
+  await announce(organizationId, tx, "server", [serverId]);
+  await appendEvents(organizationId, tx, [
+    {
+      type: "server.health_changed",
+      actor: ENGINE_ACTOR,
+      data: { serverId, name: rows[0].name, from: rows[0].before, to: health.state },
+    },
+  ]);
+}
+
+/** The era that a probe found, where none was known. */
+export async function recordEra(organizationId: string, tx: Tx, serverId: string, era: Era): Promise<void> {
+  await tx.server.updateMany({ where: { organizationId, id: serverId, era: null }, data: { era } });
+}

@@ -1,0 +1,92 @@
+/** A task's row as SQL gives it, and as the API shows it. What is sealed is never selected. */
+import { z } from "zod";
+import { Prisma } from "../db.ts";
+import { actorSchema } from "../members/schema.ts";
+import { eraSchema } from "../servers/schema.ts";
+import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
+import { isStalled } from "./status.ts";
+
+/** The columns of a task in lists, with JOINS; aliases `t`, `s`, `w`. */
+export const SUMMARY = Prisma.sql`t.id, t.state, t.status_message AS "statusMessage", t.progress, t.outcome,
+  t.outcome_is_error AS "outcomeIsError", t.server_id AS "serverId", s.name AS "serverName", t.tool, t.label, t.era,
+  t.requested_by AS "requestedBy", t.visibility, t.created_at AS "createdAt", t.started_at AS "startedAt",
+  t.changed_at AS "changedAt", t.finished_at AS "finishedAt", t.ttl_ms AS "ttlMs", t.expires_at AS "expiresAt",
+  t.poll_interval_ms AS "pollIntervalMs", w.last_checked_at AS "lastCheckedAt", w.next_check_at AS "nextCheckAt",
+  t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf"`;
+export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
+  LEFT JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id`;
+
+export interface TaskRow {
+  id: string;
+  state: string;
+  statusMessage: string | null;
+  progress: unknown;
+  outcome: string | null;
+  outcomeIsError: boolean;
+  serverId: string;
+  serverName: string;
+  tool: string;
+  label: string | null;
+  era: string | null;
+  requestedBy: unknown;
+  visibility: "private" | "organization";
+  createdAt: Date;
+  startedAt: Date | null;
+  changedAt: Date;
+  finishedAt: Date | null;
+  ttlMs: bigint | null;
+  expiresAt: Date | null;
+  pollIntervalMs: number | null;
+  lastCheckedAt: Date | null;
+  nextCheckAt: Date | null;
+  cancelRequestedAt: Date | null;
+  serverState: string | null;
+  error: unknown;
+  restartOf: string | null;
+}
+
+export const toSummary = (now: Date) => (row: TaskRow): TaskSummary => {
+  const state = taskStateSchema.parse(row.state);
+  return {
+    id: row.id,
+    state,
+    statusMessage: row.statusMessage,
+    progress: progressSchema.nullable().parse(row.progress),
+    outcome: row.outcome,
+    outcomeIsError: row.outcomeIsError,
+    server: { id: row.serverId, name: row.serverName },
+    tool: row.tool,
+    label: row.label,
+    era: eraSchema.nullable().parse(row.era),
+    requestedBy: actorSchema.parse(row.requestedBy),
+    visibility: row.visibility,
+    createdAt: row.createdAt.toISOString(),
+    startedAt: iso(row.startedAt),
+    updatedAt: row.changedAt.toISOString(),
+    finishedAt: iso(row.finishedAt),
+    ttlMs: toNumber(row.ttlMs),
+    expiresAt: iso(row.expiresAt),
+    pollIntervalMs: row.pollIntervalMs,
+    lastCheckedAt: iso(row.lastCheckedAt),
+    nextCheckAt: iso(row.nextCheckAt),
+    stalled: isStalled({ state, changedAt: row.changedAt }, now),
+    cancelRequestedAt: iso(row.cancelRequestedAt),
+    serverState: row.serverState,
+    error: errorSchema.parse(row.error),
+    restartOf: row.restartOf,
+  };
+};
+
+/** A JSON-RPC error has a number for its code. */
+const errorSchema = z
+  .object({ code: z.union([z.string(), z.number()]).transform(String), message: z.string() })
+  .nullable()
+  .catch({ code: "error", message: "The server reported an error." });
+
+export function iso(time: Date | null): string | null {
+  return time?.toISOString() ?? null;
+}
+
+export function toNumber(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

@@ -1,0 +1,91 @@
+/** Judgement about tasks: pure, client-safe. Who writes is transitions.ts. */
+import type { TaskState } from "./schema.ts";
+
+const NEXT: Record<TaskState, readonly TaskState[]> = {
+  queued: ["starting", "cancelled"],
+  // back to queued: the call is known not to have reached the server
+  starting: ["queued", "working", "input_required", "completed", "failed", "cancelled", "start_unknown"],
+  start_unknown: ["working", "input_required", "failed"],
+  working: ["input_required", "completed", "failed", "cancelled", "lost", "expired"],
+  // starting: the retry of a multi round trip
+  input_required: ["working", "starting", "completed", "failed", "cancelled", "lost", "expired"],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  lost: [],
+  expired: [],
+};
+
+/** Whether a task may go from one state to another. Staying is no transition. */
+export function mayGo(from: TaskState, to: TaskState): boolean {
+  return NEXT[from].includes(to);
+}
+
+/** Terminal is terminal: later news from the server is noted, never applied. */
+export function hasEnded(state: TaskState): boolean {
+  return NEXT[state].length === 0;
+}
+
+/** States in which a task lives at its server. */
+export function isRunning(state: TaskState): state is "working" | "input_required" {
+  return state === "working" || state === "input_required";
+}
+
+/** No change for so long that somebody should look. Durations in ms. */
+export const STALLED_AFTER_MS = 6 * 3600_000;
+export const START_STALLED_AFTER_MS = 60_000;
+
+/** Whether a task deserves the stalled badge: by our clock alone, so that no server's clock can make it flap. */
+export function isStalled(task: { state: TaskState; changedAt: Date }, now: Date): boolean {
+  const quietMs = now.getTime() - task.changedAt.getTime();
+  if (task.state === "working") return quietMs > STALLED_AFTER_MS;
+  if (task.state === "queued" || task.state === "starting") return quietMs > START_STALLED_AFTER_MS;
+  return false;
+}
+
+const LABEL_KEY = /(^|_)(id|number|no|key|name|title|subject|file|filename|path|topic)$/;
+
+/**
+ * A short name for lists out of a tool's arguments: the first short string (or whole number) under a key that
+ * names things, e.g. `invoice_id`; nested one level. Null when none stands out.
+ */
+export function labelOf(args: Record<string, unknown>): string | null {
+  const entries = Object.entries(args).flatMap(([key, value]) =>
+    isRecord(value) ? Object.entries(value) : [[key, value] as const],
+  );
+  for (const [key, value] of entries) {
+    const snake = key.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
+    if (!LABEL_KEY.test(snake)) continue;
+    if (typeof value === "string" && value.trim() !== "" && value.length <= 60) return value.trim();
+    if (typeof value === "number" && Number.isInteger(value)) return String(value);
+  }
+  return null;
+}
+
+/**
+ * What a tool's result says in a few words. Untrusted text. A short last part after a colon counts for the whole
+ * ("Invoice processing result: PAID" is `PAID`); structured content that names a status counts before the text.
+ */
+export function outcomeOf(result: unknown): { outcome: string | null; isError: boolean } {
+  if (!isRecord(result)) return { outcome: null, isError: false };
+  const isError = result.isError === true;
+  const structured = isRecord(result.structuredContent) ? result.structuredContent : {};
+  for (const key of ["outcome", "status", "state"]) {
+    const value = structured[key];
+    if (typeof value === "string" && value.trim() !== "" && value.length <= 60) {
+      return { outcome: value.trim(), isError };
+    }
+  }
+  const blocks = Array.isArray(result.content) ? result.content : [];
+  const text = blocks.find(
+    (block): block is { text: string } => isRecord(block) && typeof block.text === "string",
+  );
+  const line = text?.text.trim().split("\n")[0]?.trim() ?? "";
+  if (line === "") return { outcome: null, isError };
+  const afterColon = /^[^:]{1,80}:\s+(\S.{0,39})$/.exec(line)?.[1];
+  return { outcome: afterColon ?? (line.length > 200 ? `${line.slice(0, 199)}…` : line), isError };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,144 @@
+/** What the engine has to know of a task to take its next step: the task, its live requests and their answers. */
+import { z } from "zod";
+import { Prisma, type Tx } from "../db.ts";
+import { actionSchema, deliveryStateSchema } from "../input-requests/schema.ts";
+import { eraSchema } from "../servers/schema.ts";
+import { taskStateSchema } from "./schema.ts";
+
+const ms = z.number().nullable();
+
+const deliveryWork = z.object({
+  id: z.string(),
+  state: deliveryStateSchema,
+  /** Database time minus `now`, in ms: negative is due. */
+  dueInMs: z.number(),
+  attempts: z.number(),
+  epoch: z.number().nullable(),
+  pollsSinceAccepted: z.number(),
+  unreachableSinceAccepted: z.boolean(),
+  automaticResends: z.number(),
+  flagged: z.boolean(),
+  statusBefore: z.string().nullable(),
+  askId: z.string().nullable(),
+  action: actionSchema,
+  content: z.record(z.string(), z.unknown()).nullable(),
+});
+export type DeliveryWork = z.infer<typeof deliveryWork>;
+
+const askWork = z.object({
+  id: z.string(),
+  key: z.string().nullable(),
+  sessionDigest: z.string().nullable(),
+  rpcId: z.union([z.string(), z.number()]).nullable(),
+  accepted: z.boolean(),
+});
+export type AskWork = z.infer<typeof askWork>;
+
+const requestWork = z.object({
+  id: z.string(),
+  key: z.string(),
+  state: z.enum(["open", "answered"]),
+  questionHash: z.string(),
+  delivery: deliveryWork.nullable(),
+  /** Not retracted, newest first. */
+  asks: z.array(askWork),
+});
+export type RequestWork = z.infer<typeof requestWork>;
+
+const hints = z
+  .object({
+    annotations: z.record(z.string(), z.unknown()).nullable(),
+    taskSupport: z.string(),
+    honoursIdempotencyKey: z.boolean(),
+  })
+  .nullable();
+
+const taskWork = z.object({
+  id: z.string(),
+  state: taskStateSchema,
+  tool: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  toolHints: hints,
+  era: eraSchema.nullable(),
+  attemptId: z.string().nullable(),
+  attemptDueInMs: ms,
+  sealedHandle: z.string().nullable(),
+  sealedSession: z.string().nullable(),
+  statusMessage: z.string().nullable(),
+  serverState: z.string().nullable(),
+  requestedTtlMs: ms,
+  ttlMs: ms,
+  expiresInMs: ms,
+  ageMs: z.number(),
+  quietMs: z.number(),
+  pollIntervalMs: ms,
+  cancelRequested: z.boolean(),
+  cancelSent: z.boolean(),
+  /** Cancelled here a while ago, in ms; null while not told to the server. */
+  cancelSentAgoMs: ms,
+  refreshRequestedAt: z.string().nullable(),
+  unchangedPolls: z.number(),
+  requests: z.array(requestWork),
+});
+export type TaskWork = z.infer<typeof taskWork>;
+
+/** All watched tasks of a connection, or those of `taskIds`. Durations in ms by the database's clock. */
+export async function loadWork(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  taskIds: string[] | null,
+): Promise<TaskWork[]> {
+  const which = taskIds === null ? Prisma.empty : Prisma.sql`AND t.id = ANY(${taskIds}::uuid[])`;
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT t.id, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era, t.attempt_id AS "attemptId",
+      (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
+      t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession", t.status_message AS "statusMessage",
+      t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
+      (extract(epoch FROM t.expires_at - now()) * 1000)::float8 AS "expiresInMs",
+      (extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",
+      (extract(epoch FROM now() - t.changed_at) * 1000)::float8 AS "quietMs",
+      t.poll_interval_ms AS "pollIntervalMs", t.cancel_requested_at IS NOT NULL AS "cancelRequested",
+      t.cancel_sent_at IS NOT NULL AS "cancelSent",
+      (extract(epoch FROM now() - t.cancel_sent_at) * 1000)::float8 AS "cancelSentAgoMs",
+      w.refresh_requested_at::text AS "refreshRequestedAt", w.unchanged_polls AS "unchangedPolls",
+      coalesce((SELECT json_agg(live.request) FROM (${liveRequests(organizationId)}) live), '[]') AS requests
+    FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
+    WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid AND t.watched ${which}`;
+  return z.array(taskWork).parse(rows);
+}
+
+function liveRequests(organizationId: string): Prisma.Sql {
+  return Prisma.sql`
+    SELECT json_build_object('id', r.id, 'key', r.key, 'state', r.state, 'questionHash', r.question_hash,
+      'delivery', (SELECT json_build_object('id', d.id, 'state', d.state,
+          'dueInMs', (extract(epoch FROM greatest(d.deliver_after, d.not_before) - now()) * 1000)::float8,
+          'attempts', d.attempts, 'epoch', d.epoch, 'pollsSinceAccepted', d.polls_since_accepted,
+          'unreachableSinceAccepted', d.unreachable_since_accepted, 'automaticResends', d.automatic_resends,
+          'flagged', d.flagged, 'statusBefore', d.status_before, 'askId', d.ask_id,
+          'action', a.action, 'content', a.content)
+        FROM answer a JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
+        WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
+      'asks', coalesce((SELECT json_agg(json_build_object('id', k.id, 'key', k.key, 'rpcId', k.rpc_id,
+          'sessionDigest', encode(k.session_digest, 'hex'), 'accepted', k.accepted_at IS NOT NULL)
+          ORDER BY k.created_at DESC, k.id DESC)
+        FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
+          AND k.retracted_at IS NULL), '[]')) AS request
+    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = t.id
+      AND r.state IN ('open', 'answered') ORDER BY r.created_at`;
+}
+
+/** Ids of a connection's watched tasks that need something now, for the slow scan that makes wake-ups a mere speed-up. */
+export async function tasksNeedingWork(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT t.id FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid
+      AND t.watched AND (t.state IN ('queued', 'starting')
+        OR (t.cancel_requested_at IS NOT NULL AND t.cancel_sent_at IS NULL)
+        OR EXISTS (SELECT FROM delivery d WHERE d.organization_id = t.organization_id AND d.task_id = t.id
+          AND d.state IN ('held', 'pending', 'sending')))`;
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,100 @@
+/** The sample invoice server as a process of its own, on a database of its own: it can be killed and started again. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+
+export interface InvoiceServer {
+  url: string;
+  hostAndPort: string;
+  /** Appended by the server, never changed: what it was told and what it paid. */
+  ledger(taskId?: string): Promise<LedgerLine[]>;
+  forcePay(invoiceId: string): Promise<void>;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export interface LedgerLine {
+  taskId: string;
+  kind: string;
+  data: Record<string, unknown>;
+}
+
+const MAIN = fileURLToPath(new URL("../../examples/invoice-server/main.ts", import.meta.url));
+
+/** Starts it on a free port with no pauses between its steps. `kill()` is a kill -9; `start()` comes back on the same port. */
+export async function startInvoiceServer(
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<InvoiceServer> {
+  let child: ChildProcess | null = null;
+  let port = 0;
+  const start = async () => {
+    const { PATH, HOME, LANG } = process.env;
+    child = spawn(process.execPath, [MAIN], {
+      env: {
+        PATH,
+        HOME,
+        LANG,
+        INVOICE_DATABASE_URL: databaseUrl,
+        INVOICE_PORT: String(port),
+        INVOICE_STEP_DELAY_MS: "0",
+        INVOICE_RECONCILE_MS: "100",
+        INVOICE_LOG: "error",
+        ...settings,
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: child.stdout! });
+    const exited = once(child, "exit").then(() => {
+      throw new Error("the invoice server ended before it listened");
+    });
+    const [line] = await Promise.race([once(lines, "line"), exited]);
+    port = Number(/:(\d+)\/mcp/.exec(String(line))?.[1]);
+    exited.catch(() => undefined); // it is killed later, on purpose
+  };
+  await start();
+  const base = () => `http://127.0.0.1:${port}`;
+  return {
+    get url() {
+      return `${base()}/mcp`;
+    },
+    get hostAndPort() {
+      return `127.0.0.1:${port}`;
+    },
+    async ledger(taskId) {
+      const reply = await fetch(`${base()}/ledger${taskId ? `?taskId=${taskId}` : ""}`);
+      return ((await reply.json()) as { entries: LedgerLine[] }).entries;
+    },
+    async forcePay(invoiceId) {
+      const reply = await fetch(`${base()}/force-pay`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ invoiceId }),
+      });
+      if (!reply.ok) throw new Error(`force-pay of ${invoiceId}: ${reply.status} ${await reply.text()}`);
+    },
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    },
+    start,
+  };
+}
+
+/** An empty database beside the test's own, for the server. */
+export async function createInvoiceDatabase(adminUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `invoice_test_${Math.random().toString(36).slice(2, 12)}`;
+  const run = async (sql: string) => {
+    const client = new pg.Client({ connectionString: adminUrl });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}

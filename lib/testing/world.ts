@@ -1,0 +1,140 @@
+/** An organization with a server and people, an engine that runs, and hands to act and look with. */
+import { randomBytes } from "node:crypto";
+import pino from "pino";
+import { createDatabase, type Database, type Tx } from "../db.ts";
+import { Engine } from "../engine/engine.ts";
+import { uuidv7 } from "../ids.ts";
+import type { AnswerInput } from "../input-requests/schema.ts";
+import { recordAnswer } from "../input-requests/transitions.ts";
+import type { Era, Tool } from "../mcp/peer.ts";
+import { createNetwork } from "../network.ts";
+import type { Principal } from "../principal.ts";
+import { createSeal } from "../seal.ts";
+import { createTask } from "../tasks/transitions.ts";
+import { createTestDatabase } from "./postgres.ts";
+
+export const PROCESS_INVOICE: Tool = {
+  name: "process_invoice",
+  title: null,
+  description: null,
+  inputSchema: { type: "object" },
+  taskSupport: "required",
+  annotations: null,
+  honoursIdempotencyKey: true,
+};
+
+export interface World {
+  database: Database;
+  adminUrl: string;
+  organizationId: string;
+  operator: Principal;
+  approver: Principal;
+  addServer(url: string, era: Era | "auto"): Promise<{ serverId: string; connectionId: string }>;
+  /** Starts an engine in this process; ended by `close()` if it still runs. */
+  startEngine(): Promise<Engine>;
+  within<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  startTask(server: { serverId: string; connectionId: string }, args: Record<string, unknown>, tool?: Tool): Promise<string>;
+  answer(requestId: string, input: Omit<AnswerInput, "questionHash">): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createWorld(allowHosts: string[]): Promise<World> {
+  const postgres = await createTestDatabase();
+  const owner = createDatabase(postgres.ownerUrl, { connections: 2 });
+  const database = createDatabase(postgres.appUrl, { connections: 4 });
+  const engineDatabase = createDatabase(postgres.engineUrl, { connections: 8 });
+  const organizationId = uuidv7();
+  const seal = createSeal([{ kid: "test", key: randomBytes(32) }]);
+  const engines: Engine[] = [];
+  const within = <T>(work: (tx: Tx) => Promise<T>) => database.withOrganization(organizationId, work);
+
+  const person = (role: Principal["role"], name: string): Principal & { userId: string } => {
+    const userId = uuidv7();
+    return { organizationId, userId, role, actor: { kind: "member", id: userId, name } };
+  };
+  const operator = person("operator", "Ola");
+  const approver = person("approver", "Ben");
+  await owner.withOrganization(organizationId, async (tx) => {
+    await tx.$executeRaw`INSERT INTO organization (id, slug, name) VALUES (${organizationId}::uuid, 'test', 'Test')`;
+    for (const { userId, role, actor } of [operator, approver]) {
+      await tx.$executeRaw`INSERT INTO "user" (id, email, name) VALUES (${userId}::uuid, ${`${userId}@test.example`}, ${actor.name})`;
+      await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role)
+        VALUES (${organizationId}::uuid, ${uuidv7()}::uuid, ${userId}::uuid, ${role})`;
+    }
+  });
+  await owner.close();
+
+  return {
+    database,
+    adminUrl: postgres.adminUrl,
+    organizationId,
+    operator,
+    approver,
+    within,
+    async addServer(url, era) {
+      const serverId = uuidv7();
+      const connectionId = uuidv7();
+      await within(async (tx) => {
+        await tx.server.create({ data: { organizationId, id: serverId, name: "ERP", url, eraSetting: era, authKind: "none" } });
+        await tx.connection.create({
+          data: { organizationId, id: connectionId, serverId, authorizedBy: operator.userId },
+        });
+      });
+      return { serverId, connectionId };
+    },
+    async startEngine() {
+      const engine = new Engine({
+        database: engineDatabase,
+        databaseUrl: postgres.engineUrl,
+        network: createNetwork({ allowHosts, denyPorts: [] }),
+        seal,
+        log: pino({ level: process.env.TEST_LOG_LEVEL ?? "silent" }),
+      });
+      engines.push(engine);
+      await engine.start();
+      return engine;
+    },
+    async startTask(server, args, tool = PROCESS_INVOICE) {
+      const { id } = await within((tx) =>
+        createTask(organizationId, tx, {
+          principal: operator,
+          server: { id: server.serverId },
+          connectionId: server.connectionId,
+          tool,
+          arguments: args,
+          ttlMs: null,
+          idempotencyKey: null,
+          restartOf: null,
+        }),
+      );
+      return id;
+    },
+    async answer(requestId, input) {
+      await within(async (tx) => {
+        const { questionHash } = await tx.inputRequest.findFirstOrThrow({ where: { organizationId, id: requestId } });
+        await recordAnswer(organizationId, tx, approver, requestId, { ...input, questionHash });
+      });
+    },
+    async close() {
+      await Promise.all(engines.map((engine) => engine.stop()));
+      await engineDatabase.close();
+      await database.close();
+      await postgres.drop();
+    },
+  };
+}
+
+/** Looks until `look` finds something; fails loudly, with what it saw last, when it never does. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  patienceMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`never happened: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+}
