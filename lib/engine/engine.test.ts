@@ -46,7 +46,9 @@ describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
     const server = await world.addServer(invoices.url, era);
     const id = await world.startTask(server, invoice(`INV-${era}`, [100, 200]));
     const request = await openRequest(id);
-    expect(request.message).toBe(`Invoice INV-${era} for ACME Corp ($300.00) requires approval. Lines: 2 items.`);
+    expect(request.message).toBe(
+      `Invoice INV-${era} for ACME Corp ($300.00) requires approval. Lines: 2 items.`,
+    );
 
     await world.answer(request.id, { action: "accept", content: { value: "approve" } });
     const done = await until("the task completes", async () => {
@@ -88,7 +90,9 @@ describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
     const id = await world.startTask(server, invoice(`CAN-${era}`, [10]));
     const request = await openRequest(id);
     await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
-    await expect(world.answer(request.id, { action: "accept", content: { value: "approve" } })).rejects.toMatchObject({
+    await expect(
+      world.answer(request.id, { action: "accept", content: { value: "approve" } }),
+    ).rejects.toMatchObject({
       code: "no_longer_open",
     });
     await until("the task is cancelled", async () => (await task(id)).state === "cancelled");

@@ -53,7 +53,11 @@ async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
   if (!work) return false;
   const was = entry.work;
   const moved = work.state !== was.state || work.statusMessage !== was.statusMessage;
-  if (moved || work.requests.length !== was.requests.length || work.refreshRequestedAt !== was.refreshRequestedAt) {
+  if (
+    moved ||
+    work.requests.length !== was.requests.length ||
+    work.refreshRequestedAt !== was.refreshRequestedAt
+  ) {
     entry.unchangedPolls = 0;
     entry.resultStreamAgainAt = 0;
   }

@@ -10,7 +10,12 @@ import { containing } from "../search.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { CLAIM_IS_LIVE, iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
-import { type InputRequestDetail, type InputRequestSummary, REQUEST_STATES, type RequestListQuery } from "./schema.ts";
+import {
+  type InputRequestDetail,
+  type InputRequestSummary,
+  REQUEST_STATES,
+  type RequestListQuery,
+} from "./schema.ts";
 
 /** Oldest first: who has waited longest is first in line. */
 export async function listInputRequests(
@@ -120,7 +125,9 @@ function filters(principal: Principal, query: RequestListQuery): Prisma.Sql {
   if (query.serverId) conditions.push(Prisma.sql`t.server_id = ${query.serverId}::uuid`);
   if (query.assignee === "me") conditions.push(mine(principal));
   if (query.assignee === "none")
-    conditions.push(Prisma.sql`r.state = 'open' AND r.assignee_user_id IS NULL AND NOT ${claimed(Prisma.empty)}`);
+    conditions.push(
+      Prisma.sql`r.state = 'open' AND r.assignee_user_id IS NULL AND NOT ${claimed(Prisma.empty)}`,
+    );
   if (query.q?.trim()) {
     const pattern = containing(query.q);
     conditions.push(Prisma.sql`(r.message ILIKE ${pattern} OR t.tool ILIKE ${pattern} OR t.label ILIKE ${pattern}

@@ -2,12 +2,7 @@
 import { z } from "zod";
 import { Prisma } from "../db.ts";
 import { actorSchema } from "../members/schema.ts";
-import {
-  actionSchema,
-  deliveryStateSchema,
-  type InputRequestSummary,
-  requestStateSchema,
-} from "./schema.ts";
+import { actionSchema, deliveryStateSchema, type InputRequestSummary, requestStateSchema } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
 
 /** A claim counts while its holder is active. `c` is the claim. */

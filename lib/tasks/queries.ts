@@ -74,11 +74,17 @@ export async function readStart(
   principal: Principal,
   taskId: string,
 ): Promise<{ serverId: string; tool: string; arguments: Record<string, unknown>; ttlMs: number | null }> {
-  const [row] = await tx.$queryRaw<{ serverId: string; tool: string; arguments: unknown; ttlMs: bigint | null }[]>`
+  const [row] = await tx.$queryRaw<
+    { serverId: string; tool: string; arguments: unknown; ttlMs: bigint | null }[]
+  >`
     SELECT t.server_id AS "serverId", t.tool, t.arguments, t.requested_ttl_ms AS "ttlMs" FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
-  return { ...row, arguments: z.record(z.string(), z.unknown()).parse(row.arguments), ttlMs: toNumber(row.ttlMs) };
+  return {
+    ...row,
+    arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
+    ttlMs: toNumber(row.ttlMs),
+  };
 }
 
 /** Throws `not_found` unless the principal may see the task. */

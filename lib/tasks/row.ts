@@ -45,37 +45,39 @@ export interface TaskRow {
   restartOf: string | null;
 }
 
-export const toSummary = (now: Date) => (row: TaskRow): TaskSummary => {
-  const state = taskStateSchema.parse(row.state);
-  return {
-    id: row.id,
-    state,
-    statusMessage: row.statusMessage,
-    progress: progressSchema.nullable().parse(row.progress),
-    outcome: row.outcome,
-    outcomeIsError: row.outcomeIsError,
-    server: { id: row.serverId, name: row.serverName },
-    tool: row.tool,
-    label: row.label,
-    era: eraSchema.nullable().parse(row.era),
-    requestedBy: actorSchema.parse(row.requestedBy),
-    visibility: row.visibility,
-    createdAt: row.createdAt.toISOString(),
-    startedAt: iso(row.startedAt),
-    updatedAt: row.changedAt.toISOString(),
-    finishedAt: iso(row.finishedAt),
-    ttlMs: toNumber(row.ttlMs),
-    expiresAt: iso(row.expiresAt),
-    pollIntervalMs: row.pollIntervalMs,
-    lastCheckedAt: iso(row.lastCheckedAt),
-    nextCheckAt: iso(row.nextCheckAt),
-    stalled: isStalled({ state, changedAt: row.changedAt }, now),
-    cancelRequestedAt: iso(row.cancelRequestedAt),
-    serverState: row.serverState,
-    error: errorSchema.parse(row.error),
-    restartOf: row.restartOf,
+export const toSummary =
+  (now: Date) =>
+  (row: TaskRow): TaskSummary => {
+    const state = taskStateSchema.parse(row.state);
+    return {
+      id: row.id,
+      state,
+      statusMessage: row.statusMessage,
+      progress: progressSchema.nullable().parse(row.progress),
+      outcome: row.outcome,
+      outcomeIsError: row.outcomeIsError,
+      server: { id: row.serverId, name: row.serverName },
+      tool: row.tool,
+      label: row.label,
+      era: eraSchema.nullable().parse(row.era),
+      requestedBy: actorSchema.parse(row.requestedBy),
+      visibility: row.visibility,
+      createdAt: row.createdAt.toISOString(),
+      startedAt: iso(row.startedAt),
+      updatedAt: row.changedAt.toISOString(),
+      finishedAt: iso(row.finishedAt),
+      ttlMs: toNumber(row.ttlMs),
+      expiresAt: iso(row.expiresAt),
+      pollIntervalMs: row.pollIntervalMs,
+      lastCheckedAt: iso(row.lastCheckedAt),
+      nextCheckAt: iso(row.nextCheckAt),
+      stalled: isStalled({ state, changedAt: row.changedAt }, now),
+      cancelRequestedAt: iso(row.cancelRequestedAt),
+      serverState: row.serverState,
+      error: errorSchema.parse(row.error),
+      restartOf: row.restartOf,
+    };
   };
-};
 
 /** A JSON-RPC error has a number for its code. */
 const errorSchema = z

@@ -33,7 +33,11 @@ export interface World {
   /** Starts an engine in this process; ended by `close()` if it still runs. */
   startEngine(): Promise<Engine>;
   within<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  startTask(server: { serverId: string; connectionId: string }, args: Record<string, unknown>, tool?: Tool): Promise<string>;
+  startTask(
+    server: { serverId: string; connectionId: string },
+    args: Record<string, unknown>,
+    tool?: Tool,
+  ): Promise<string>;
   answer(requestId: string, input: Omit<AnswerInput, "questionHash">): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +79,9 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
       const serverId = uuidv7();
       const connectionId = uuidv7();
       await within(async (tx) => {
-        await tx.server.create({ data: { organizationId, id: serverId, name: "ERP", url, eraSetting: era, authKind: "none" } });
+        await tx.server.create({
+          data: { organizationId, id: serverId, name: "ERP", url, eraSetting: era, authKind: "none" },
+        });
         await tx.connection.create({
           data: { organizationId, id: connectionId, serverId, authorizedBy: operator.userId },
         });
@@ -111,7 +117,9 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
     },
     async answer(requestId, input) {
       await within(async (tx) => {
-        const { questionHash } = await tx.inputRequest.findFirstOrThrow({ where: { organizationId, id: requestId } });
+        const { questionHash } = await tx.inputRequest.findFirstOrThrow({
+          where: { organizationId, id: requestId },
+        });
         await recordAnswer(organizationId, tx, approver, requestId, { ...input, questionHash });
       });
     },

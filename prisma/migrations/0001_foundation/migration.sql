@@ -341,6 +341,32 @@ CREATE TABLE claim (
   FOREIGN KEY (organization_id, input_request_id) REFERENCES input_request (organization_id, id)
 );
 
+-- State machines ---------------------------------------------------------------------------------------------------
+
+-- The same moves as in lib/tasks/status.ts, lib/input-requests/status.ts and lib/deliveries/status.ts; a test compares.
+CREATE FUNCTION refuse_wrong_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT (OLD.state || '>' || NEW.state) = ANY (TG_ARGV) THEN
+    RAISE EXCEPTION 'a % may not go from % to %', TG_TABLE_NAME, OLD.state, NEW.state USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER state_machine BEFORE UPDATE OF state ON task FOR EACH ROW WHEN (OLD.state <> NEW.state)
+  EXECUTE FUNCTION refuse_wrong_move('queued>starting', 'queued>cancelled', 'starting>queued', 'starting>working',
+    'starting>input_required', 'starting>completed', 'starting>failed', 'starting>cancelled', 'starting>start_unknown',
+    'start_unknown>working', 'start_unknown>input_required', 'start_unknown>failed', 'working>input_required',
+    'working>completed', 'working>failed', 'working>cancelled', 'working>lost', 'working>expired',
+    'input_required>working', 'input_required>starting', 'input_required>completed', 'input_required>failed',
+    'input_required>cancelled', 'input_required>lost', 'input_required>expired');
+CREATE TRIGGER state_machine BEFORE UPDATE OF state ON input_request FOR EACH ROW WHEN (OLD.state <> NEW.state)
+  EXECUTE FUNCTION refuse_wrong_move('open>answered', 'open>withdrawn', 'open>expired', 'open>undeliverable',
+    'answered>settled', 'answered>open', 'answered>withdrawn', 'answered>expired', 'answered>undeliverable',
+    'undeliverable>open');
+CREATE TRIGGER state_machine BEFORE UPDATE OF state ON delivery FOR EACH ROW WHEN (OLD.state <> NEW.state)
+  EXECUTE FUNCTION refuse_wrong_move('held>pending', 'held>undone', 'held>failed', 'pending>sending', 'pending>failed',
+    'sending>accepted', 'sending>pending', 'sending>confirmed', 'sending>failed', 'accepted>confirmed',
+    'accepted>pending', 'accepted>failed');
+
 -- History --------------------------------------------------------------------------------------------------------
 
 -- One line a thing that happened. digest covers the payload, hash covers the digest and the line before, so that

@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withClient } from "../../scripts/database/roles.ts";
+import { mayGo as deliveryMayGo } from "../deliveries/status.ts";
+import { releaseHeld } from "../deliveries/transitions.ts";
+import { AppError } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Question, RemoteTask } from "../mcp/peer.ts";
+import { markStarted, markStarting } from "../tasks/progress.ts";
+import { TASK_STATES } from "../tasks/schema.ts";
+import { mayGo as taskMayGo } from "../tasks/status.ts";
+import { requestCancel } from "../tasks/transitions.ts";
+import { createWorld, until, type World } from "../testing/world.ts";
+import { captureQuestion } from "./capture.ts";
+import { DELIVERY_STATES, REQUEST_STATES } from "./schema.ts";
+import { mayGo as requestMayGo } from "./status.ts";
+import { claimRequest, recordAnswer, saveDraft, undoAnswer } from "./transitions.ts";
+
+let world: World;
+let server: { serverId: string; connectionId: string };
+
+beforeAll(async () => {
+  world = await createWorld([]);
+  server = await world.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+});
+afterAll(() => world?.close());
+
+const APPROVE: Question = {
+  address: { kind: "key", key: "approval" },
+  mode: "form",
+  message: "Approve?",
+  requestedSchema: {
+    type: "object",
+    properties: { value: { type: "string", enum: ["yes", "no"] } },
+    required: ["value"],
+  },
+  url: null,
+};
+
+const REMOTE: RemoteTask = {
+  taskId: "x",
+  status: "working",
+  statusMessage: null,
+  createdAt: null,
+  lastUpdatedAt: null,
+  ttlMs: null,
+  pollIntervalMs: null,
+  questions: [],
+};
+
+/** A running task that asks, without an engine: the rows as the engine leaves them. */
+async function asking(question: Question = APPROVE) {
+  const taskId = await world.startTask(server, { invoice_id: "INV-1" });
+  await world.within(async (tx) => {
+    const attempt = { id: randomUUID(), deadlineMs: 1_000, era: "2026-07-28" as const, sealedSession: null };
+    await markStarting(world.organizationId, tx, taskId, attempt);
+    await markStarted(world.organizationId, tx, taskId, attempt.id, REMOTE, { handle: "x", session: null });
+  });
+  return capture(taskId, question);
+}
+
+async function capture(taskId: string, question: Question) {
+  return world.within(async (tx) => {
+    const captured = { question, key: "approval", rpc: null };
+    await appendEvents(
+      world.organizationId,
+      tx,
+      await captureQuestion(world.organizationId, tx, taskId, captured),
+    );
+    return tx.inputRequest.findFirstOrThrow({
+      where: { organizationId: world.organizationId, taskId, state: { in: ["open", "answered"] } },
+    });
+  });
+}
+
+const accept = (questionHash: string, value = "yes") => ({
+  action: "accept" as const,
+  content: { value },
+  questionHash,
+});
+
+function answerAs(requestId: string, input: Parameters<typeof recordAnswer>[4], who = world.approver) {
+  return world.within((tx) => recordAnswer(world.organizationId, tx, who, requestId, input));
+}
+
+const codeOf = (result: PromiseSettledResult<unknown>) =>
+  result.status === "fulfilled"
+    ? "ok"
+    : result.reason instanceof AppError
+      ? result.reason.code
+      : String(result.reason);
+
+test("two people answer at once: one wins, the other learns who did", async () => {
+  const request = await asking();
+  const results = await Promise.allSettled([
+    answerAs(request.id, accept(request.questionHash, "yes"), world.approver),
+    answerAs(request.id, accept(request.questionHash, "no"), world.operator),
+  ]);
+  expect(results.map(codeOf).sort()).toEqual(["already_answered", "ok"]);
+  const lost = results.find((result) => result.status === "rejected") as PromiseRejectedResult;
+  expect((lost.reason as AppError).extra).toMatchObject({ by: { kind: "member" }, at: expect.any(String) });
+  const rows = await world.within((tx) =>
+    tx.answer.count({ where: { organizationId: world.organizationId, inputRequestId: request.id } }),
+  );
+  expect(rows).toBe(1);
+});
+
+test("undo and the end of the hold race: one wins, and the rows agree with it", async () => {
+  const request = await asking();
+  await answerAs(request.id, { ...accept(request.questionHash), holdMs: 30 });
+  await until("the hold is over", async () => {
+    const [row] = await world.within(
+      (tx) =>
+        tx.$queryRaw<
+          { due: boolean }[]
+        >`SELECT deliver_after <= now() AS due FROM delivery WHERE input_request_id = ${request.id}::uuid`,
+    );
+    return row?.due;
+  });
+  const [undone, released] = await Promise.allSettled([
+    world.within((tx) => undoAnswer(world.organizationId, tx, world.approver, request.id)),
+    world.within((tx) => releaseHeld(world.organizationId, tx, request.taskId)),
+  ]);
+  const row = await world.within((tx) =>
+    tx.delivery.findFirstOrThrow({
+      where: { organizationId: world.organizationId, inputRequestId: request.id },
+    }),
+  );
+  expect(released.status).toBe("fulfilled");
+  expect(row.state).toBe(undone.status === "fulfilled" ? "undone" : "pending");
+});
+
+test("an undone answer leaves the question open for another", async () => {
+  const request = await asking();
+  await answerAs(request.id, { ...accept(request.questionHash), holdMs: 60_000 });
+  await world.within((tx) => undoAnswer(world.organizationId, tx, world.approver, request.id));
+  await answerAs(request.id, accept(request.questionHash, "no"));
+  const answers = await world.within((tx) =>
+    tx.answer.findMany({ where: { organizationId: world.organizationId, inputRequestId: request.id } }),
+  );
+  expect(answers.map((answer) => answer.withdrawnAt === null).sort()).toEqual([false, true]);
+});
+
+test("cancel and answer race: nothing is both withdrawn and on its way", async () => {
+  const request = await asking();
+  const results = await Promise.allSettled([
+    world.within((tx) => requestCancel(world.organizationId, tx, world.operator, request.taskId)),
+    answerAs(request.id, accept(request.questionHash)),
+  ]);
+  expect(results[0]?.status).toBe("fulfilled");
+  expect(["ok", "no_longer_open"]).toContain(codeOf(results[1]!));
+  const after = await world.within(async (tx) => ({
+    request: await tx.inputRequest.findFirstOrThrow({
+      where: { organizationId: world.organizationId, id: request.id },
+    }),
+    live: await tx.delivery.count({
+      where: { organizationId: world.organizationId, inputRequestId: request.id, state: { not: "failed" } },
+    }),
+  }));
+  expect(after.request.state).toBe("withdrawn");
+  expect(after.live).toBe(0);
+});
+
+test("an answer to a question that changed meanwhile is refused, and the new one shows what it replaced", async () => {
+  const request = await asking();
+  const next = await capture(request.taskId, { ...APPROVE, message: "Approve $2,000?" });
+  expect(next.replaces).toBe(request.id);
+  await expect(answerAs(request.id, accept(request.questionHash))).rejects.toMatchObject({
+    code: "question_changed",
+  });
+  await expect(answerAs(next.id, accept(request.questionHash))).rejects.toMatchObject({
+    code: "question_changed",
+  });
+  await answerAs(next.id, accept(next.questionHash));
+});
+
+test("the same question twice is one request", async () => {
+  const request = await asking();
+  expect((await capture(request.taskId, APPROVE)).id).toBe(request.id);
+});
+
+test.each([
+  { name: "a value outside the list", content: { value: "maybe" } },
+  { name: "nothing", content: {} },
+  { name: "a field nobody asked for", content: { value: "yes", extra: 1 } },
+])("refuses $name and records nothing", async ({ content }) => {
+  const request = await asking();
+  await expect(
+    answerAs(request.id, { action: "accept", content, questionHash: request.questionHash }),
+  ).rejects.toMatchObject({ code: "invalid_content" });
+  const row = await world.within((tx) =>
+    tx.inputRequest.findFirstOrThrow({ where: { organizationId: world.organizationId, id: request.id } }),
+  );
+  expect(row.state).toBe("open");
+});
+
+test("what another has claimed can't be answered by me", async () => {
+  const request = await asking();
+  await world.within((tx) => claimRequest(world.organizationId, tx, world.operator, request.id));
+  await expect(answerAs(request.id, accept(request.questionHash))).rejects.toMatchObject({
+    code: "claimed_by_other",
+  });
+  await answerAs(request.id, accept(request.questionHash), world.operator);
+});
+
+test("a site may be accepted only by the person in whose name the server asked", async () => {
+  const request = await asking({
+    ...APPROVE,
+    mode: "url",
+    url: "https://bank.example/x",
+    requestedSchema: undefined,
+  });
+  const visited = { action: "accept" as const, questionHash: request.questionHash };
+  await expect(answerAs(request.id, visited, world.approver)).rejects.toMatchObject({ code: "forbidden" });
+  await answerAs(request.id, visited, world.operator);
+});
+
+test("a draft keeps known fields and sends nothing", async () => {
+  const request = await asking();
+  await world.within((tx) =>
+    saveDraft(world.organizationId, tx, world.approver, request.id, { value: "y", other: 1 }),
+  );
+  const draft = await world.within((tx) =>
+    tx.draft.findFirstOrThrow({
+      where: { organizationId: world.organizationId, inputRequestId: request.id },
+    }),
+  );
+  expect(draft.content).toEqual({ value: "y" });
+});
+
+test("an unknown request is not found", async () => {
+  await expect(answerAs(uuidv7(), accept("0".repeat(64)))).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("the chain of events verifies, an altered line is found, and the app can't alter one", async () => {
+  const broken = async () => {
+    const rows = await world.within(
+      (tx) => tx.$queryRaw<{ seq: bigint | null }[]>`SELECT first_broken_event() AS seq`,
+    );
+    return rows[0]?.seq;
+  };
+  expect(await broken()).toBeNull();
+  await expect(
+    world.within((tx) => tx.$executeRaw`UPDATE event SET type = 'x' WHERE seq = 2`),
+  ).rejects.toThrow(/permission denied/);
+  await withClient(world.adminUrl, (client) =>
+    client.query("UPDATE event SET type = 'forged' WHERE seq = 2"),
+  );
+  expect(await broken()).toBe(2n);
+});
+
+test("the database forbids every move that the state machines forbid, and no other", async () => {
+  const { rows } = await withClient(world.adminUrl, (client) =>
+    client.query<{ name: string; moves: string }>(
+      "SELECT tgrelid::regclass::text AS name, encode(tgargs, 'escape') AS moves FROM pg_trigger WHERE tgname = 'state_machine'",
+    ),
+  );
+  const inDatabase = Object.fromEntries(
+    rows.map(({ name, moves }) => [name, moves.split("\\000").filter(Boolean).sort()]),
+  );
+  const inCode = <S extends string>(states: readonly S[], mayGo: (from: S, to: S) => boolean) =>
+    states.flatMap((from) => states.filter((to) => mayGo(from, to)).map((to) => `${from}>${to}`)).sort();
+  expect(inDatabase).toEqual({
+    task: inCode(TASK_STATES, taskMayGo),
+    input_request: inCode(REQUEST_STATES, requestMayGo),
+    delivery: inCode(DELIVERY_STATES, deliveryMayGo),
+  });
+});

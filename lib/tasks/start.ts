@@ -1,0 +1,84 @@
+/** Starting a task on a person's word: what is checked before it is queued. */
+import { connectionFor } from "../connections/queries.ts";
+import { AppError, type FieldError, notFound } from "../errors.ts";
+import { validateArguments } from "../mcp/arguments.ts";
+import type { Tool } from "../mcp/peer.ts";
+import type { Principal } from "../principal.ts";
+import { type Means, toolOf } from "../servers/check.ts";
+import { lockServer } from "../servers/transitions.ts";
+import { readStart, readTask } from "./queries.ts";
+import type { TaskDetail } from "./schema.ts";
+import { createTask } from "./transitions.ts";
+
+export interface Start {
+  serverId: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+  ttlMs: number | null;
+  idempotencyKey: string | null;
+  restartOf: string | null;
+}
+
+/** Throws `unknown_tool`, `server_unavailable`, `task_not_supported`, `invalid_arguments`, `idempotency_mismatch`. */
+export async function startTask(
+  means: Means,
+  principal: Principal,
+  start: Start,
+): Promise<{ task: TaskDetail; created: boolean }> {
+  const { organizationId } = principal;
+  const tool = await toolOf(means, organizationId, start.serverId, start.tool);
+  refuseUnlessStartable(tool, start.arguments);
+  return means.db.withOrganization(organizationId, async (tx) => {
+    await lockServer(organizationId, tx, start.serverId);
+    const connection = await connectionFor(organizationId, tx, principal, start.serverId);
+    if (!connection) throw notFound("server");
+    const { id, created } = await createTask(organizationId, tx, {
+      principal,
+      server: { id: start.serverId },
+      connectionId: connection.id,
+      tool,
+      arguments: start.arguments,
+      ttlMs: start.ttlMs,
+      idempotencyKey: start.idempotencyKey,
+      restartOf: start.restartOf,
+    });
+    return { task: await readTask(organizationId, tx, principal, id), created };
+  });
+}
+
+/** The same call once more, as a task of its own. */
+export async function restartTask(
+  means: Means,
+  principal: Principal,
+  taskId: string,
+  idempotencyKey: string | null,
+): Promise<{ task: TaskDetail; created: boolean }> {
+  const { organizationId } = principal;
+  const was = await means.db.withOrganization(organizationId, (tx) =>
+    readStart(organizationId, tx, principal, taskId),
+  );
+  return startTask(means, principal, { ...was, idempotencyKey, restartOf: taskId });
+}
+
+function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {
+  // Only 2025-11-25 servers say so: the others decide for themselves.
+  if (tool.taskSupport === "forbidden")
+    throw new AppError("task_not_supported", "The server does not run this tool as a task.");
+  const errors = roundedNumbers(args);
+  const check = validateArguments(tool.inputSchema, args);
+  // Unchecked: a schema beyond what we read. The server judges.
+  if (check.checked) errors.push(...check.errors);
+  if (errors.length > 0)
+    throw new AppError("invalid_arguments", "The arguments do not fit the tool.", { errors });
+}
+
+/** Whole numbers that JSON.parse has rounded: the server would get another one than was meant. */
+function roundedNumbers(value: unknown, field = ""): FieldError[] {
+  if (typeof value === "number")
+    return Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? [{ field, message: `${field || "A number"} is too large to be sent exactly.` }]
+      : [];
+  if (typeof value !== "object" || value === null) return [];
+  const name = (key: string) => (Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key);
+  return Object.entries(value).flatMap(([key, inner]) => roundedNumbers(inner, name(key)));
+}
