@@ -32,6 +32,7 @@ interface Migration {
 export async function migrate(ownerUrl: string, log: (line: string) => void): Promise<void> {
   const migrations = await readMigrations();
   const client = new pg.Client({ connectionString: ownerUrl });
+  client.on("error", () => undefined); // a lost connection fails the statement that needs it
   await client.connect();
   try {
     await client.query("SELECT pg_advisory_lock($1)", [LOCK]);

@@ -7,6 +7,7 @@ import {
   markStarted,
   markStarting,
   markStartUnknown,
+  noteWaiting,
   renewAttempt,
 } from "../tasks/progress.ts";
 import { MAX_TTL_MS } from "../tasks/schema.ts";
@@ -25,8 +26,7 @@ import { ATTEMPT_DEADLINE_MS, CALL_DEADLINE_MS, DEFAULT_POLL_MS } from "./tunabl
 
 /** The first attempt of a queued task. Returns the pause until the next step, in ms. */
 export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
-  const era = await ctx.era();
-  const session = era === "2025-11-25" ? await openListeningSession(ctx, entry) : null;
+  const { era, session } = await prepare(ctx, entry);
   const attempt = randomUUID();
   await ctx.mayChange();
   const marked = await change(ctx, entry, (tx) =>
@@ -40,6 +40,18 @@ export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<numb
   if (!marked) return 0;
   entry.work = { ...entry.work, era };
   return call(ctx, entry, attempt, session);
+}
+
+/** What has to be known and open before the call, and may fail without harm. */
+async function prepare(ctx: WatcherContext, entry: TaskEntry) {
+  try {
+    const era = await ctx.era();
+    return { era, session: era === "2025-11-25" ? await openListeningSession(ctx, entry) : null };
+  } catch (error) {
+    if (error instanceof PeerError)
+      await change(ctx, entry, (tx) => noteWaiting(ctx.organizationId, tx, entry.id, reasonOf(error)));
+    throw error;
+  }
 }
 
 /** A task found in `starting`: nobody knows what became of the call. */
@@ -92,7 +104,14 @@ async function call(
     outcome = await ctx.peer(work.era!).start(
       session,
       // One key for all attempts of a task: a server that honours it makes one task of them.
-      { tool: work.tool, arguments: work.arguments, ttlMs, idempotencyKey: entry.id },
+      {
+        tool: work.tool,
+        arguments: work.arguments,
+        ttlMs,
+        idempotencyKey: entry.id,
+        taskSupport: work.toolHints?.taskSupport,
+        inputSchema: work.toolHints?.inputSchema ?? undefined,
+      },
       session ? listenerOf(ctx, entry, session, () => undefined) : deafListener,
       callOptions(entry, CALL_DEADLINE_MS),
     );
@@ -139,8 +158,9 @@ async function afterFailure(
   const notRun =
     error.reached === "no" || ["unauthorized", "rate_limited", "session_gone"].includes(error.code);
   if (notRun) {
-    const why = { code: error.code, message: REASONS[error.code] ?? "The server could not be reached." };
-    await change(ctx, entry, (tx) => markNotStarted(ctx.organizationId, tx, entry.id, attempt, why));
+    await change(ctx, entry, (tx) =>
+      markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
+    );
     throw error;
   }
   if (error.code === "rejected" || error.code === "not_supported") {
@@ -152,6 +172,10 @@ async function afterFailure(
   ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
   entry.stale = true;
   return DEFAULT_POLL_MS;
+}
+
+function reasonOf(error: PeerError): { code: string; message: string } {
+  return { code: error.code, message: REASONS[error.code] ?? "The server could not be reached." };
 }
 
 const REASONS: Record<string, string> = {

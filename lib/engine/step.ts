@@ -25,6 +25,8 @@ import { dropStreams, openResultStream, renewSession, tendStreams } from "./stre
 import { CALL_DEADLINE_MS, CANCEL_GRACE_MS, NOT_FOUND_CONFIRM_MS, POLL_DEADLINE_MS } from "./tunables.ts";
 
 export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+  // How long ago the cancel was sent is known by the database's clock.
+  if (entry.work.cancelSent) entry.stale = true;
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
   if (entry.work.state === "queued") return start(ctx, entry);
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
@@ -201,7 +203,8 @@ function checked(entry: TaskEntry): void {
 }
 
 function nextPause(entry: TaskEntry): number {
-  const pause = pollDelay({ ...entry.work, unchangedPolls: entry.unchangedPolls });
+  const waitsForCancel = entry.work.cancelSent && !hasEnded(entry.work.state);
+  const pause = pollDelay({ ...entry.work, unchangedPolls: waitsForCancel ? 0 : entry.unchangedPolls });
   const sooner = entry.work.requests.flatMap(({ delivery }) =>
     delivery && (delivery.state === "held" || delivery.state === "pending")
       ? [Math.max(0, delivery.dueInMs)]

@@ -79,9 +79,13 @@ export interface Tool {
 export interface StartInput {
   tool: string;
   arguments: Record<string, unknown>;
-  /** Requested only when the caller asked for one; never above 2147483647. */
+  /** From the tool's listing. `forbidden` calls the tool without a task; 2026-07-28 leaves it to the server. */
+  taskSupport?: Tool["taskSupport"];
+  /** From the tool's listing: 2026-07-28 repeats arguments marked `x-mcp-header` in headers. */
+  inputSchema?: Record<string, unknown>;
+  /** Requested only when the caller asked for one; never above 2147483647. 2026-07-28 cannot ask. */
   ttlMs: number | null;
-  /** Sent as `_meta["intray/idempotency-key"]`. */
+  /** Sent as `_meta["intray/idempotency-key"]`; in 2025-11-25 also the progress token. */
   idempotencyKey: string;
   /** Multi round trip (2026-07-28): the retry of the same call with answers and the exact state echoed. */
   retry?: { inputResponses: Record<string, AnswerBody>; requestState: string | null };
@@ -121,7 +125,10 @@ export interface Stream {
 }
 
 export interface CallOptions {
-  /** Hard end of the call in ms from now; the connection is dropped then. */
+  /**
+   * Hard end of the call in ms from now; the connection is dropped then. For `listen` and `openResult` it ends the
+   * opening only, as does `signal`: an open stream lives until it is closed.
+   */
   deadlineMs: number;
   signal?: AbortSignal;
   /** Sees every message in both directions, before masking. */

@@ -81,6 +81,20 @@ export async function markNotStarted(
   return true;
 }
 
+/** Why a queued task waits: its server can't be reached, or refuses us. */
+export async function noteWaiting(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  why: { code: string; message: string },
+): Promise<void> {
+  const reason = JSON.stringify(storable(why));
+  const noted = await tx.$executeRaw`UPDATE task SET error = ${reason}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
+      AND error IS DISTINCT FROM ${reason}::jsonb`;
+  if (noted === 1) await announce(organizationId, tx, "task", [taskId]);
+}
+
 /** The server made the task: its handle is stored. What it said of its state is applied by the next step. */
 export async function markStarted(
   organizationId: string,

@@ -67,6 +67,10 @@ export async function createTask(
         annotations: input.tool.annotations,
         taskSupport: input.tool.taskSupport,
         honoursIdempotencyKey: input.tool.honoursIdempotencyKey,
+        // Only a schema that sends arguments as headers is needed again at the call.
+        inputSchema: JSON.stringify(input.tool.inputSchema).includes('"x-mcp-header"')
+          ? input.tool.inputSchema
+          : null,
       }),
       arguments: storable(input.arguments),
       label: labelOf(input.arguments),

@@ -48,8 +48,9 @@ export type RequestWork = z.infer<typeof requestWork>;
 const hints = z
   .object({
     annotations: z.record(z.string(), z.unknown()).nullable(),
-    taskSupport: z.string(),
+    taskSupport: z.enum(["required", "optional", "forbidden"]),
     honoursIdempotencyKey: z.boolean(),
+    inputSchema: z.record(z.string(), z.unknown()).nullish(),
   })
   .nullable();
 

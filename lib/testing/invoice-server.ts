@@ -28,11 +28,11 @@ export async function startInvoiceServer(
   databaseUrl: string,
   settings: Record<string, string> = {},
 ): Promise<InvoiceServer> {
-  let child: ChildProcess | null = null;
+  let running: ChildProcess | null = null;
   let port = 0;
   const start = async () => {
     const { PATH, HOME, LANG } = process.env;
-    child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [MAIN], {
       env: {
         PATH,
         HOME,
@@ -43,10 +43,11 @@ export async function startInvoiceServer(
         INVOICE_RECONCILE_MS: "100",
         INVOICE_LOG: "error",
         ...settings,
-      },
+      } as Record<string, string | undefined> as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const lines = createInterface({ input: child.stdout! });
+    running = child;
+    const lines = createInterface({ input: child.stdout });
     const exited = once(child, "exit").then(() => {
       throw new Error("the invoice server ended before it listened");
     });
@@ -76,9 +77,9 @@ export async function startInvoiceServer(
       if (!reply.ok) throw new Error(`force-pay of ${invoiceId}: ${reply.status} ${await reply.text()}`);
     },
     async kill() {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
+      if (!running || running.exitCode !== null || running.signalCode !== null) return;
+      const gone = once(running, "exit");
+      running.kill("SIGKILL");
       await gone;
     },
     start,
@@ -86,7 +87,9 @@ export async function startInvoiceServer(
 }
 
 /** An empty database beside the test's own, for the server. */
-export async function createInvoiceDatabase(adminUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+export async function createInvoiceDatabase(
+  adminUrl: string,
+): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `invoice_test_${Math.random().toString(36).slice(2, 12)}`;
   const run = async (sql: string) => {
     const client = new pg.Client({ connectionString: adminUrl });

@@ -1,0 +1,152 @@
+/** Intray as `npm start` runs it, on a data folder and ports of its own, with its processes in reach for kills. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { readRecord } from "../scripts/database/cluster.ts";
+import { freePort } from "../scripts/ports.ts";
+
+export type PartName = "engine" | "web" | "invoice" | "postgres";
+
+export interface LedgerLine {
+  taskId: string;
+  kind: string;
+  data: Record<string, unknown>;
+}
+
+export interface Intray {
+  url: string;
+  dataDir: string;
+  /** Kills a part with -9; false: it does not run at the moment. */
+  kill(part: PartName): Promise<boolean>;
+  /** Runs the command line and returns what it prints. */
+  command(...words: string[]): Promise<string>;
+  ledger(): Promise<LedgerLine[]>;
+  forcePay(invoiceId: string): Promise<void>;
+  /** Drains; what is left is killed and the data folder removed. */
+  stop(): Promise<void>;
+}
+
+/** The first start of a slow machine: migrations, and the demonstration's data. The build was made before. */
+const START_MS = 120_000;
+const DRAIN_MS = 40_000;
+
+const SCRIPTS: Record<Exclude<PartName, "postgres">, string> = {
+  engine: "lib/engine/main.ts",
+  web: "scripts/web.ts",
+  invoice: "examples/invoice-server/main.ts",
+};
+
+export async function startIntray(settings: Record<string, string> = {}): Promise<Intray> {
+  const dataDir = mkdtempSync(join(tmpdir(), "intray-e2e-"));
+  const port = await freePort();
+  const invoicePort = await freePort();
+  const url = `http://localhost:${port}`;
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    NODE_ENV: "production" as const,
+    INTRAY_DATA_DIR: dataDir,
+    PORT: String(port),
+    INVOICE_PORT: String(invoicePort),
+    LOG_LEVEL: "warn",
+    ...settings,
+  };
+  const supervisor = spawn(process.execPath, ["scripts/supervise.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment,
+  });
+  const output: string[] = [];
+  for (const stream of [supervisor.stdout, supervisor.stderr])
+    stream.on("data", (text) => {
+      output.push(String(text));
+      if (process.env.E2E_OUTPUT) process.stderr.write(text);
+    });
+  await ready(url, supervisor, output);
+  const sample = `http://127.0.0.1:${invoicePort}`;
+
+  return {
+    url,
+    dataDir,
+    async kill(part) {
+      const pid = part === "postgres" ? postmasterOf(dataDir) : childOf(supervisor.pid!, SCRIPTS[part]);
+      if (pid === null) return false;
+      process.kill(pid, "SIGKILL");
+      return true;
+    },
+    async command(...words) {
+      const { stdout } = await promisify(execFile)(process.execPath, ["scripts/cli.ts", ...words], {
+        env: environment,
+      });
+      return stdout.trim();
+    },
+    async ledger() {
+      const response = await fetch(`${sample}/ledger`);
+      return ((await response.json()) as { entries: LedgerLine[] }).entries;
+    },
+    async forcePay(invoiceId) {
+      const response = await fetch(`${sample}/force-pay`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ invoiceId }),
+      });
+      if (!response.ok)
+        throw new Error(`force-pay ${invoiceId}: ${response.status} ${await response.text()}`);
+    },
+    async stop() {
+      await stop(supervisor, dataDir);
+      const elsewhere = readRecord(dataDir).home;
+      for (const path of [dataDir, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ready(url: string, supervisor: ChildProcess, output: string[]): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  while (Date.now() < deadline && supervisor.exitCode === null) {
+    const response = await fetch(`${url}/readyz`).catch(() => undefined); // not listening yet
+    if (response?.ok) return;
+    await sleep(200);
+  }
+  supervisor.kill("SIGTERM");
+  throw new Error(`Intray did not start:\n${output.join("")}`);
+}
+
+async function stop(supervisor: ChildProcess, dataDir: string): Promise<void> {
+  if (supervisor.exitCode !== null || supervisor.signalCode !== null) return;
+  const ended = new Promise((resolve) => supervisor.once("exit", resolve));
+  supervisor.kill("SIGTERM");
+  if (await Promise.race([ended.then(() => true), sleep(DRAIN_MS, false)])) return;
+  // Its other children end with it; Postgres is in a session of its own.
+  const postgres = postmasterOf(dataDir);
+  supervisor.kill("SIGKILL");
+  if (postgres !== null) process.kill(postgres, "SIGQUIT");
+}
+
+function postmasterOf(dataDir: string): number | null {
+  try {
+    const file = join(readRecord(dataDir).home ?? dataDir, "postgres", "postmaster.pid");
+    const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres") ? pid : null;
+  } catch {
+    return null; // between two of its lives
+  }
+}
+
+/** The process of ours that runs a script; by its parent, so that no other Intray of the machine is met. */
+function childOf(parent: number, script: string): number | null {
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
+      const ppid = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+      if (ppid === parent && readFileSync(`/proc/${entry}/cmdline`, "utf8").includes(script))
+        return Number(entry);
+    } catch {
+      // ended while we looked
+    }
+  }
+  return null;
+}

@@ -1,0 +1,45 @@
+/**
+ * How a long-running process of ours ends. Started by the supervisor it has an IPC channel: then signals of
+ * the terminal are the supervisor's business, and the process drains when it is told to, or when the channel
+ * closes because the supervisor is gone. Started by hand it drains at the first signal and stops at the second.
+ */
+
+// On globalThis, since Next bundles its own copy of this module into the same process.
+const key = Symbol.for("intray.drain");
+const shared = globalThis as { [key]?: AbortController };
+shared[key] ??= new AbortController();
+const draining = shared[key];
+
+/** Aborted when the process begins to drain: long answers (event streams) should end then. */
+export function drainSignal(): AbortSignal {
+  return draining.signal;
+}
+
+/** Calls `handler` once when the process should drain, and exits when it has finished. Call it once, early. */
+export function onDrain(handler: () => Promise<void> | void): void {
+  const supervised = process.send !== undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (supervised) return;
+      if (draining.signal.aborted) process.exit(1);
+      drain(handler);
+    });
+  }
+  if (!supervised) return;
+  process.on("disconnect", () => drain(handler));
+  process.on("message", (message: { type?: string }) => {
+    if (message?.type === "drain") drain(handler);
+  });
+}
+
+async function drain(handler: () => Promise<void> | void): Promise<void> {
+  if (draining.signal.aborted) return;
+  draining.abort();
+  try {
+    await handler();
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`The shutdown failed: ${error instanceof Error ? error.stack : error}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { validateArguments } from "./arguments.ts";
+
+const invoice = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: {
+    invoice: {
+      type: "object",
+      properties: {
+        customer: { type: "string" },
+        lines: { type: "array", items: { $ref: "#/$defs/line" }, minItems: 1 },
+        terms: { enum: ["net30", "net60"] },
+      },
+      required: ["customer", "lines"],
+      additionalProperties: false,
+    },
+  },
+  required: ["invoice"],
+  $defs: {
+    line: {
+      type: "object",
+      properties: { amount: { type: "number" }, due: { type: "string", format: "date" } },
+    },
+  },
+};
+
+describe("validateArguments", () => {
+  it.each([
+    [{ invoice: { customer: "A", lines: [{ amount: 1, due: "2026-01-31" }] } }, []],
+    [{}, [{ field: "invoice", message: "invoice is missing." }]],
+    [[], [{ field: "", message: "The arguments must be object." }]],
+    [
+      { invoice: { customer: "A", lines: [{ amount: "1" }] } },
+      [{ field: "invoice.lines[0].amount", message: "invoice.lines[0].amount must be number." }],
+    ],
+    [
+      { invoice: { customer: "A", lines: [{}], x: 1 } },
+      [{ field: "invoice.x", message: "invoice.x is not an argument of this tool." }],
+    ],
+    [
+      { invoice: { customer: "A", lines: [{}], terms: "x" } },
+      [{ field: "invoice.terms", message: 'invoice.terms must be one of "net30", "net60".' }],
+    ],
+  ])("judges %j", (args, errors) => {
+    expect(validateArguments(invoice, args)).toEqual({ checked: true, errors });
+  });
+
+  it("speaks draft-07 where the schema does", () => {
+    const schema = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: { a: { items: [{ type: "number" }] } },
+    };
+    expect(validateArguments(schema, { a: ["x"] })).toMatchObject({ errors: [{ field: "a[0]" }] });
+  });
+
+  it("runs no expression of the server", () => {
+    const slow = "^(a+)+$";
+    const long = `${"a".repeat(40)}!`;
+    const schema = {
+      type: "object",
+      properties: { a: { pattern: slow }, default: { type: "string", pattern: slow } },
+      patternProperties: { "^(x+)+$": { type: "number" } },
+      propertyNames: { pattern: slow },
+      additionalProperties: false,
+    };
+    expect(validateArguments(schema, { a: long, default: long, [`${"x".repeat(40)}!`]: 1 })).toEqual({
+      checked: true,
+      errors: [],
+    });
+  });
+
+  it("does not take an argument for a keyword", () => {
+    const schema = {
+      type: "object",
+      properties: { pattern: { type: "string" }, patternProperties: { type: "string" } },
+      required: ["pattern"],
+    };
+    expect(validateArguments(schema, { patternProperties: 1 })).toMatchObject({
+      errors: [{ field: "pattern" }, { field: "patternProperties" }],
+    });
+  });
+
+  let deep: Record<string, unknown> = {};
+  for (let level = 0; level < 100; level++) deep = { properties: { a: deep } };
+  it.each([
+    ["a remote reference", { properties: { a: { $ref: "https://example.com/a.json" } } }],
+    ["a promise", { $async: true, type: "object" }],
+    ["nonsense", { type: "thing" }],
+    ["a deep one", deep],
+    ["a large one", { description: "x".repeat(300_000) }],
+  ])("does not judge by %s", (_, schema) => {
+    expect(validateArguments(schema, {})).toEqual({
+      checked: false,
+      reason: expect.stringMatching(/schema/),
+    });
+  });
+
+  it("lets unknown formats and keywords pass", () => {
+    expect(validateArguments({ properties: { a: { format: "iban", foo: 1 } } }, { a: "x" })).toEqual({
+      checked: true,
+      errors: [],
+    });
+  });
+});

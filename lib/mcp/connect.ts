@@ -1,0 +1,11 @@
+import type { Network } from "../network.ts";
+import type { Endpoint, Era, Peer } from "./peer.ts";
+import { Peer20251125 } from "./peer-2025-11-25.ts";
+import { Peer20260728 } from "./peer-2026-07-28.ts";
+import { Wire } from "./wire.ts";
+
+/** The peer for a server at `endpoint`. No traffic; a refused address shows at the first call. */
+export function createPeer(era: Era, endpoint: Endpoint, network: Network): Peer {
+  const wire = new Wire(endpoint, network);
+  return era === "2026-07-28" ? new Peer20260728(wire) : new Peer20251125(wire);
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { validateContent } from "./content.ts";
+import { normaliseForm } from "./question.ts";
+
+const form = normaliseForm({
+  type: "object",
+  properties: {
+    name: { type: "string", title: "Full name", minLength: 2, maxLength: 5 },
+    email: { type: "string", title: "E-mail", format: "email" },
+    site: { type: "string", title: "Site", format: "uri" },
+    day: { type: "string", title: "Day", format: "date" },
+    at: { type: "string", title: "Time", format: "date-time" },
+    amount: { type: "number", title: "Amount", minimum: 0, maximum: 100 },
+    count: { type: "integer", title: "Count" },
+    agree: { type: "boolean", title: "Agree" },
+    size: { type: "string", title: "Size", enum: ["s", "m"] },
+    tags: {
+      type: "array",
+      title: "Tags",
+      items: { type: "string", enum: ["x", "y", "z"] },
+      minItems: 1,
+      maxItems: 2,
+    },
+  },
+  required: ["name"],
+});
+const good = { name: "Ana" };
+
+describe("validateContent", () => {
+  it.each([
+    good,
+    {
+      ...good,
+      email: "a@b.example",
+      site: "https://a.example/x",
+      day: "2024-02-29",
+      at: "2026-02-28T09:30:00+01:00",
+    },
+    { ...good, amount: 0.5, count: 9007199254740991, agree: false, size: "m", tags: ["x", "z"] },
+    { name: "💶💶" },
+  ])("takes %j", (content) => expect(validateContent(form, content)).toEqual({ ok: true }));
+
+  it.each([
+    [{}, "name", "Full name is missing."],
+    [{ name: null }, "name", "Full name must be a text."],
+    [{ name: "A" }, "name", "Full name must have at least 2 characters."],
+    [{ name: "Anabel" }, "name", "Full name must have at most 5 characters."],
+    [{ ...good, email: "ana" }, "email", "E-mail must be an e-mail address."],
+    [{ ...good, site: "example" }, "site", "Site must be a full address such as https://example.com."],
+    [{ ...good, day: "2026-02-30" }, "day", "Day must be a date that exists, such as 2026-02-28."],
+    [
+      { ...good, at: "2026-02-28T09:30:00" },
+      "at",
+      "Time must be a date and time with its zone, such as 2026-02-28T09:30:00Z.",
+    ],
+    [{ ...good, amount: "5" }, "amount", "Amount must be a number."],
+    [{ ...good, amount: -1 }, "amount", "Amount must be at least 0."],
+    [{ ...good, amount: 101 }, "amount", "Amount must be at most 100."],
+    [{ ...good, count: 1.5 }, "count", "Count must be a whole number."],
+    [
+      { ...good, count: 2 ** 53 },
+      "count",
+      "Count is too large to be sent exactly (beyond 9007199254740991).",
+    ],
+    [{ ...good, agree: "true" }, "agree", "Agree must be yes or no."],
+    [{ ...good, size: "l" }, "size", "Size must be one of the choices."],
+    [{ ...good, tags: [] }, "tags", "Tags needs at least 1 choice."],
+    [{ ...good, tags: ["x", "y", "z"] }, "tags", "Tags takes at most 2 choices."],
+    [{ ...good, tags: ["x", "x"] }, "tags", "Tags has the same choice twice."],
+    [{ ...good, tags: ["q"] }, "tags", "Tags must be one of the choices."],
+    [{ ...good, tags: "x" }, "tags", "Tags must be a list of choices."],
+    [{ ...good, extra: 1 }, "extra", "extra is not a field of this form."],
+    [null, "", "The answer must be a set of fields."],
+    [[], "", "The answer must be a set of fields."],
+  ])("refuses %j", (content, field, message) => {
+    expect(validateContent(form, content)).toEqual({ ok: false, errors: [{ field, message }] });
+  });
+
+  it("names every field that is wrong, once", () => {
+    const check = validateContent(form, { count: "x", agree: 1 });
+    expect(check.ok ? [] : check.errors.map(({ field }) => field).sort()).toEqual(["agree", "count", "name"]);
+  });
+
+  it("takes no content for what cannot be shown", () => {
+    expect(validateContent(normaliseForm("?"), {}).ok).toBe(false);
+    expect(validateContent({ kind: "secret", reason: "r", field: "password" }, { password: "x" }).ok).toBe(
+      false,
+    );
+  });
+
+  it("takes a field with an awkward name", () => {
+    const awkward = normaliseForm({
+      type: "object",
+      properties: { "a/b~c": { type: "integer" } },
+      required: ["a/b~c"],
+    });
+    expect(validateContent(awkward, { "a/b~c": "x" })).toMatchObject({ errors: [{ field: "a/b~c" }] });
+  });
+
+  it("confirms a form without fields", () => {
+    expect(validateContent(normaliseForm(null), {})).toEqual({ ok: true });
+    expect(validateContent(normaliseForm(null), { a: 1 }).ok).toBe(false);
+  });
+});

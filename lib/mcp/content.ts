@@ -1,0 +1,160 @@
+/** Server only: holds an answer against its form before it is recorded. Most servers do not check, so we do. */
+import { createHash } from "node:crypto";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { Field, Form } from "./form.ts";
+
+export interface FieldError {
+  /** The field's name; empty for the form as a whole. */
+  field: string;
+  message: string;
+}
+
+export type ContentCheck = { ok: true } | { ok: false; errors: FieldError[] };
+
+/**
+ * Whether `content` may be sent as the accepted answer to `form`. Nothing is converted: "5" is not a number. A form
+ * that is not supported takes no content at all.
+ */
+export function validateContent(form: Form, content: unknown): ContentCheck {
+  if (form.kind !== "supported")
+    return fail([{ field: "", message: "This form can only be declined or cancelled." }]);
+  const fields = new Map(form.fields.map((field) => [field.name, field]));
+  const unsafe = form.fields.filter(
+    (field) =>
+      field.kind === "number" && isBeyondExact((content as Record<string, unknown> | null)?.[field.name]),
+  );
+  if (unsafe.length > 0) {
+    return fail(
+      unsafe.map((field) => ({
+        field: field.name,
+        message: `${field.title} is too large to be sent exactly (beyond 9007199254740991).`,
+      })),
+    );
+  }
+  const validate = validatorFor(form.fields);
+  if (validate(content)) return { ok: true };
+  const errors = (validate.errors ?? []).map((error) => explain(error, fields));
+  return fail(errors.filter((error, at) => errors.findIndex((other) => other.field === error.field) === at));
+}
+
+const fail = (errors: FieldError[]): ContentCheck => ({ ok: false, errors });
+
+/** Beyond 2^53 a JavaScript number is already not what was typed. */
+function isBeyondExact(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+const MAX_VALIDATORS = 100;
+const validators = new Map<string, ValidateFunction>();
+
+/** Each form has an Ajv of its own, since one instance keeps every schema it ever compiled. */
+function validatorFor(fields: Field[]): ValidateFunction {
+  const schema = toSchema(fields);
+  const key = createHash("sha256").update(JSON.stringify(schema)).digest("base64url");
+  const known = validators.get(key);
+  validators.delete(key);
+  const ajv = known ? null : new Ajv2020({ allErrors: true, strict: true });
+  if (ajv) addFormats.default(ajv);
+  const validate = known ?? (ajv as Ajv2020).compile(schema);
+  validators.set(key, validate);
+  const oldest = validators.keys().next();
+  if (validators.size > MAX_VALIDATORS && !oldest.done) validators.delete(oldest.value);
+  return validate;
+}
+
+function toSchema(fields: Field[]): Record<string, unknown> {
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field.name, fieldToSchema(field)])),
+    required: fields.filter((field) => field.required).map((field) => field.name),
+    additionalProperties: false,
+  };
+}
+
+function fieldToSchema(field: Field): Record<string, unknown> {
+  switch (field.kind) {
+    case "boolean":
+      return { type: "boolean" };
+    case "number": {
+      const { integer, minimum, maximum } = field;
+      return said({ type: integer ? "integer" : "number", minimum, maximum });
+    }
+    case "text": {
+      const { format, minLength, maxLength } = field;
+      return said({ type: "string", format, minLength, maxLength });
+    }
+    case "one_of":
+      return { type: "string", enum: field.options.map((option) => option.value) };
+    case "several_of": {
+      const items = { type: "string", enum: field.options.map((option) => option.value) };
+      return said({
+        type: "array",
+        items,
+        uniqueItems: true,
+        minItems: field.minItems,
+        maxItems: field.maxItems,
+      });
+    }
+  }
+}
+
+function said(keywords: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== null));
+}
+
+function explain(error: ErrorObject, fields: Map<string, Field>): FieldError {
+  const params = error.params as Record<string, unknown>;
+  const pointed = error.instancePath.split("/")[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
+  const name = String(params.missingProperty ?? params.additionalProperty ?? pointed);
+  const title = fields.get(name)?.title ?? name;
+  return {
+    field: name,
+    message: name === "" ? "The answer must be a set of fields." : sentence(error.keyword, title, params),
+  };
+}
+
+function sentence(keyword: string, title: string, params: Record<string, unknown>): string {
+  const limit = String(params.limit);
+  switch (keyword) {
+    case "required":
+      return `${title} is missing.`;
+    case "additionalProperties":
+      return `${title} is not a field of this form.`;
+    case "type":
+      return `${title} must be ${TYPES[String(params.type)] ?? "of another type"}.`;
+    case "format":
+      return `${title} must be ${FORMATS[String(params.format)] ?? "of another format"}.`;
+    case "minimum":
+      return `${title} must be at least ${limit}.`;
+    case "maximum":
+      return `${title} must be at most ${limit}.`;
+    case "minLength":
+      return `${title} must have at least ${limit} ${plural(limit, "character")}.`;
+    case "maxLength":
+      return `${title} must have at most ${limit} ${plural(limit, "character")}.`;
+    case "minItems":
+      return `${title} needs at least ${limit} ${plural(limit, "choice")}.`;
+    case "maxItems":
+      return `${title} takes at most ${limit} ${plural(limit, "choice")}.`;
+    case "uniqueItems":
+      return `${title} has the same choice twice.`;
+    default:
+      return `${title} must be one of the choices.`;
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "yes or no",
+  array: "a list of choices",
+};
+const FORMATS: Record<string, string> = {
+  email: "an e-mail address",
+  uri: "a full address such as https://example.com",
+  date: "a date that exists, such as 2026-02-28",
+  "date-time": "a date and time with its zone, such as 2026-02-28T09:30:00Z",
+};
+const plural = (count: string, noun: string) => (count === "1" ? noun : `${noun}s`);

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { Network } from "../network.ts";
+import { underOneDeadline } from "./client.ts";
+import { type CallOptions, type Endpoint, type Era, PeerError } from "./peer.ts";
+import { initialize, Peer20251125 } from "./peer-2025-11-25.ts";
+import { framed } from "./peer-2026-07-28.ts";
+import { Wire } from "./wire.ts";
+
+export interface Discovery {
+  era: Era;
+  capabilities: Record<string, unknown>;
+  /** The server's own words about itself; usually `{name, version}`. */
+  serverInfo: Record<string, unknown> | null;
+  instructions?: string;
+}
+
+const record = z.record(z.string(), z.unknown());
+const discoverSchema = z.looseObject({
+  supportedVersions: z.array(z.string()),
+  capabilities: record.default({}),
+  serverInfo: record.nullish().catch(null),
+  instructions: z.string().nullish().catch(null),
+  _meta: record.nullish().catch(null),
+});
+const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
+
+/** Answers that end the probe: another era would get the same. */
+const FINAL = new Set<PeerError["code"]>(["unauthorized", "rate_limited"]);
+
+/**
+ * Finds out which era a server speaks, the newer first, and what it says of itself. Leaves no session behind.
+ * Throws PeerError: `not_supported` when a server does not speak the era that was set.
+ */
+export async function discover(
+  endpoint: Endpoint,
+  network: Network,
+  eraSetting: Era | "auto",
+  options: CallOptions,
+): Promise<Discovery> {
+  const wire = new Wire(endpoint, network);
+  const next = underOneDeadline(options);
+  if (eraSetting === "2025-11-25") return discover20251125(wire, next);
+  try {
+    return await discover20260728(wire, next());
+  } catch (error) {
+    // Servers of 2025-11-25 answer the unknown method with 400, 404, 405, -32601, a page of HTML or worse.
+    const isAnswer = error instanceof PeerError && error.reached === "yes" && !FINAL.has(error.code);
+    if (!isAnswer || eraSetting === "2026-07-28") throw error;
+    return discover20251125(wire, next);
+  }
+}
+
+async function discover20260728(wire: Wire, options: CallOptions): Promise<Discovery> {
+  const reply = await wire.result(framed("server/discover", {}), discoverSchema, options);
+  if (!reply.supportedVersions.includes("2026-07-28")) {
+    throw new PeerError("not_supported", "yes", "The server does not speak 2026-07-28");
+  }
+  const serverInfo = reply.serverInfo ?? record.safeParse(reply._meta?.[SERVER_INFO]).data;
+  return toDiscovery("2026-07-28", { ...reply, serverInfo });
+}
+
+async function discover20251125(wire: Wire, next: () => CallOptions): Promise<Discovery> {
+  const { session, server } = await initialize(wire, next());
+  await new Peer20251125(wire).close(session, next());
+  return toDiscovery("2025-11-25", server);
+}
+
+function toDiscovery(
+  era: Era,
+  { capabilities, serverInfo, instructions }: Partial<z.infer<typeof discoverSchema>>,
+): Discovery {
+  return {
+    era,
+    capabilities: capabilities ?? {},
+    serverInfo: serverInfo ?? null,
+    ...(instructions ? { instructions } : {}),
+  };
+}

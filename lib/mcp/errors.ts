@@ -1,0 +1,123 @@
+/** What went wrong with a call, as a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
+import type { IncomingHttpHeaders } from "node:http";
+import { z } from "zod";
+import { NetworkError } from "../network.ts";
+import { type RpcError, rpcErrorSchema } from "./messages.ts";
+import { PeerError, type PeerErrorCode } from "./peer.ts";
+
+const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+
+/** A connection that failed. `sent` is false while the request was still waiting for its connection. */
+export function transportError(error: Error, sent: boolean): PeerError {
+  if (error instanceof PeerError) return error;
+  if (error instanceof NetworkError) {
+    return new PeerError("address_not_allowed", "no", "The address is not allowed", { cause: error });
+  }
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const reached = sent ? "maybe" : "no";
+  if (TIMEOUTS.has(code))
+    return new PeerError("timeout", reached, "The server fell silent", { cause: error });
+  return new PeerError("unreachable", reached, "The connection failed", { cause: error });
+}
+
+/** A reply that cannot be understood. A PeerError that is thrown while reading passes as it is. */
+export function badReply(message: string, cause?: unknown): PeerError {
+  return cause instanceof PeerError ? cause : new PeerError("bad_reply", "yes", message, { cause });
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** An HTTP answer outside 2xx. `inSession`: the request named an `Mcp-Session-Id`. `method` is null for a plain answer. */
+export function httpError(answer: HttpAnswer, method: string | null, inSession: boolean): PeerError {
+  const { status } = answer;
+  const rpcError = errorIn(answer.body);
+  const detail = { httpStatus: status, rpcError };
+  const fail = (
+    code: PeerErrorCode,
+    message: string,
+    reached: "maybe" | "yes" = "yes",
+    retryAfterMs?: number,
+  ) => new PeerError(code, reached, message, { ...detail, retryAfterMs });
+
+  const retryAfterMs = retryAfter(answer.headers["retry-after"], Date.now());
+  if (status === 401 || status === 403) return fail("unauthorized", "The server refused the credentials");
+  if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
+    return fail("rate_limited", "The server asks for fewer calls", "yes", retryAfterMs);
+  }
+  const isUnknownMethod = rpcError?.code === METHOD_NOT_FOUND;
+  if (inSession && !isUnknownMethod && (status === 404 || (status === 400 && namesSession(answer.body)))) {
+    return fail("session_gone", "The server no longer knows the session");
+  }
+  if (rpcError) return rpcFailure(rpcError, method, status);
+  // A gateway gave up waiting for the server behind it, which may be at work all the same.
+  if (status === 502 || status === 504)
+    return fail("unreachable", `The server answered HTTP ${status}`, "maybe");
+  if (status === 503) return fail("unreachable", "The server is not available");
+  if (status === 405 || status === 501) return fail("not_supported", `The server answered HTTP ${status}`);
+  if (status === 400 || status === 409 || status === 413 || status === 422) {
+    return fail("rejected", `The server answered HTTP ${status}`);
+  }
+  return fail("bad_reply", `The server answered HTTP ${status}`);
+}
+
+/** A JSON-RPC error as the reply to `method`. */
+export function rpcFailure(error: RpcError, method: string | null, httpStatus = 200): PeerError {
+  return new PeerError(rpcCode(error, method, httpStatus), "yes", "The server answered with an error", {
+    httpStatus,
+    rpcError: error,
+  });
+}
+
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+
+function rpcCode(error: RpcError, method: string | null, httpStatus: number): PeerErrorCode {
+  if (error.code === METHOD_NOT_FOUND) return "not_supported";
+  if (!method?.startsWith("tasks/")) return "rejected";
+  // The specification's answer to an unknown task. A fault in the frame of the call comes with HTTP 400.
+  if (method === "tasks/get" && error.code === INVALID_PARAMS && httpStatus === 200) return "task_not_found";
+  if (error.code === INVALID_PARAMS || error.code === INTERNAL_ERROR)
+    return fromMessage(error.message, method);
+  return "rejected";
+}
+
+/**
+ * The one place that reads a server's words. Servers answer -32602 or -32603 both for a task they do not know, for
+ * one that has no result yet, and for other faults: nothing but the message tells these apart.
+ */
+function fromMessage(message: string, method: string): PeerErrorCode {
+  if (method === "tasks/result" && NOT_READY.test(message)) return "not_ready";
+  return UNKNOWN_TASK.test(message) ? "task_not_found" : "rejected";
+}
+
+const NOT_READY = /not (yet )?(completed|complete|finished|ready|done|terminal)|no result/i;
+const UNKNOWN_TASK = /\btask\b.*(not found|does not exist|expired|unknown)|(unknown|no such) task/i;
+
+/** Servers that answer 400 instead of 404 for a session they do not know say so in words only. */
+function namesSession(body: string): boolean {
+  return /session|not initialized/i.test(body);
+}
+
+const bodySchema = z.looseObject({ error: rpcErrorSchema });
+
+function errorIn(body: string): RpcError | undefined {
+  if (!body.startsWith("{")) return undefined;
+  try {
+    return bodySchema.safeParse(JSON.parse(body)).data?.error;
+  } catch {
+    return undefined; // Not JSON: the HTTP status speaks alone.
+  }
+}
+
+/** `Retry-After` in ms: delta-seconds or an HTTP date (RFC 9110, 10.2.3); undefined when absent or nonsense. */
+export function retryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}

@@ -1,0 +1,137 @@
+/** One HTTP exchange under a deadline. Knows event streams, size caps and failures; no JSON-RPC. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Network, Outgoing } from "../network.ts";
+import { badReply, httpError, transportError } from "./errors.ts";
+import { PeerError } from "./peer.ts";
+import { SseParser } from "./sse.ts";
+
+/** Results may be large; nothing we keep is larger. */
+const REPLY_CAP = 8 * 1024 * 1024;
+const ERROR_CAP = 64 * 1024;
+/** A longer timer would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export interface ExchangeOptions {
+  deadlineMs: number;
+  signal?: AbortSignal;
+  /** The deadline covers the opening only: an event stream lives on once its head is here. */
+  opensOnly?: boolean;
+  /** The JSON-RPC method, which tells errors apart; null for notifications and responses. */
+  rpcMethod: string | null;
+}
+
+/** Called in order of arrival. What one of the first three throws ends the exchange with that error. */
+export interface ExchangeHandlers {
+  /** The head of a 2xx. */
+  onHead(headers: IncomingHttpHeaders): void;
+  /** The whole body, or the data of one event. */
+  onText(text: string): void;
+  onEventId(eventId: string): void;
+  /** The body of a 2xx is over. Either this or `onError` comes last, once. */
+  onEnd(): void;
+  onError(error: PeerError): void;
+}
+
+/** Starts the exchange. The returned function drops the connection. */
+export function exchange(
+  network: Network,
+  url: URL,
+  outgoing: Outgoing,
+  options: ExchangeOptions,
+  handlers: ExchangeHandlers,
+): () => void {
+  let status = 0;
+  let headers: IncomingHttpHeaders = {};
+  let parser: SseParser | null = null;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let drop: (reason: Error) => void = () => {};
+
+  const stop = (message: string) => drop(new Stopped(message));
+  const giveUp = () => stop("The call was given up");
+  const timer = setTimeout(
+    stop,
+    Math.min(options.deadlineMs, MAX_TIMER_MS),
+    "The server did not answer in time",
+  );
+  const settle = () => {
+    clearTimeout(timer);
+    options.signal?.removeEventListener("abort", giveUp);
+  };
+  const text = () => String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  const isRefusal = () => status !== 0 && !isSuccess(status);
+  const refusal = () => {
+    const inSession = "mcp-session-id" in outgoing.headers;
+    return httpError({ status, headers, body: text() }, options.rpcMethod, inSession);
+  };
+  const errorOf = (error: Error, sent: boolean) => {
+    // The status has said it all, however its body goes on.
+    if (isRefusal()) return refusal();
+    if (error instanceof Stopped) return new PeerError("timeout", sent ? "maybe" : "no", error.message);
+    return transportError(error, sent);
+  };
+  const guarded = (read: () => void) => {
+    try {
+      read();
+    } catch (error) {
+      drop(badReply("The reply makes no sense", error));
+    }
+  };
+
+  drop = network.send(url, outgoing, {
+    onHead(code, received) {
+      status = code;
+      headers = received;
+      if (!isSuccess(status)) return;
+      if (isEventStream(headers)) {
+        if (options.opensOnly) settle();
+        parser = new SseParser(({ data, id }) => {
+          size = 0;
+          if (id !== null) handlers.onEventId(id);
+          if (data !== "") handlers.onText(data);
+        });
+      }
+      guarded(() => handlers.onHead(headers));
+    },
+    onData(chunk) {
+      size += chunk.length;
+      if (isRefusal()) {
+        if (size <= ERROR_CAP) chunks.push(chunk);
+        else stop("The error's body is too large");
+      } else if (size > REPLY_CAP) {
+        drop(new PeerError("too_large", "yes", "The reply is larger than 8 MiB"));
+      } else if (parser) {
+        const stream = parser;
+        guarded(() => stream.push(chunk));
+      } else {
+        chunks.push(chunk);
+      }
+    },
+    onEnd() {
+      settle();
+      if (isRefusal()) return handlers.onError(refusal());
+      try {
+        if (chunks.length > 0) handlers.onText(text());
+      } catch (error) {
+        return handlers.onError(badReply("The reply makes no sense", error));
+      }
+      handlers.onEnd();
+    },
+    onError(error, sent) {
+      settle();
+      handlers.onError(errorOf(error, sent));
+    },
+  });
+  if (options.signal?.aborted) giveUp();
+  else options.signal?.addEventListener("abort", giveUp);
+  return () => stop("closed");
+}
+
+/** Our own end of an exchange: the deadline, or the caller's signal. */
+class Stopped extends Error {}
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers["content-type"]?.startsWith("text/event-stream") ?? false;
+}

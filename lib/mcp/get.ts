@@ -1,0 +1,23 @@
+/** `tasks/get`, the hot path: the same in both eras. */
+import { fingerprintOf } from "./fingerprint.ts";
+import { taskSchema } from "./messages.ts";
+import type { GetOptions, GetReply } from "./peer.ts";
+import { type Request, readResult, type Wire } from "./wire.ts";
+
+/**
+ * Asks for a task. A reply that says what the last one said is not parsed, but only while the task is `working`:
+ * the fingerprints of other states carry a mark, so they never match and are always parsed.
+ */
+export async function getTask(wire: Wire, request: Request, options: GetOptions): Promise<GetReply> {
+  const reply = await wire.request(request, options);
+  const clockOffsetMs = clockOffset(reply.headers.date);
+  const fingerprint = fingerprintOf(reply.text, reply.id);
+  if (fingerprint === options.fingerprint) return { fingerprint, task: null, clockOffsetMs };
+  const task = readResult(reply, taskSchema, options);
+  return { fingerprint: task.status === "working" ? fingerprint : `!${fingerprint}`, task, clockOffsetMs };
+}
+
+function clockOffset(date: string | undefined): number | null {
+  const at = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(at) ? null : at - Date.now();
+}

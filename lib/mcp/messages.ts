@@ -1,0 +1,146 @@
+/**
+ * The remote messages Intray reads, both eras. Loose on purpose: unknown fields pass, optional ones that are
+ * broken count as absent, and what a task cannot do without is required. The official schemas are stricter than
+ * the servers in the field; the tests hold these against them.
+ */
+import { z } from "zod";
+import type { Question, RemoteTask } from "./peer.ts";
+
+const record = z.record(z.string(), z.unknown());
+export const rpcIdSchema = z.union([z.string(), z.number()]);
+export const rpcErrorSchema = z.looseObject({
+  code: z.number(),
+  message: z.string(),
+  data: z.unknown().optional(),
+});
+export type RpcError = { code: number; message: string; data?: unknown };
+
+/** A reply to a request of ours. The id is null where the server could not read ours. */
+export const replySchema = z.looseObject({
+  id: rpcIdSchema.nullish(),
+  result: record.optional(),
+  error: rpcErrorSchema.optional(),
+});
+
+/** A request (with an id) or a notification (without) from the server. */
+export const serverMessageSchema = z.looseObject({
+  id: rpcIdSchema.optional(),
+  method: z.string(),
+  params: record.optional().catch(undefined),
+});
+export type ServerMessage = z.infer<typeof serverMessageSchema>;
+
+const text = z.string().nullish().catch(null);
+const duration = z.number().nonnegative().nullish().catch(null);
+const inputRequestsSchema = z.record(
+  z.string(),
+  z.looseObject({ method: z.string(), params: record.optional() }),
+);
+
+/** A task of either era. */
+export const taskSchema = z
+  .looseObject({
+    taskId: z.string().min(1),
+    status: z.enum(["working", "input_required", "completed", "failed", "cancelled"]),
+    statusMessage: text,
+    createdAt: text,
+    lastUpdatedAt: text,
+    /** 2025-11-25 */
+    ttl: duration,
+    pollInterval: duration,
+    /** 2026-07-28 */
+    ttlMs: duration,
+    pollIntervalMs: duration,
+    inputRequests: inputRequestsSchema.nullish(),
+    result: z.unknown().optional(),
+    error: z.unknown().optional(),
+  })
+  .transform(
+    (task): RemoteTask => ({
+      taskId: task.taskId,
+      status: task.status,
+      statusMessage: task.statusMessage ?? null,
+      createdAt: task.createdAt ?? null,
+      lastUpdatedAt: task.lastUpdatedAt ?? null,
+      ttlMs: task.ttlMs ?? task.ttl ?? null,
+      pollIntervalMs: task.pollIntervalMs ?? task.pollInterval ?? null,
+      questions: questionsOf(task.inputRequests),
+      result: task.result,
+      error: task.error,
+    }),
+  );
+
+/** Multi round trip of 2026-07-28. */
+export const inputRequiredSchema = z
+  .looseObject({ inputRequests: inputRequestsSchema.nullish(), requestState: z.string().nullish() })
+  .transform(({ inputRequests, requestState }) => ({
+    questions: questionsOf(inputRequests),
+    /** Asked for anything at all, if only for what we cannot give. */
+    asks: Object.keys(inputRequests ?? {}).length > 0,
+    requestState: requestState ?? null,
+  }));
+
+/** The elicitations among `inputRequests`. We declare nothing else, so other kinds have no one to answer them. */
+function questionsOf(inputRequests: z.infer<typeof inputRequestsSchema> | null | undefined): Question[] {
+  return Object.entries(inputRequests ?? {}).flatMap(([key, { method, params }]) => {
+    const question = method === "elicitation/create" ? toQuestion({ kind: "key", key }, params) : null;
+    return question ? [question] : [];
+  });
+}
+
+const elicitSchema = z.looseObject({
+  mode: z.enum(["form", "url"]).default("form"),
+  message: z.string().default(""),
+  requestedSchema: z.unknown().optional(),
+  url: z.string().nullish(),
+});
+const MAX_DEPTH = 64;
+
+/** A question, or null where nobody could be shown one: an unknown mode, a url mode without url, endless nesting. */
+export function toQuestion(address: Question["address"], params: unknown): Question | null {
+  const parsed = elicitSchema.safeParse(params ?? {});
+  if (!parsed.success) return null;
+  const { mode, message, requestedSchema = null, url = null } = parsed.data;
+  if ((mode === "url" && url === null) || deeperThan(requestedSchema, MAX_DEPTH)) return null;
+  return { address, mode, message, requestedSchema, url };
+}
+
+export function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => deeperThan(child, levels - 1));
+}
+
+/** The task a message belongs to. Both spellings: the specification's, and the one older Python servers send. */
+export function relatedTaskId(meta: unknown): string | null {
+  const values = record.safeParse(meta).data ?? {};
+  const ids = RELATED_KEYS.map((key) => handleSchema.safeParse(values[key]).data?.taskId);
+  return ids.find((id) => id !== undefined) ?? null;
+}
+
+const RELATED_KEYS = ["io.modelcontextprotocol/related-task", "modelcontextprotocol.io/related-task"];
+const handleSchema = z.looseObject({ taskId: z.string().min(1) });
+const CREATED_KEYS = ["modelcontextprotocol.io/task", "io.modelcontextprotocol/task"];
+
+/** The task that some Python servers announce in the `_meta` of an empty CallToolResult, or null. */
+export function taskInMeta(result: Record<string, unknown>): RemoteTask | null {
+  const meta = record.safeParse(result._meta).data ?? {};
+  const created = CREATED_KEYS.map((key) => meta[key]).find((value) => handleSchema.safeParse(value).success);
+  if (created === undefined) return null;
+  const { taskId } = handleSchema.parse(created);
+  return taskSchema.safeParse(created).data ?? taskSchema.parse({ taskId, status: "working" });
+}
+
+export const progressSchema = z.looseObject({
+  progressToken: rpcIdSchema,
+  progress: z.number(),
+  total: z.number().nullish().catch(null),
+  message: text,
+});
+export const cancelledSchema = z.looseObject({ requestId: rpcIdSchema });
+export const statusSchema = z.looseObject({ taskId: z.string() });
+
+/** The text as a request or notification, or null for a reply, which is not parsed where that can be told. */
+export function asServerMessage(text: string): ServerMessage | null {
+  if (!text.includes('"method"')) return null;
+  return serverMessageSchema.safeParse(JSON.parse(text)).data ?? null;
+}

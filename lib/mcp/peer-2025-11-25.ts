@@ -1,0 +1,236 @@
+/** The era of sessions and core tasks. What is bound to a session stays on it: tasks, questions, answers. */
+import { z } from "zod";
+import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
+import { getTask } from "./get.ts";
+import { taskInMeta, taskSchema } from "./messages.ts";
+import {
+  type AnswerBody,
+  type AskAddress,
+  type CallOptions,
+  type GetOptions,
+  type GetReply,
+  type Peer,
+  PeerError,
+  type RemoteTask,
+  type Session,
+  type StartInput,
+  type StartOutcome,
+  type Stream,
+  type StreamListener,
+  type TaskRef,
+  type TaskResult,
+  type Tool,
+} from "./peer.ts";
+import { sortServerMessage } from "./server-messages.ts";
+import { listTools, toolsPageSchema } from "./tools.ts";
+import { parseResult, type Request, readResult, type StreamHandlers, type Wire } from "./wire.ts";
+
+const VERSION = "2025-11-25";
+/** Older servers know no tasks, but their tools can be called. */
+const UNDERSTOOD = new Set([VERSION, "2025-06-18", "2025-03-26"]);
+/** For replies that are sent at once, beside the call that a stream belongs to. */
+const INSTANT_REPLY_MS = 5_000;
+const MAX_TASK_PAGES = 100;
+
+const anyResult = z.record(z.string(), z.unknown());
+const initializeSchema = z.looseObject({
+  protocolVersion: z.string(),
+  capabilities: anyResult.default({}),
+  serverInfo: anyResult.nullish(),
+  instructions: z.string().nullish().catch(null),
+});
+const tasksPageSchema = z.looseObject({ tasks: z.array(taskSchema), nextCursor: z.string().nullish() });
+
+/** `initialize` and `notifications/initialized`. The session is the caller's to close. */
+export async function initialize(wire: Wire, options: CallOptions) {
+  const params = { protocolVersion: VERSION, capabilities: ELICITATION, clientInfo: CLIENT_INFO };
+  const next = underOneDeadline(options);
+  const reply = await wire.request({ method: "initialize", params, headers: {}, lane: "held" }, next());
+  const server = readResult(reply, initializeSchema, options);
+  if (!UNDERSTOOD.has(server.protocolVersion)) {
+    throw new PeerError("not_supported", "yes", "The server speaks a version that Intray does not");
+  }
+  const id = reply.headers["mcp-session-id"];
+  const session: Session = {
+    id: typeof id === "string" ? id : null,
+    protocolVersion: server.protocolVersion,
+    lastEventId: null,
+  };
+  await wire.post({ method: "notifications/initialized" }, headersOf(session), next());
+  return { session, server };
+}
+
+export class Peer20251125 implements Peer {
+  readonly era = VERSION;
+  private readonly wire: Wire;
+
+  constructor(wire: Wire) {
+    this.wire = wire;
+  }
+
+  async open(options: CallOptions): Promise<Session> {
+    return (await initialize(this.wire, options)).session;
+  }
+
+  async listen(
+    session: Session | null,
+    listener: StreamListener,
+    options: CallOptions,
+  ): Promise<Stream | null> {
+    const headers = headersOf(session);
+    if (session?.lastEventId) headers["last-event-id"] = session.lastEventId;
+    const handlers = { ...this.sorted(session, listener, options), onReply: () => {} };
+    try {
+      return await this.wire.hold({ headers }, options, {
+        ...handlers,
+        onClosed: (reason) => listener.onClosed(reason),
+      });
+    } catch (error) {
+      if (error instanceof PeerError && error.httpStatus === 405) return null;
+      throw error;
+    }
+  }
+
+  listTools(session: Session | null, options: CallOptions): Promise<Tool[]> {
+    const next = underOneDeadline(options);
+    return listTools(VERSION, (params) =>
+      this.wire.result(
+        { method: "tools/list", params, headers: headersOf(session) },
+        toolsPageSchema,
+        next(),
+      ),
+    );
+  }
+
+  async start(
+    session: Session | null,
+    input: StartInput,
+    listener: StreamListener,
+    options: CallOptions,
+  ): Promise<StartOutcome> {
+    const asTask = (input.taskSupport ?? "optional") !== "forbidden";
+    const params = {
+      name: input.tool,
+      arguments: input.arguments,
+      ...(asTask ? { task: input.ttlMs === null ? {} : { ttl: input.ttlMs } } : {}),
+      // A token lives as long as its task, so progress may come on the session's other streams too.
+      _meta: { [IDEMPOTENCY_KEY]: input.idempotencyKey, progressToken: input.idempotencyKey },
+    };
+    const request: Request = { method: "tools/call", params, headers: headersOf(session), lane: "held" };
+    const result = await this.wire.result(
+      request,
+      anyResult,
+      options,
+      this.sorted(session, listener, options),
+    );
+    if (result.task !== undefined) {
+      return { kind: "task", task: parseResult("tools/call", taskSchema, result.task) };
+    }
+    const task = taskInMeta(result);
+    return task ? { kind: "task", task } : { kind: "result", result };
+  }
+
+  get(task: TaskRef, options: GetOptions): Promise<GetReply> {
+    return getTask(this.wire, aboutTask("tasks/get", task), options);
+  }
+
+  openResult(
+    task: TaskRef,
+    listener: StreamListener & { onResult(result: TaskResult): void },
+    options: CallOptions,
+  ): Promise<Stream> {
+    return this.wire.hold(aboutTask("tasks/result", task), options, {
+      ...this.sorted(task.session, listener, options),
+      onReply: (reply) => listener.onResult(asTaskResult(() => readResult(reply, anyResult, options))),
+      onClosed: (reason) => listener.onClosed(reason),
+    });
+  }
+
+  answer(task: TaskRef, address: AskAddress, answer: AnswerBody, options: CallOptions): Promise<void> {
+    if (address.kind !== "rpc") throw new TypeError("2025-11-25 addresses its questions by JSON-RPC id");
+    return this.wire.post({ id: address.rpcId, result: answer }, headersOf(task.session), options);
+  }
+
+  async cancel(task: TaskRef, options: CallOptions): Promise<void> {
+    await this.wire.result({ ...aboutTask("tasks/cancel", task), lane: "held" }, anyResult, options);
+  }
+
+  async result(task: TaskRef, _remote: RemoteTask, options: CallOptions): Promise<TaskResult> {
+    const reply = await this.wire.request(aboutTask("tasks/result", task), options);
+    return asTaskResult(() => readResult(reply, anyResult, options));
+  }
+
+  async list(session: Session | null, limit: number, options: CallOptions): Promise<RemoteTask[] | null> {
+    const tasks: RemoteTask[] = [];
+    const next = underOneDeadline(options);
+    let cursor: string | undefined;
+    try {
+      for (let page = 0; page < MAX_TASK_PAGES && tasks.length < limit; page++) {
+        const params = cursor === undefined ? {} : { cursor };
+        const request = { method: "tasks/list", params, headers: headersOf(session) };
+        const reply = await this.wire.result(request, tasksPageSchema, next());
+        tasks.push(...reply.tasks);
+        if (!reply.nextCursor) break;
+        cursor = reply.nextCursor;
+      }
+    } catch (error) {
+      if (error instanceof PeerError && error.code === "not_supported") return null;
+      throw error;
+    }
+    return tasks.slice(0, limit);
+  }
+
+  async close(session: Session | null, options: CallOptions): Promise<void> {
+    if (session === null || session.id === null) return;
+    try {
+      await this.wire.remove(headersOf(session), options);
+    } catch (error) {
+      // A server need not offer it, and a session that is gone needs no closing.
+      const isDone = error instanceof PeerError && ["session_gone", "not_supported"].includes(error.code);
+      if (!isDone) throw error;
+    }
+  }
+
+  /** Server messages of a stream to the listener; what wants a reply at once gets one on the same session. */
+  private sorted(session: Session | null, listener: StreamListener, options: CallOptions): StreamHandlers {
+    return {
+      onEventId: (eventId) => listener.onEventId(eventId),
+      onServerMessage: (message) => {
+        const reply = sortServerMessage(message, listener);
+        if (!reply) return;
+        const { onMessage } = options;
+        // A reply that is lost is the server's to miss: it asks again, or drops the stream, which is noticed.
+        this.wire
+          .post(reply, headersOf(session), { deadlineMs: INSTANT_REPLY_MS, onMessage })
+          .catch(() => {});
+      },
+    };
+  }
+}
+
+function headersOf(session: Session | null): Record<string, string> {
+  if (session === null) throw new TypeError("2025-11-25 needs a session");
+  return {
+    "mcp-protocol-version": session.protocolVersion,
+    ...(session.id === null ? {} : { "mcp-session-id": session.id }),
+  };
+}
+
+function aboutTask(method: string, { taskId, session }: TaskRef): Request {
+  return { method, params: { taskId }, headers: headersOf(session) };
+}
+
+/**
+ * `tasks/result` answers as the tool's call would have: a JSON-RPC error is the task's end, unless it speaks of the
+ * asking itself.
+ */
+function asTaskResult(read: () => Record<string, unknown>): TaskResult {
+  try {
+    return { kind: "result", result: read() };
+  } catch (error) {
+    if (error instanceof PeerError && error.code === "rejected" && error.rpcError) {
+      return { kind: "error", error: error.rpcError };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+/** The stateless era with the extension `io.modelcontextprotocol/tasks` (SEP-2663): every call stands alone. */
+import { z } from "zod";
+import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
+import { getTask } from "./get.ts";
+import { headerValue, parameterHeaders } from "./headers.ts";
+import { inputRequiredSchema, taskInMeta, taskSchema } from "./messages.ts";
+import {
+  type AnswerBody,
+  type AskAddress,
+  type CallOptions,
+  type GetOptions,
+  type GetReply,
+  type Peer,
+  PeerError,
+  type RemoteTask,
+  type Session,
+  type StartInput,
+  type StartOutcome,
+  type StreamListener,
+  type TaskRef,
+  type TaskResult,
+  type Tool,
+} from "./peer.ts";
+import { listTools, toolsPageSchema } from "./tools.ts";
+import { parseResult, type Request, type Wire } from "./wire.ts";
+
+const VERSION = "2026-07-28";
+const META = {
+  "io.modelcontextprotocol/protocolVersion": VERSION,
+  "io.modelcontextprotocol/clientInfo": CLIENT_INFO,
+  "io.modelcontextprotocol/clientCapabilities": {
+    ...ELICITATION,
+    extensions: { "io.modelcontextprotocol/tasks": {} },
+  },
+};
+/** A server may pass nothing but its state back and forth; it is followed this far. */
+const MAX_SILENT_ROUNDS = 5;
+
+const anyResult = z.record(z.string(), z.unknown());
+
+/** A request as this era frames it. `name`: the tool's name or the task id. */
+export function framed(method: string, params: Record<string, unknown>, name?: string, meta = {}): Request {
+  return {
+    method,
+    params: { ...params, _meta: { ...META, ...meta } },
+    headers: {
+      "mcp-protocol-version": VERSION,
+      "mcp-method": method,
+      ...(name === undefined ? {} : { "mcp-name": headerValue(name) }),
+    },
+  };
+}
+
+export class Peer20260728 implements Peer {
+  readonly era = VERSION;
+  private readonly wire: Wire;
+
+  constructor(wire: Wire) {
+    this.wire = wire;
+  }
+
+  async open(): Promise<Session | null> {
+    return null;
+  }
+
+  async listen(): Promise<null> {
+    return null;
+  }
+
+  listTools(_session: Session | null, options: CallOptions): Promise<Tool[]> {
+    const next = underOneDeadline(options);
+    return listTools(VERSION, (params) =>
+      this.wire.result(framed("tools/list", params), toolsPageSchema, next()),
+    );
+  }
+
+  async start(
+    _session: Session | null,
+    input: StartInput,
+    _listener: StreamListener,
+    options: CallOptions,
+  ): Promise<StartOutcome> {
+    const next = underOneDeadline(options);
+    const { retry } = input;
+    let extra = retry ? { inputResponses: retry.inputResponses, ...stateOf(retry.requestState) } : {};
+    for (let round = 0; round < MAX_SILENT_ROUNDS; round++) {
+      const params = { name: input.tool, arguments: input.arguments, ...extra };
+      const request = framed("tools/call", params, input.tool, { [IDEMPOTENCY_KEY]: input.idempotencyKey });
+      Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
+      const result = await this.wire.result({ ...request, lane: "held" }, anyResult, next());
+
+      if (result.resultType === "task") {
+        return { kind: "task", task: parseResult("tools/call", taskSchema, result) };
+      }
+      if (result.resultType !== "input_required") {
+        const task = taskInMeta(result);
+        return task ? { kind: "task", task } : { kind: "result", result };
+      }
+      const { questions, asks, requestState } = parseResult("tools/call", inputRequiredSchema, result);
+      if (questions.length > 0) return { kind: "input_required", questions, requestState };
+      if (asks || requestState === null) break;
+      extra = stateOf(requestState);
+    }
+    throw new PeerError("not_supported", "yes", "The tool asks for what Intray cannot give");
+  }
+
+  get(task: TaskRef, options: GetOptions): Promise<GetReply> {
+    return getTask(this.wire, framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
+  }
+
+  async openResult(): Promise<null> {
+    return null;
+  }
+
+  async answer(task: TaskRef, address: AskAddress, answer: AnswerBody, options: CallOptions): Promise<void> {
+    if (address.kind !== "key") throw new TypeError("2026-07-28 addresses its questions by key");
+    const params = { taskId: task.taskId, inputResponses: { [address.key]: answer } };
+    await this.wire.result(
+      { ...framed("tasks/update", params, task.taskId), lane: "held" },
+      anyResult,
+      options,
+    );
+  }
+
+  async cancel(task: TaskRef, options: CallOptions): Promise<void> {
+    const request = framed("tasks/cancel", { taskId: task.taskId }, task.taskId);
+    await this.wire.result({ ...request, lane: "held" }, anyResult, options);
+  }
+
+  async result(_task: TaskRef, remote: RemoteTask): Promise<TaskResult> {
+    if (remote.status === "failed") return { kind: "error", error: remote.error ?? null };
+    return { kind: "result", result: remote.result ?? null };
+  }
+
+  async list(): Promise<null> {
+    return null;
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Opaque, and echoed byte for byte; absent where the server sent none. */
+const stateOf = (requestState: string | null) => (requestState === null ? {} : { requestState });

@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { formSchema } from "./form.ts";
+import { normaliseForm, questionHash } from "./question.ts";
+
+const form = (properties: Record<string, unknown>, required: string[] = []) =>
+  normaliseForm({ type: "object", properties, required });
+const field = (property: unknown) => {
+  const found = form({ f: property });
+  return found.kind === "supported" ? found.fields[0] : found;
+};
+const base = { name: "f", title: "f", description: null, required: false };
+const text = { ...base, kind: "text", format: null, minLength: null, maxLength: null, default: null };
+const number = { ...base, kind: "number", integer: false, minimum: null, maximum: null, default: null };
+const ab = [
+  { value: "a", title: "a" },
+  { value: "b", title: "b" },
+];
+const titledAb = [
+  { value: "a", title: "Alpha" },
+  { value: "b", title: "Beta" },
+];
+const oneOf = { ...base, kind: "one_of", options: ab, default: null };
+const severalOf = { ...base, kind: "several_of", options: ab, minItems: null, maxItems: null, default: [] };
+
+describe("normaliseForm", () => {
+  it.each([
+    ["a text", { type: "string" }, text],
+    [
+      "a title and a description",
+      { type: "string", title: "T", description: "D" },
+      { ...text, title: "T", description: "D" },
+    ],
+    [
+      "lengths and a default",
+      { type: "string", minLength: 1, maxLength: 9, default: "x" },
+      { ...text, minLength: 1, maxLength: 9, default: "x" },
+    ],
+    ["a format", { type: "string", format: "date-time" }, { ...text, format: "date-time" }],
+    ["a pattern, dropped", { type: "string", pattern: "^(a+)+$" }, text],
+    [
+      "a number",
+      { type: "number", minimum: 0, maximum: 1.5, default: 0.5 },
+      { ...number, minimum: 0, maximum: 1.5, default: 0.5 },
+    ],
+    ["an integer", { type: "integer" }, { ...number, integer: true }],
+    ["yes or no", { type: "boolean", default: true }, { ...base, kind: "boolean", default: true }],
+    ["choices", { type: "string", enum: ["a", "b"], default: "b" }, { ...oneOf, default: "b" }],
+    ["a default that is no choice, dropped", { type: "string", enum: ["a", "b"], default: "c" }, oneOf],
+    [
+      "titled choices",
+      {
+        type: "string",
+        oneOf: [
+          { const: "a", title: "Alpha" },
+          { const: "b", title: "Beta" },
+        ],
+      },
+      { ...oneOf, options: titledAb },
+    ],
+    [
+      "legacy titles",
+      { type: "string", enum: ["a", "b"], enumNames: ["Alpha", "Beta"] },
+      { ...oneOf, options: titledAb },
+    ],
+    ["choices without a type", { enum: ["a", "b"] }, oneOf],
+    [
+      "several choices",
+      {
+        type: "array",
+        items: { type: "string", enum: ["a", "b"] },
+        minItems: 1,
+        maxItems: 2,
+        default: ["a"],
+      },
+      { ...severalOf, minItems: 1, maxItems: 2, default: ["a"] },
+    ],
+    [
+      "several titled choices",
+      {
+        type: "array",
+        items: {
+          anyOf: [
+            { const: "a", title: "Alpha" },
+            { const: "b", title: "Beta" },
+          ],
+        },
+      },
+      { ...severalOf, options: titledAb },
+    ],
+    ["a nullable text", { type: ["string", "null"], default: null }, text],
+    ["nullable choices", { type: ["string", "null"], enum: ["a", "b", null] }, oneOf],
+    [
+      "a nullable number as Python writes it",
+      { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }], default: null, title: "N" },
+      { ...number, integer: true, minimum: 1, title: "N" },
+    ],
+  ])("takes %s", (_, property, expected) => {
+    expect(field(property)).toEqual(expected);
+    expect(formSchema.parse(form({ f: property })).kind).toBe("supported");
+  });
+
+  it.each([
+    ["an object in the form", form({ f: { type: "object", properties: {} } })],
+    ["a list of texts", form({ f: { type: "array", items: { type: "string" } } })],
+    ["an unknown keyword", form({ f: { type: "number", multipleOf: 5 } })],
+    ["an unknown format", form({ f: { type: "string", format: "hostname" } })],
+    ["two types", form({ f: { type: ["string", "number"] } })],
+    ["a reference", form({ f: { $ref: "#/$defs/x" } })],
+    ["the same choice twice", form({ f: { type: "string", enum: ["a", "a"] } })],
+    ["no choices", form({ f: { type: "string", enum: [] } })],
+    [
+      "501 choices",
+      form({ f: { type: "string", enum: Array.from({ length: 501 }, (_, at) => String(at)) } }),
+    ],
+    [
+      "51 fields",
+      form(Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`f${at}`, { type: "string" }]))),
+    ],
+    ["a text beyond 10 kB", form({ f: { type: "string", description: "x".repeat(10_001) } })],
+    ["a required field that is not there", form({ f: { type: "string" } }, ["g"])],
+    ["conditions", normaliseForm({ type: "object", properties: {}, if: {} })],
+    ["another type", normaliseForm({ type: "array" })],
+    ["a text instead of a schema", normaliseForm("form")],
+    ["a list instead of a schema", normaliseForm([])],
+  ])("does not show %s", (_, found) => {
+    expect(found).toEqual({ kind: "unsupported", reason: expect.stringMatching(/./) });
+  });
+
+  it.each([undefined, null, {}, { type: "object" }, { type: "object", properties: {} }])(
+    "has nothing to fill in for %j",
+    (schema) => expect(normaliseForm(schema)).toEqual({ kind: "supported", fields: [] }),
+  );
+
+  it("ignores $schema and keeps the order", () => {
+    const $schema = "https://json-schema.org/draft/2020-12/schema";
+    const found = normaliseForm({
+      $schema,
+      type: "object",
+      properties: { b: { type: "string" }, a: { type: "string" } },
+      required: ["a"],
+    });
+    expect(found).toMatchObject({
+      fields: [
+        { name: "b", required: false },
+        { name: "a", required: true },
+      ],
+    });
+  });
+
+  it.each([
+    "password",
+    "user_password",
+    "apiKey",
+    "API key",
+    "access-token",
+    "token",
+    "cvv",
+    "CVC",
+    "pin",
+    "PIN code",
+    "clientSecret",
+    "secret",
+    "privateKey",
+    "one-time code",
+    "OTP",
+    "card_number",
+    "credentials",
+    "ssn",
+  ])("refuses to ask for %s", (name) => {
+    expect(form({ [name]: { type: "string" } })).toMatchObject({ kind: "secret", field: name });
+    expect(form({ f: { type: "string", title: name } })).toMatchObject({ kind: "secret", field: "f" });
+  });
+
+  it("refuses to ask for a password by its format, and for a PIN in numbers", () => {
+    expect(form({ f: { type: "string", format: "password" } })).toMatchObject({ kind: "secret" });
+    expect(form({ pin: { type: "integer" } })).toMatchObject({ kind: "secret" });
+  });
+
+  it.each([
+    "spinner",
+    "opinion",
+    "cost_center",
+    "token_count",
+    "maxTokens",
+    "passport_number",
+    "secretary",
+    "keyword",
+    "tokenizer",
+    "shipping",
+    "memo",
+  ])("sees no secret in %s", (name) => expect(form({ [name]: { type: "string" } }).kind).toBe("supported"));
+
+  it("sees no secret in a choice or a yes", () => {
+    expect(form({ token: { type: "string", enum: ["a"] }, password: { type: "boolean" } }).kind).toBe(
+      "supported",
+    );
+  });
+});
+
+describe("questionHash", () => {
+  const question = {
+    taskId: "0198",
+    mode: "form",
+    message: "Pay?",
+    requestedSchema: { type: "object", a: 1 },
+    url: null,
+  } as const;
+
+  it("is the sha256 of the canonical form, whatever the order of keys", () => {
+    expect(questionHash(question)).toBe("66bbeb5e30686c90a61a2eb3ed502a3781d58f0c70681c7001a5d7f63afae607");
+    expect(questionHash({ ...question, requestedSchema: { a: 1, type: "object" } })).toBe(
+      questionHash(question),
+    );
+  });
+
+  it.each([
+    { taskId: "0199" },
+    { mode: "url" as const },
+    { message: "Pay!" },
+    { requestedSchema: {} },
+    { url: "https://a" },
+  ])("changes with %j", (change) =>
+    expect(questionHash({ ...question, ...change })).not.toBe(questionHash(question)),
+  );
+});

@@ -1,0 +1,28 @@
+/** Words that end a name of something that must never be typed into a form that others read. */
+const SECRET =
+  /(^| )(password|passwd|passphrase|passcode|pwd|pin|pin (code|number)|secret|(secret|private|signing|encryption|access|api) ?key|apikey|(access|api|auth|bearer|refresh|session|security|personal access|secret)? ?token|credentials?|cvv2?|cvc2?|card (number|security code)|security code|one time (code|password)|otp|totp|2fa code|mfa code|verification code|seed phrase|recovery (code|phrase)|social security number|ssn)$/;
+
+/**
+ * Why a field asks for a secret, or null. Servers must not ask for secrets in a form (both eras); this finds those
+ * that do by the field's name, title and format. Choices and yes-or-no fields cannot hold one.
+ */
+export function secretIn(
+  name: string,
+  property: { type: string; title?: string; format?: string; enum?: unknown; oneOf?: unknown },
+): string | null {
+  const isTyped = property.type === "string" || property.type === "number" || property.type === "integer";
+  if (!isTyped || property.enum !== undefined || property.oneOf !== undefined) return null;
+  const label = property.title?.trim() || name;
+  const found = property.format === "password" || [name, label].some((text) => SECRET.test(words(text)));
+  return found ? `"${label}" looks like a secret, and secrets do not belong into a form` : null;
+}
+
+/** `apiKey`, `API-key` and `api_key:` as `api key`. */
+function words(text: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/\(.*?\)/g, " ")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim();
+}

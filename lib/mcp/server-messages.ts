@@ -1,0 +1,49 @@
+/** What a server of 2025-11-25 sends on its streams besides replies, sorted to the listener. */
+import {
+  cancelledSchema,
+  progressSchema,
+  relatedTaskId,
+  type ServerMessage,
+  statusSchema,
+  toQuestion,
+} from "./messages.ts";
+import type { RpcId, StreamListener } from "./peer.ts";
+
+/** What is answered at once, by us: never an elicitation that a person could be shown. */
+export type InstantReply = { id: RpcId } & (
+  | { result: Record<string, never> }
+  | { error: { code: number; message: string } }
+);
+
+type Listener = Omit<StreamListener, "onClosed" | "onEventId">;
+
+/** Hands the message to the listener. Returns a reply to send at once, or null: the message wants none, or waits. */
+export function sortServerMessage(message: ServerMessage, listener: Listener): InstantReply | null {
+  const { id, method, params } = message;
+  if (id === undefined) {
+    notify(method, params, listener);
+    return null;
+  }
+  if (method === "ping") return { id, result: {} };
+  if (method !== "elicitation/create") return { id, error: { code: -32601, message: "Method not found" } };
+  const question = toQuestion({ kind: "rpc", rpcId: id }, params);
+  // Not a mode we declared: the specification asks for this error.
+  if (!question) return { id, error: { code: -32602, message: "Unsupported elicitation" } };
+  listener.onQuestion(question, relatedTaskId(params?._meta));
+  return null;
+}
+
+/** A notification that is broken or not for us is no event. */
+function notify(method: string, params: unknown, listener: Listener): void {
+  if (method === "notifications/cancelled") {
+    const { data } = cancelledSchema.safeParse(params);
+    if (data) listener.onRetracted(data.requestId);
+  } else if (method === "notifications/tasks/status") {
+    const { data } = statusSchema.safeParse(params);
+    if (data) listener.onStatus(data.taskId);
+  } else if (method === "notifications/progress") {
+    const { data } = progressSchema.safeParse(params);
+    if (data)
+      listener.onProgress(data.progressToken, data.progress, data.total ?? null, data.message ?? null);
+  }
+}

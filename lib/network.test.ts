@@ -1,0 +1,151 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createNetwork, NetworkError } from "./network.ts";
+
+const hostile = [
+  "http://127.0.0.1/",
+  "http://2130706433/",
+  "http://0x7f000001/",
+  "http://0177.0.0.1/",
+  "http://127.1/",
+  "http://0/",
+  "http://0.0.0.0/",
+  "http://[::]/",
+  "http://[::1]/",
+  "http://[::127.0.0.1]/",
+  "http://[::ffff:127.0.0.1]/",
+  "http://[::ffff:7f00:1]/",
+  "http://[::ffff:0:127.0.0.1]/",
+  "http://[64:ff9b::7f00:1]/",
+  "http://[64:ff9b:1::7f00:1]/",
+  "http://[2002:7f00:1::]/",
+  "http://[2001:0:7f00:1::]/",
+  "http://[fe80::1]/",
+  "http://[fec0::1]/",
+  "http://[fd12:3456::1]/",
+  "http://10.0.0.1/",
+  "http://172.16.0.1/",
+  "http://192.168.1.1/",
+  "http://100.64.0.1/",
+  "http://100.100.100.200/",
+  "http://168.63.129.16/",
+  "http://169.254.169.254/latest/meta-data/",
+  "http://[fd00:ec2::254]/",
+  "http://192.0.0.192/",
+  "http://198.18.0.1/",
+  "http://224.0.0.1/",
+  "http://255.255.255.255/",
+  "http://１２７.0.0.1/",
+  "http://user:pass@example.com/",
+  "http://user@example.com/",
+  "ftp://example.com/",
+  "file:///etc/passwd",
+  "javascript:alert(1)",
+  "gopher://example.com/",
+  "not a url",
+];
+
+const metadata = ["http://169.254.169.254/", "http://[fd00:ec2::254]/", "http://100.100.100.200/"];
+
+describe("addresses", () => {
+  const network = createNetwork({ allowHosts: [], denyPorts: [] });
+  afterAll(() => network.close());
+
+  it.each(hostile)("refuses %s", (url) => {
+    expect(() => network.checkUrl(url)).toThrow(NetworkError);
+    expect(() => network.dispatcherFor(url)).toThrow(NetworkError);
+  });
+
+  it.each(["https://example.com/mcp", "http://8.8.8.8:8080/", "https://[2606:4700::1111]/"])(
+    "takes %s",
+    (url) => {
+      expect(network.checkUrl(url).href).toBe(url);
+    },
+  );
+
+  it("refuses what a name resolves to", async () => {
+    await expect(network.request("http://localhost:8099/")).rejects.toThrow(NetworkError);
+    await expect(network.fetch("http://localhost:8099/")).rejects.toThrow(NetworkError);
+  });
+
+  it("guards the dispatcher itself, whatever is dispatched on it", async () => {
+    const dispatcher = network.dispatcherFor("https://example.com/");
+    await expect(
+      dispatcher.request({ origin: "http://127.0.0.1:1", path: "/", method: "GET" }),
+    ).rejects.toThrow(NetworkError);
+  });
+
+  it.each(metadata)("never reaches %s, even when allowed", (url) => {
+    const open = createNetwork({ allowHosts: ["0.0.0.0/0", "::/0", new URL(url).host], denyPorts: [] });
+    expect(() => open.checkUrl(url)).toThrow(NetworkError);
+  });
+});
+
+describe("allowed hosts", () => {
+  const cases: [entry: string, url: string, allowed: boolean][] = [
+    ["10.0.0.0/8", "http://10.1.2.3:8080/", true],
+    ["10.0.0.0/8", "http://11.1.2.3:8080/", true],
+    ["10.0.0.0/8", "http://192.168.0.1/", false],
+    ["10.0.0.0/8", "http://10.1.2.3:5432/", false],
+    ["10.1.2.3", "http://10.1.2.3:5432/", false],
+    ["10.1.2.3:5432", "http://10.1.2.3:5432/", true],
+    ["127.0.0.1:7101", "http://127.0.0.1:7101/mcp", true],
+    ["127.0.0.1:7101", "http://127.0.0.1:7102/mcp", false],
+    ["127.0.0.1", "http://[::ffff:127.0.0.1]/", true],
+    ["[::1]:7101", "http://[::1]:7101/", true],
+    ["::1", "http://[::1]:7101/", true],
+    ["fd00::/8", "http://[fd12::1]/", true],
+    ["fd00::/8", "http://10.0.0.1/", false],
+  ];
+  it.each(cases)("%s for %s: %s", (entry, url, expected) => {
+    const network = createNetwork({ allowHosts: [entry], denyPorts: [5432] });
+    if (expected)
+      expect(network.checkUrl(url).href).toBe(url.replace("[::ffff:127.0.0.1]", "[::ffff:7f00:1]"));
+    else expect(() => network.checkUrl(url)).toThrow(NetworkError);
+  });
+
+  it.each(["", "http://x", "a b", "host:port", "1.2.3.4/99"])("stops at the entry %j", (entry) => {
+    expect(() => createNetwork({ allowHosts: [entry], denyPorts: [] })).toThrow("neither a CIDR");
+  });
+});
+
+describe("against a server", () => {
+  const server = createServer((request, response) => {
+    if (request.url === "/redirect") response.writeHead(302, { location: "http://169.254.169.254/" }).end();
+    else if (request.url === "/huge") response.end(Buffer.alloc(9 * 1024 * 1024));
+    else response.end("hello");
+  });
+  let port = 0;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => server.close());
+
+  it("reaches an allowed name, with and without its port in the entry", async () => {
+    for (const entry of ["localhost", `localhost:${port}`]) {
+      const network = createNetwork({ allowHosts: [entry], denyPorts: [] });
+      const reply = await network.fetch(`http://localhost:${port}/`);
+      expect(reply).toBeInstanceOf(Response);
+      expect(await reply.text()).toBe("hello");
+      await network.close();
+    }
+  });
+
+  it("never covers our own ports by an entry without a port", async () => {
+    const network = createNetwork({ allowHosts: ["localhost", "127.0.0.0/8"], denyPorts: [port] });
+    await expect(network.request(`http://localhost:${port}/`)).rejects.toThrow(NetworkError);
+    await network.close();
+  });
+
+  it("hands a redirect back and caps a body", async () => {
+    const network = createNetwork({ allowHosts: [`127.0.0.1:${port}`], denyPorts: [] });
+    expect((await network.fetch(`http://127.0.0.1:${port}/redirect`)).status).toBe(302);
+    expect((await network.request(`http://127.0.0.1:${port}/redirect`)).statusCode).toBe(302);
+    await expect((await network.fetch(`http://127.0.0.1:${port}/huge`)).text()).rejects.toThrow(
+      "larger than",
+    );
+    await network.close();
+  });
+});

@@ -1,0 +1,282 @@
+/**
+ * The only way out to addresses that others chose: MCP servers, authorization servers, webhooks.
+ * A request reaches a public address or one that the installation's operator allowed, nothing else.
+ * The check happens on the address that is connected to, so a name cannot be re-bound between check and use.
+ */
+import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
+
+/** An address that Intray does not talk to. The message is for the operator's log, not for tenants. */
+export class NetworkError extends Error {
+  readonly code = "address_not_allowed";
+  constructor(message: string) {
+    super(message);
+    this.name = "NetworkError";
+  }
+}
+
+export interface NetworkOptions {
+  /** CIDRs, hosts, or host:port that may be private. Without a port an entry never covers `denyPorts`. */
+  allowHosts: string[];
+  /** Ports of our own parts (Postgres, web, engine). */
+  denyPorts: number[];
+  /** Connections an origin for short calls; rate × latency decides. Default 64. */
+  connections?: number;
+}
+
+/** `call`: short, on a pool of kept connections. `held`: a connection of its own, unlimited in time and number. */
+export type Lane = "call" | "held";
+
+export interface Outgoing {
+  method: "GET" | "POST" | "DELETE";
+  headers: Record<string, string>;
+  body: string | null;
+  lane: Lane;
+}
+
+/** What comes back, in order: head, data…, then end or error. `sent` is false when no byte can have left. */
+export interface Reception {
+  onHead(status: number, headers: IncomingHttpHeaders): void;
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onError(error: Error, sent: boolean): void;
+}
+
+export interface Network {
+  /** Throws NetworkError where the scheme, the credentials in it, or a literal address forbid the URL. */
+  checkUrl(url: string | URL): URL;
+  /** Follows no redirects and checks every connection, whatever URL is dispatched on it. */
+  dispatcherFor(url: string | URL, lane?: Lane): Dispatcher;
+  request(url: string | URL, options?: RequestOptions): Promise<Dispatcher.ResponseData>;
+  /** The hot path of the MCP wire: no streams and no promises. The returned function drops the connection. */
+  send(url: URL, outgoing: Outgoing, reception: Reception): (reason: Error) => void;
+  /** For the official client package and webhooks: a global Response, redirects as they are, body capped. */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "method"> & {
+  method?: Dispatcher.HttpMethod;
+};
+
+const FETCH_BODY_CAP = 8 * 1024 * 1024;
+/** A backstop only: every call brings its own deadline. */
+const SILENCE_MS = 60_000;
+
+export function createNetwork(options: NetworkOptions): Network {
+  const rules = options.allowHosts.map(parseRule);
+  const denyPorts = new Set(options.denyPorts);
+  const allowed: Allowed = (host, address, port) =>
+    rules.some(
+      (rule) =>
+        (rule.port === null ? !denyPorts.has(port) : rule.port === port) && rule.covers(host, address),
+    );
+
+  const guarded = (extra: Agent.Options) =>
+    new Agent({
+      ...extra,
+      factory: (origin, poolOptions) => {
+        const url = check(new URL(String(origin)), allowed);
+        return new Pool(url.origin, { ...poolOptions, connect: connector(url, allowed) });
+      },
+    });
+  const lanes: Record<Lane, Agent> = {
+    call: guarded({
+      connections: options.connections ?? 64,
+      // Longer than the slowest regular poll, so that sockets survive between polls.
+      keepAliveTimeout: 65_000,
+      headersTimeout: SILENCE_MS,
+      bodyTimeout: SILENCE_MS,
+    }),
+    // No reuse: a kept socket may die under a request with side effects, whose outcome is then unknown.
+    held: guarded({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 }),
+  };
+
+  const checkUrl = (url: string | URL) => check(toUrl(url), allowed);
+  const dispatcherFor = (url: string | URL, lane: Lane = "call") => {
+    checkUrl(url);
+    return lanes[lane];
+  };
+  return {
+    checkUrl,
+    dispatcherFor,
+    async request(url, { method = "GET", ...rest } = {}) {
+      const target = checkUrl(url);
+      return lanes.call.request({
+        ...rest,
+        method,
+        origin: target.origin,
+        path: target.pathname + target.search,
+      });
+    },
+    send: (url, outgoing, reception) => send(lanes[outgoing.lane], url, outgoing, reception),
+    async fetch(url, init) {
+      const dispatcher = dispatcherFor(url);
+      const reply = await undiciFetch(toUrl(url), {
+        ...(init as Parameters<typeof undiciFetch>[1]),
+        dispatcher,
+        redirect: "manual",
+      }).catch((error: Error) => {
+        throw error.cause instanceof NetworkError ? error.cause : error;
+      });
+      // The global class: the official client decides by `instanceof Response`.
+      const body =
+        (reply.body as ReadableStream<Uint8Array> | null)?.pipeThrough(capped(FETCH_BODY_CAP)) ?? null;
+      const headers = [...reply.headers] as [string, string][];
+      return new Response(body, { status: reply.status, statusText: reply.statusText, headers });
+    },
+    async close() {
+      await Promise.all([lanes.call.destroy(), lanes.held.destroy()]);
+    },
+  };
+}
+
+function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, reception: Reception) {
+  let controller: Dispatcher.DispatchController | null = null;
+  let aborted: Error | null = null;
+  let over = false;
+  const fail = (error: Error) => {
+    if (over) return;
+    over = true;
+    reception.onError(aborted ?? error, controller !== null);
+  };
+  agent.dispatch(
+    { origin: url.origin, path: url.pathname + url.search, method, headers, body },
+    {
+      onRequestStart(started) {
+        if (aborted) return started.abort(aborted);
+        controller = started;
+      },
+      onResponseStart: (_, status, replyHeaders) => over || reception.onHead(status, replyHeaders),
+      onResponseData: (_, chunk) => over || reception.onData(chunk),
+      onResponseEnd() {
+        if (over) return;
+        over = true;
+        reception.onEnd();
+      },
+      onResponseError: (_, error) => fail(error),
+    },
+  );
+  return (reason: Error) => {
+    aborted ??= reason;
+    fail(reason);
+    controller?.abort(reason);
+  };
+}
+
+type Allowed = (host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number) => boolean;
+
+function toUrl(url: string | URL): URL {
+  try {
+    return new URL(url);
+  } catch {
+    throw new NetworkError("Not a URL");
+  }
+}
+
+function check(url: URL, allowed: Allowed): URL {
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new NetworkError("Only http and https");
+  if (url.username !== "" || url.password !== "") throw new NetworkError("No credentials in a URL");
+  // Node's connect never asks `lookup` about a literal, so literals are judged here.
+  const host = bareHost(url.hostname);
+  if (isIP(host)) checkAddress(host, host, portOf(url), allowed);
+  return url;
+}
+
+function connector(url: URL, allowed: Allowed): buildConnector.connector {
+  const port = portOf(url);
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, []);
+      try {
+        // One bad address condemns the name: a mixed answer is how re-binding begins.
+        for (const { address } of addresses) checkAddress(hostname, address, port, allowed);
+      } catch (refusal) {
+        return callback(refusal as NodeJS.ErrnoException, []);
+      }
+      const first = addresses[0];
+      if (options.all || !first) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+  return buildConnector({ lookup, timeout: 10_000 });
+}
+
+/** Metadata services that live outside the link-local range: Alibaba, Azure, Oracle, EC2, EKS, GCP. */
+const METADATA = new Set(
+  ["100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254"].map(
+    (ip) => ipaddr.process(ip).toNormalizedString(),
+  ),
+);
+/** Never, not even when allowed: link-local holds the metadata services, the others hide an IPv4 address inside. */
+const NEVER = new Set([
+  "linkLocal",
+  "unspecified",
+  "broadcast",
+  "multicast",
+  "rfc6052",
+  "rfc6145",
+  "6to4",
+  "teredo",
+]);
+const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
+
+function checkAddress(host: string, ip: string, port: number, allowed: Allowed): void {
+  const address = ipaddr.process(ip.replace(/%.*$/, ""));
+  const range = address.range();
+  if (!NEVER.has(range) && !METADATA.has(address.toNormalizedString())) {
+    const isGlobal = address.kind() === "ipv4" || (address as ipaddr.IPv6).match(GLOBAL_IPV6);
+    if ((range === "unicast" && isGlobal) || allowed(host, address, port)) return;
+  }
+  throw new NetworkError(`${host} is not a public address`);
+}
+
+interface Rule {
+  port: number | null;
+  covers(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null): boolean;
+}
+
+function parseRule(entry: string): Rule {
+  if (ipaddr.isValidCIDR(entry)) {
+    const [network, bits] = ipaddr.parseCIDR(entry);
+    return {
+      port: null,
+      covers: (_, address) => address?.kind() === network.kind() && address.match(network, bits),
+    };
+  }
+  // A bare IPv6 address has colons of its own.
+  const literal = isIP(entry) === 6 ? `[${entry}]` : entry;
+  const [, name = "", port] = /^(\[[^\]]+\]|[^:/@\s]+)(?::(\d{1,5}))?$/.exec(literal) ?? [];
+  if (!URL.canParse(`http://${literal}`) || name === "") {
+    throw new Error(`"${entry}" is neither a CIDR nor a host nor host:port`);
+  }
+  const host = bareHost(new URL(`http://${name}`).hostname);
+  const ip = isIP(host) ? ipaddr.process(host).toNormalizedString() : null;
+  return {
+    port: port === undefined ? null : Number(port),
+    covers: (other, address) =>
+      ip === null ? bareHost(other.toLowerCase()) === host : address?.toNormalizedString() === ip,
+  };
+}
+
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+function portOf(url: URL): number {
+  return url.port !== "" ? Number(url.port) : url.protocol === "https:" ? 443 : 80;
+}
+
+function capped(limit: number): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > limit) controller.error(new Error(`The reply is larger than ${limit} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+}

@@ -1,0 +1,115 @@
+/** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
+import { sharedEndpoint } from "../connections/queries.ts";
+import type { Database } from "../db.ts";
+import { AppError } from "../errors.ts";
+import type { Tool } from "../mcp/peer.ts";
+import type { Network } from "../network.ts";
+import type { Principal } from "../principal.ts";
+import type { Seal } from "../seal.ts";
+import { type Probe, probe } from "./probe.ts";
+import { readKeptTools, readServer } from "./queries.ts";
+import type { CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
+import { createServer, recordProbe, updateServer } from "./transitions.ts";
+
+/** What these need of the process. */
+export interface Means {
+  db: Database;
+  network: Network;
+  seal: Seal;
+}
+
+/** Tools that were seen within this time are not asked for again. */
+const TOOLS_FRESH_MS = 5 * 60_000;
+
+/** Probes first: a refused address is not stored (`address_not_allowed`), a dead server is. */
+export async function addServer(
+  means: Means,
+  principal: Principal,
+  input: CreateServerInput,
+): Promise<Server> {
+  const headers: Record<string, string> =
+    input.auth.kind === "bearer" ? { authorization: `Bearer ${input.auth.token}` } : {};
+  const probed = await probe({ url: input.url, headers }, input.era, means.network);
+  const { organizationId } = principal;
+  return means.db.withOrganization(organizationId, async (tx) => {
+    const id = await createServer(organizationId, tx, principal, means.seal, input, probed);
+    return readServer(organizationId, tx, id);
+  });
+}
+
+/** Probes again where the change could matter to the server. */
+export async function changeServer(
+  means: Means,
+  principal: Principal,
+  serverId: string,
+  input: UpdateServerInput,
+): Promise<Server> {
+  const { organizationId } = principal;
+  const changed = await means.db.withOrganization(organizationId, async (tx) => {
+    await updateServer(organizationId, tx, principal, means.seal, serverId, input);
+    return readServer(organizationId, tx, serverId);
+  });
+  return input.era || input.auth ? checkServer(means, organizationId, serverId) : changed;
+}
+
+/** Probes a server and stores what was found. Throws `not_found`. */
+export async function checkServer(means: Means, organizationId: string, serverId: string): Promise<Server> {
+  await probeAndRecord(means, organizationId, serverId);
+  return means.db.withOrganization(organizationId, (tx) => readServer(organizationId, tx, serverId));
+}
+
+/** A server's tools, asked for again when they are old; the old ones while it is away. Throws `server_unavailable`. */
+export async function toolsOf(means: Means, organizationId: string, serverId: string): Promise<Tool[]> {
+  const kept = await means.db.withOrganization(organizationId, (tx) =>
+    readKeptTools(organizationId, tx, serverId),
+  );
+  if (kept && Date.now() - kept.checkedAt.getTime() < TOOLS_FRESH_MS) return kept.tools;
+  const { found, health } = await probeAndRecord(means, organizationId, serverId);
+  if (found) return found.tools;
+  if (kept) return kept.tools;
+  throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
+}
+
+/** One tool, as last seen; the server is asked only when it was not. Throws `unknown_tool`, `server_unavailable`. */
+export async function toolOf(
+  means: Means,
+  organizationId: string,
+  serverId: string,
+  name: string,
+): Promise<Tool> {
+  const kept = await means.db.withOrganization(organizationId, (tx) =>
+    readKeptTools(organizationId, tx, serverId),
+  );
+  const known = kept?.tools.find((tool) => tool.name === name);
+  if (known) return known;
+  const { found, health } = await probeAndRecord(means, organizationId, serverId);
+  if (!found) throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
+  const tool = found.tools.find((candidate) => candidate.name === name);
+  if (!tool)
+    throw new AppError("unknown_tool", "The server has no such tool.", {
+      errors: [{ field: "tool", message: "The server has no such tool" }],
+    });
+  return tool;
+}
+
+async function probeAndRecord(means: Means, organizationId: string, serverId: string): Promise<Probe> {
+  const { endpoint, eraSetting } = await means.db.withOrganization(organizationId, async (tx) => {
+    const server = await readServer(organizationId, tx, serverId);
+    return {
+      endpoint: await sharedEndpoint(organizationId, tx, means.seal, server),
+      eraSetting: server.eraSetting,
+    };
+  });
+  const probed = await probe(endpoint, eraSetting, means.network).catch(addressRefused);
+  await means.db.withOrganization(organizationId, (tx) => recordProbe(organizationId, tx, serverId, probed));
+  return probed;
+}
+
+/** An address that was allowed once: a finding about an existing server, not a refusal of the call. */
+function addressRefused(error: unknown): Probe {
+  if (!(error instanceof AppError) || error.code !== "address_not_allowed") throw error;
+  return {
+    health: { state: "unreachable", message: "Intray may not connect to the server's address." },
+    found: null,
+  };
+}

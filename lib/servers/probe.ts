@@ -1,0 +1,61 @@
+/** Asks a server what it is. Speaks to the network and to no database. */
+import { AppError } from "../errors.ts";
+import { createPeer } from "../mcp/connect.ts";
+import { discover } from "../mcp/discover.ts";
+import { type CallOptions, type Endpoint, type Era, type Peer, PeerError, type Tool } from "../mcp/peer.ts";
+import type { Network } from "../network.ts";
+import type { EraSetting, Health } from "./schema.ts";
+
+/** Long enough for a cold start behind a proxy, short enough for somebody who waits for the form. */
+const CALL_DEADLINE_MS = 10_000;
+
+export interface Probe {
+  health: { state: Health["state"]; message: string | null };
+  /** Null when the server could not be asked. */
+  found: { era: Era; capabilities: Record<string, unknown>; tools: Tool[] } | null;
+}
+
+/** Throws `address_not_allowed`; every other failure is what the probe found. */
+export async function probe(endpoint: Endpoint, eraSetting: EraSetting, network: Network): Promise<Probe> {
+  const options = { deadlineMs: CALL_DEADLINE_MS };
+  try {
+    const { era, capabilities } = await discover(endpoint, network, eraSetting, options);
+    const tools = await listTools(createPeer(era, endpoint, network), options);
+    return { health: { state: "ok", message: null }, found: { era, capabilities, tools } };
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    if (error.code === "address_not_allowed")
+      throw new AppError("address_not_allowed", "Intray does not connect to this address.", { cause: error });
+    return { health: judge(error), found: null };
+  }
+}
+
+async function listTools(peer: Peer, options: CallOptions): Promise<Tool[]> {
+  const session = await peer.open(options);
+  try {
+    return await peer.listTools(session, options);
+  } catch (error) {
+    // A server may have no tools at all.
+    if (error instanceof PeerError && error.code === "not_supported") return [];
+    throw error;
+  } finally {
+    await peer.close(session, options);
+  }
+}
+
+/** In our own words: what a server sends back is for nobody's eyes, and would tell of networks that are not public. */
+export function judge(error: PeerError): Probe["health"] {
+  if (error.code === "unauthorized")
+    return { state: "unauthorized", message: "The server refuses our credentials." };
+  if (error.code === "not_supported")
+    return {
+      state: "failing",
+      message: "The server does not speak a version of MCP that Intray speaks, or not the one that is set.",
+    };
+  if (error.code === "rate_limited") return { state: "failing", message: "The server asks us to wait." };
+  if (error.code === "timeout")
+    return { state: "unreachable", message: "The server does not answer in time." };
+  if (error.reached === "yes")
+    return { state: "failing", message: "The server does not answer as an MCP server." };
+  return { state: "unreachable", message: "The server can't be reached." };
+}

@@ -1,0 +1,187 @@
+/** All writes to servers and their shared connections; their health is in health.ts, which the engine writes too. */
+import { announce } from "../changes/transitions.ts";
+import { credentialsPlace } from "../connections/queries.ts";
+import { storable, type Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Principal } from "../principal.ts";
+import type { Seal } from "../seal.ts";
+import { recordHealth } from "./health.ts";
+import type { Probe } from "./probe.ts";
+import type { CreateServerInput, UpdateServerInput } from "./schema.ts";
+
+/** Registers a server that was probed, with the shared connection that its tasks live on. */
+export async function createServer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  input: CreateServerInput,
+  probed: Probe,
+): Promise<string> {
+  const id = uuidv7();
+  const { name, url, era, auth } = input;
+  await tx.server.create({
+    data: {
+      organizationId,
+      id,
+      name,
+      url,
+      eraSetting: era,
+      authKind: auth.kind,
+      healthState: probed.health.state,
+      healthMessage: probed.health.message,
+      healthCheckedAt: new Date(),
+      ...whatWasFound(probed),
+    },
+  });
+  const connectionId = uuidv7();
+  await tx.connection.create({
+    data: {
+      organizationId,
+      id: connectionId,
+      serverId: id,
+      authorizedBy: principal.userId,
+      sealedCredentials: sealed(organizationId, seal, connectionId, auth),
+    },
+  });
+  await announce(organizationId, tx, "server", [id]);
+  await appendEvents(organizationId, tx, [
+    {
+      type: "server.created",
+      actor: principal.actor,
+      data: { serverId: id, name, url, era, auth: auth.kind },
+    },
+  ]);
+  return id;
+}
+
+/** Changes what an admin may change. The watcher of the connection starts anew where it would go on with old values. */
+export async function updateServer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  serverId: string,
+  { name, era, auth }: UpdateServerInput,
+): Promise<void> {
+  const updated = await tx.server.updateMany({
+    where: { organizationId, id: serverId, removedAt: null },
+    data: {
+      ...(name !== undefined && { name }),
+      // What was found belongs to the old setting.
+      ...(era !== undefined && { eraSetting: era, era: era === "auto" ? null : era }),
+      ...(auth !== undefined && { authKind: auth.kind }),
+    },
+  });
+  if (updated.count === 0) throw notFound("server");
+  if (auth) await changeCredentials(organizationId, tx, principal, seal, serverId, auth);
+  // A raised epoch fences the watcher off; the next one reads the connection again.
+  if (auth || era)
+    await tx.connection.updateMany({
+      where: { organizationId, serverId },
+      data: { epoch: { increment: 1 } },
+    });
+  await announce(organizationId, tx, "server", [serverId]);
+  await appendEvents(organizationId, tx, [
+    {
+      type: "server.updated",
+      actor: principal.actor,
+      data: { serverId, ...(name && { name }), ...(era && { era }), ...(auth && { auth: auth.kind }) },
+    },
+  ]);
+}
+
+/** Takes a server out of use, for good, and forgets its credentials. Throws `server_in_use` while a task is open. */
+export async function removeServer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  serverId: string,
+): Promise<void> {
+  // The row's lock makes a start that is under way come first, or find the server gone (lockServer).
+  const rows = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM server
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR UPDATE`;
+  if (!rows[0]) throw notFound("server");
+  const open = await tx.task.findFirst({
+    where: { organizationId, serverId, OR: [{ watched: true }, { finishedAt: null }] },
+    select: { id: true },
+  });
+  if (open)
+    throw new AppError(
+      "server_in_use",
+      "Tasks of this server are still open; cancel them or wait for their end.",
+    );
+  await tx.connection.updateMany({ where: { organizationId, serverId }, data: { sealedCredentials: null } });
+  await tx.server.updateMany({ where: { organizationId, id: serverId }, data: { removedAt: new Date() } });
+  await announce(organizationId, tx, "server", [serverId]);
+  await appendEvents(organizationId, tx, [
+    { type: "server.removed", actor: principal.actor, data: { serverId, name: rows[0].name } },
+  ]);
+}
+
+/** Keeps a server from being removed until the transaction ends. Throws `not_found`. */
+export async function lockServer(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM server
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR SHARE`;
+  if (rows.length === 0) throw notFound("server");
+}
+
+/** Stores what a probe of an existing server found; what it could not find stays as it was. */
+export async function recordProbe(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  probed: Probe,
+): Promise<void> {
+  if (probed.found) {
+    await tx.server.updateMany({
+      where: { organizationId, id: serverId, removedAt: null },
+      data: whatWasFound(probed),
+    });
+    await announce(organizationId, tx, "server", [serverId]);
+  }
+  await recordHealth(organizationId, tx, serverId, probed.health);
+}
+
+function whatWasFound({ found }: Probe) {
+  if (!found) return {};
+  return {
+    era: found.era,
+    capabilities: storable(found.capabilities),
+    tools: storable(found.tools),
+    toolsCheckedAt: new Date(),
+  };
+}
+
+async function changeCredentials(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  serverId: string,
+  auth: CreateServerInput["auth"],
+): Promise<void> {
+  const connection = await tx.connection.findFirstOrThrow({
+    where: { organizationId, serverId, userId: null },
+    select: { id: true },
+  });
+  await tx.connection.updateMany({
+    where: { organizationId, id: connection.id },
+    data: {
+      sealedCredentials: sealed(organizationId, seal, connection.id, auth),
+      authorizedBy: principal.userId,
+    },
+  });
+}
+
+function sealed(
+  organizationId: string,
+  seal: Seal,
+  connectionId: string,
+  auth: CreateServerInput["auth"],
+): string | null {
+  if (auth.kind === "none") return null;
+  return seal.seal(credentialsPlace(organizationId, connectionId), JSON.stringify(auth));
+}

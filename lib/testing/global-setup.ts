@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readRecord } from "../../scripts/database/cluster.ts";
+import { startEmbedded } from "../../scripts/database/embedded.ts";
+import { prepareTemplate } from "./postgres.ts";
+
+/** Vitest's global setup: one Postgres for the run, in it one migrated template for all test databases. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const { adminUrl, stop } = await postgresForTests();
+  process.env.TEST_DATABASE_ADMIN_URL = adminUrl;
+  const dropTemplate = await prepareTemplate(adminUrl);
+  return async () => {
+    await dropTemplate();
+    await stop();
+  };
+}
+
+/** TEST_DATABASE_ADMIN_URL's where it is set (a superuser's), else an embedded one that lives as long as the run. */
+export async function postgresForTests(): Promise<{ adminUrl: string; stop(): Promise<void> }> {
+  const given = process.env.TEST_DATABASE_ADMIN_URL;
+  if (given) return { adminUrl: given, stop: async () => {} };
+  const folder = mkdtempSync(join(tmpdir(), "intray-test-"));
+  // What is thrown away need not survive a power cut. The tests of crashes start Intray itself, which keeps these on.
+  const settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300"];
+  const { server, superuserUrl } = await startEmbedded(folder, { settings });
+  return {
+    adminUrl: superuserUrl,
+    async stop() {
+      await server.stop("immediate");
+      const elsewhere = readRecord(folder).home;
+      for (const path of [folder, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * A server of 2026-07-28 with the tasks extension, on the official package, in memory and in this process. Tools:
+ * `approve` makes a task that asks one question; `quick` answers at once; `order` asks before it does anything
+ * (multi round trip); `wait` makes a task that works until it is cancelled; `refuse` ends in a protocol error.
+ */
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import {
+  createMcpHandler,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  Server,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+
+const TASKS = "io.modelcontextprotocol/tasks";
+export const APPROVAL_SCHEMA = {
+  type: "object",
+  properties: { approve: { type: "boolean", title: "Approve" } },
+  required: ["approve"],
+};
+
+export interface FakeTask {
+  taskId: string;
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+  createdAt: string;
+  lastUpdatedAt: string;
+  ttlMs: number | null;
+  pollIntervalMs: number;
+  inputRequests?: Record<string, unknown>;
+  result?: unknown;
+  error?: unknown;
+}
+
+export interface TestServer {
+  url: string;
+  hostAndPort: string;
+  tasks: Map<string, FakeTask>;
+  /** Headers of the requests, in order of arrival. */
+  seen: Record<string, string | string[] | undefined>[];
+  /**
+   * Switches of misbehaviour. `onUpdate` sees an answer before it is applied; "ignore" acknowledges it and changes
+   * nothing, "drop" applies it and cuts the connection instead of acknowledging. `onCall` "drop" makes the task and
+   * cuts the connection before its handle is told.
+   */
+  behave: {
+    onUpdate?: (task: FakeTask) => Promise<"take" | "ignore" | "drop"> | "take" | "ignore" | "drop";
+    onCall?: () => "answer" | "drop";
+    cancelled?: "at_once" | "never";
+  };
+  /** The answers each task was told, in order of arrival. */
+  told: { taskId: string; answer: unknown }[];
+  /** The arguments of each tools/call, with `_meta` and what multi round trips sent back. */
+  calls: Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+/** Listens on a free port of 127.0.0.1. The caller closes it. */
+export async function startTestServer(): Promise<TestServer> {
+  const tasks = new Map<string, FakeTask>();
+  const calls: Record<string, unknown>[] = [];
+  const seen: TestServer["seen"] = [];
+  const behave: TestServer["behave"] = {};
+  const told: TestServer["told"] = [];
+  let cut = false;
+  const state: State = { tasks, calls, behave, told, cutConnection: () => (cut = true) };
+  const handler = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
+  const http = createServer((request, response) => {
+    seen.push(request.headers);
+    const end = response.end.bind(response);
+    response.end = ((...rest: Parameters<typeof end>) => {
+      if (!cut) return end(...rest);
+      cut = false;
+      return response.destroy();
+    }) as typeof response.end;
+    response.write = new Proxy(response.write, {
+      apply: (write, self, rest) => (cut ? true : Reflect.apply(write, self, rest)),
+    });
+    void handler(request, response);
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return {
+    url: `http://${hostAndPort}/mcp`,
+    hostAndPort,
+    tasks,
+    seen,
+    calls,
+    behave,
+    told,
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+type State = Pick<TestServer, "tasks" | "calls" | "behave" | "told"> & { cutConnection(): void };
+
+function buildServer({ tasks, calls, behave, told, cutConnection }: State): Server {
+  const capabilities = { tools: {}, extensions: { [TASKS]: {} } };
+  const server = new Server(
+    { name: "test-server", version: "1.0.0" },
+    { capabilities, instructions: "Be kind" },
+  );
+
+  server.setRequestHandler("tools/list", (request) => {
+    const names = ["approve", "quick", "order", "wait", "refuse"];
+    const from = Number(request.params?.cursor ?? 0);
+    const tools = names.slice(from, from + 2).map((name) => ({
+      name,
+      inputSchema: {
+        type: "object" as const,
+        properties: { note: { type: "string", "x-mcp-header": "Note" } },
+      },
+      annotations: { readOnlyHint: name === "quick" },
+      _meta: { "intray/idempotency-key": name === "approve" },
+    }));
+    return { tools, ...(from + 2 < names.length ? { nextCursor: String(from + 2) } : {}) };
+  });
+
+  server.fallbackRequestHandler = async (request, context) => {
+    if (request.method !== "tools/call") throw new ProtocolError(-32601, "Method not found");
+    const envelope = context.mcpReq.envelope as
+      | Record<string, Record<string, Record<string, unknown>>>
+      | undefined;
+    if (!envelope?.["io.modelcontextprotocol/clientCapabilities"]?.extensions?.[TASKS]) {
+      throw new MissingRequiredClientCapabilityError({
+        requiredCapabilities: { extensions: { [TASKS]: {} } },
+      });
+    }
+    const { inputResponses } = context.mcpReq;
+    const requestState = context.mcpReq.requestState();
+    calls.push({ ...request.params, inputResponses, requestState });
+    const name = request.params?.name;
+    if (name === "quick") return { content: [{ type: "text", text: "done" }] };
+    if (name === "order") return order(inputResponses, requestState);
+    const task = newTask(name === "approve" ? "input_required" : name === "refuse" ? "failed" : "working");
+    tasks.set(task.taskId, task);
+    if (behave.onCall?.() === "drop") cutConnection();
+    const { inputRequests: _, error: __, ...shown } = task;
+    return { resultType: "task", ...shown };
+  };
+
+  const params = z.looseObject({ taskId: z.string() });
+  const find = (taskId: string) => {
+    const task = tasks.get(taskId);
+    if (!task) throw new ProtocolError(-32602, "Task not found");
+    return task;
+  };
+  server.setRequestHandler("tasks/get", { params }, ({ taskId }) => ({ ...find(taskId) }));
+  server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => {
+    const task = find(taskId);
+    if (behave.cancelled !== "never") task.status = "cancelled";
+    return {};
+  });
+  server.setRequestHandler("tasks/update", { params }, async ({ taskId }, context) => {
+    const task = find(taskId);
+    const { inputResponses } = context.mcpReq as { inputResponses?: Record<string, { action: string }> };
+    const answer = inputResponses?.approval;
+    told.push({ taskId, answer });
+    const verdict = (await behave.onUpdate?.(task)) ?? "take";
+    if (verdict === "drop") cutConnection();
+    if (verdict === "ignore") return {};
+    if (answer && task.status === "input_required") {
+      const result = { content: [{ type: "text", text: JSON.stringify(answer) }], isError: false };
+      Object.assign(task, { status: "completed", lastUpdatedAt: new Date().toISOString(), result });
+      delete task.inputRequests;
+    }
+    return {};
+  });
+  return server;
+}
+
+function newTask(status: FakeTask["status"]): FakeTask {
+  const now = new Date().toISOString();
+  const task: FakeTask = {
+    taskId: `täsk ${randomUUID()}`,
+    status,
+    createdAt: now,
+    lastUpdatedAt: now,
+    ttlMs: null,
+    pollIntervalMs: 50,
+  };
+  if (status === "failed") task.error = { code: -32000, message: "Out of paper" };
+  if (status === "input_required") {
+    const question = { message: "Approve the invoice?", requestedSchema: APPROVAL_SCHEMA };
+    task.inputRequests = {
+      approval: { method: "elicitation/create", params: { mode: "form", ...question } },
+    };
+  }
+  return task;
+}
+
+/** Two rounds: one that only passes state, and one that asks. */
+function order(inputResponses: unknown, requestState: unknown) {
+  if (requestState === undefined) return { resultType: "input_required", requestState: "first ✓" };
+  if (inputResponses === undefined) {
+    const params = {
+      message: "How many?",
+      requestedSchema: { type: "object", properties: { n: { type: "integer" } } },
+    };
+    return {
+      resultType: "input_required",
+      requestState: `${requestState} second`,
+      inputRequests: { amount: { method: "elicitation/create", params } },
+    };
+  }
+  return { content: [{ type: "text", text: JSON.stringify({ inputResponses, requestState }) }] };
+}

@@ -1,0 +1,22 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { ConfigurationError } from "../lib/env.ts";
+
+const running = new Set<ChildProcess>();
+
+/** Runs one of our own steps with this Node, quietly: what it printed is shown when it fails, in place of a stack. */
+export async function runStep(what: string, args: string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, args, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+  const code = await new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  }).finally(() => running.delete(child));
+  if (code !== 0) throw new ConfigurationError(`${what} failed:\n${output.trimEnd()}`);
+}
+
+/** For a start that is called off. */
+export function killSteps(): void {
+  for (const child of running) child.kill("SIGKILL");
+}

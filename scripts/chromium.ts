@@ -1,0 +1,41 @@
+import { type SpawnSyncOptions, spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "@playwright/test";
+
+/** The browser for the end-to-end tests: Playwright's own where it is installed, else the system's. */
+export function findChromium(): string | undefined {
+  const own = chromium.executablePath();
+  if (existsSync(own)) return own;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
+
+/** Where we may, we fetch it ourselves. Returns undefined when there is none, and how to get one was said. */
+export function findOrInstallChromium(say: (line: string) => void): string | undefined {
+  const found = findChromium();
+  if (found) return found;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    say("Installing Chromium with apt-get …");
+    const options: SpawnSyncOptions = {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    };
+    spawnSync("apt-get", ["update", "-qq"], options);
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], options);
+    const installed = findChromium();
+    if (installed) return installed;
+  }
+  say("There is no Chromium for the end-to-end tests: run `npx playwright install --with-deps chromium`.");
+  return undefined;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

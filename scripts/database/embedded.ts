@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigurationError } from "../../lib/env.ts";
+import { openCluster, readRecord } from "./cluster.ts";
+import { createOwner, withLogin } from "./roles.ts";
+import { prepareDataFolder, readOrCreateSecrets, readSecrets, type Secrets } from "./secrets.ts";
+import { type Server, startServer } from "./server.ts";
+
+export type EmbeddedPostgres = {
+  server: Server;
+  secrets: Secrets;
+  superuserUrl: string;
+  /** Database `intray`, as its owner. */
+  ownerUrl: string;
+  /** Database `invoice`, the sample server's own. */
+  invoiceUrl: string;
+};
+
+/** Starts (or adopts) the Postgres of a data folder, with everything in it that comes before the migrations. */
+export async function startEmbedded(
+  dataDir: string,
+  options: { settings?: string[]; detached?: boolean } = {},
+): Promise<EmbeddedPostgres> {
+  prepareDataFolder(dataDir);
+  const known = readSecrets(dataDir);
+  const home = readRecord(dataDir).home ?? dataDir;
+  if (!known && existsSync(join(home, "postgres"))) {
+    throw new ConfigurationError(
+      `${join(dataDir, "secrets.json")} is gone, and without it the database beside it cannot be opened: put it back, or start with another INTRAY_DATA_DIR.`,
+    );
+  }
+  const secrets = known ?? readOrCreateSecrets(dataDir);
+  const cluster = await openCluster(dataDir, secrets.superuserPassword);
+  const server = await startServer(cluster, options);
+  const superuserUrl = embeddedUrl(server.port, "postgres", secrets.superuserPassword, "postgres");
+  await createOwner(superuserUrl, {
+    role: "intray_owner",
+    password: secrets.ownerPassword,
+    database: "intray",
+    may: "createrole createdb",
+  });
+  await createOwner(superuserUrl, {
+    role: "invoice",
+    password: secrets.invoicePassword,
+    database: "invoice",
+  });
+  return {
+    server,
+    secrets,
+    superuserUrl,
+    ownerUrl: embeddedUrl(server.port, "intray_owner", secrets.ownerPassword, "intray"),
+    invoiceUrl: embeddedUrl(server.port, "invoice", secrets.invoicePassword, "invoice"),
+  };
+}
+
+function embeddedUrl(port: number, user: string, password: string, database: string): string {
+  return withLogin(`postgresql://127.0.0.1:${port}/${database}`, user, password);
+}

@@ -1,0 +1,88 @@
+import pg from "pg";
+import { ConfigurationError } from "../../lib/env.ts";
+
+const { escapeIdentifier, escapeLiteral } = pg;
+
+export function withLogin(url: string, user: string, password: string): string {
+  const changed = new URL(url);
+  changed.username = user;
+  changed.password = encodeURIComponent(password);
+  return changed.href;
+}
+
+/**
+ * A login role and its database, made by the superuser. The app's owner may create roles (the migrations do) and
+ * databases, and is no superuser: row security binds it.
+ */
+export async function createOwner(
+  superuserUrl: string,
+  owner: { role: string; password: string; database: string; may?: string },
+): Promise<void> {
+  const role = escapeIdentifier(owner.role);
+  const database = escapeIdentifier(owner.database);
+  await withClient(superuserUrl, async (client) => {
+    const roles = await client.query("select from pg_roles where rolname = $1", [owner.role]);
+    const verb = roles.rowCount ? "alter" : "create";
+    await client.query(
+      `${verb} role ${role} login ${owner.may ?? ""} nosuperuser nobypassrls password ${escapeLiteral(owner.password)}`,
+    );
+    const databases = await client.query("select from pg_database where datname = $1", [owner.database]);
+    if (databases.rowCount) return;
+    await client.query(`create database ${database} owner ${role}`);
+    await client.query(`revoke connect on database ${database} from public`);
+  });
+}
+
+export type Logins = { appPassword: string; enginePassword: string };
+
+/** Lets the two roles that the migrations made log in, as the owner. What works already is left alone. */
+export async function allowLogins(
+  ownerUrl: string,
+  logins: Logins,
+): Promise<{ appDatabaseUrl: string; engineDatabaseUrl: string }> {
+  const appDatabaseUrl = withLogin(ownerUrl, "intray_app", logins.appPassword);
+  const engineDatabaseUrl = withLogin(ownerUrl, "intray_engine", logins.enginePassword);
+  if (!(await canLogIn(appDatabaseUrl))) await allowLogin(ownerUrl, "intray_app", logins.appPassword);
+  if (!(await canLogIn(engineDatabaseUrl)))
+    await allowLogin(ownerUrl, "intray_engine", logins.enginePassword);
+  return { appDatabaseUrl, engineDatabaseUrl };
+}
+
+async function allowLogin(ownerUrl: string, role: string, password: string): Promise<void> {
+  try {
+    await withClient(ownerUrl, async (client) => {
+      const { rows } = await client.query("select current_database() as name");
+      await client.query(`alter role ${escapeIdentifier(role)} login password ${escapeLiteral(password)}`);
+      await client.query(
+        `grant connect on database ${escapeIdentifier(rows[0].name)} to ${escapeIdentifier(role)}`,
+      );
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== "42501") throw error;
+    throw new ConfigurationError(
+      `DATABASE_URL's user may not give ${role} a password: set APP_DATABASE_URL and ENGINE_DATABASE_URL.`,
+    );
+  }
+}
+
+async function canLogIn(url: string): Promise<boolean> {
+  try {
+    await withClient(url, (client) => client.query("select 1"));
+    return true;
+  } catch (error) {
+    // No such password, not a login role, no right to connect: what allowLogin mends.
+    if (["28P01", "28000", "42501"].includes((error as { code?: string }).code ?? "")) return false;
+    throw error;
+  }
+}
+
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on("error", () => {}); // a lost connection fails the query that needs it
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { ConfigurationError } from "../../lib/env.ts";
+
+/** What an installation makes for itself, once. Losing the file loses the embedded database and all sealed values. */
+export type Secrets = {
+  superuserPassword: string;
+  ownerPassword: string;
+  appPassword: string;
+  enginePassword: string;
+  invoicePassword: string;
+  intrayKeys: string;
+  authSecret: string;
+};
+
+/** Makes the data folder. 0711: Postgres may run as another user, who must pass through; what is secret in it is 0600. */
+export function prepareDataFolder(folder: string): void {
+  try {
+    if (!existsSync(folder)) {
+      mkdirSync(folder, { recursive: true });
+      chmodSync(folder, 0o711);
+    }
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new ConfigurationError(
+      `The data folder ${folder} cannot be written (${code}): change its owner, or set INTRAY_DATA_DIR to another folder.`,
+    );
+  }
+}
+
+export function readSecrets(folder: string): Secrets | undefined {
+  const path = join(folder, "secrets.json");
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new ConfigurationError(`${path} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+export function readOrCreateSecrets(folder: string): Secrets {
+  const existing = readSecrets(folder);
+  if (existing) return existing;
+  const secrets: Secrets = {
+    superuserPassword: password(),
+    ownerPassword: password(),
+    appPassword: password(),
+    enginePassword: password(),
+    invoicePassword: password(),
+    intrayKeys: `k1:${randomBytes(32).toString("base64")}`,
+    authSecret: randomBytes(32).toString("base64url"),
+  };
+  const path = join(folder, "secrets.json");
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  try {
+    // A link never replaces: of two processes that come here at once, both go on with the same secrets.
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft);
+  }
+  return readSecrets(folder) as Secrets;
+}
+
+/** Whole or not at all, and never readable by others on the way. */
+export function writePrivately(path: string, text: string): void {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${text}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+function password(): string {
+  return randomBytes(24).toString("base64url");
+}

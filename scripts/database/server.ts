@@ -1,0 +1,184 @@
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { ConfigurationError } from "../../lib/env.ts";
+import { freePort } from "../ports.ts";
+import { postgresEnvironment } from "./account.ts";
+import { type Cluster, readRecord, writeRecord } from "./cluster.ts";
+
+/** A running Postgres: one that we started, or one that an earlier start left behind. */
+export type Server = {
+  port: number;
+  pid: number;
+  adopted: boolean;
+  exited: Promise<void>;
+  /** fast: sessions are ended, data is written. immediate: as after a crash, with recovery at the next start. */
+  stop(mode: "fast" | "immediate"): Promise<void>;
+};
+
+type Options = {
+  /** More `-c` settings. */
+  settings?: string[];
+  /** Out of the terminal's process group, whose Ctrl-C would stop it before those who still need it. */
+  detached?: boolean;
+};
+
+const patienceMs = 10_000;
+
+/** Starts the cluster's server, or adopts it where it still runs. Throws ConfigurationError with the log's last lines. */
+export async function startServer(cluster: Cluster, options: Options = {}): Promise<Server> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const running = await adopt(cluster);
+    if (running) return running;
+    const port = readRecord(cluster.dataDir).port ?? (await rememberNewPort(cluster));
+    const started = await launch(cluster, port, options);
+    if (typeof started !== "string") return started;
+    const dying = /lock file "postmaster.pid" already exists|pre-existing shared memory/.test(started);
+    const portTaken = /could not bind|could not create any TCP\/IP sockets/.test(started);
+    if (!(dying || portTaken) || Date.now() > deadline) {
+      const lines = started.trim().split("\n").slice(-4).join("\n  ");
+      throw new ConfigurationError(`The embedded Postgres does not start (${cluster.logFile}):\n  ${lines}`);
+    }
+    if (portTaken) await rememberNewPort(cluster);
+    else await sleep(300);
+  }
+}
+
+async function rememberNewPort(cluster: Cluster): Promise<number> {
+  const port = await freePort();
+  writeRecord(cluster.dataDir, { ...readRecord(cluster.dataDir), port });
+  return port;
+}
+
+/** The server that runs on the cluster already, once it answers with our password and names our folder. */
+async function adopt(cluster: Cluster): Promise<Server | undefined> {
+  const lock = readLock(cluster);
+  if (!lock) return undefined;
+  while (alive(lock.pid)) {
+    const answer = await ask(cluster, lock.port);
+    if (answer === "ours") {
+      return {
+        ...lock,
+        adopted: true,
+        exited: goneByPolling(lock.pid),
+        stop: (mode) => stop(lock.pid, mode),
+      };
+    }
+    if (answer !== "busy") return undefined;
+    await sleep(100);
+  }
+  return undefined;
+}
+
+/** postmaster.pid of a live Postgres. After a crash its pid may be another process by now: then the file is stale. */
+function readLock(cluster: Cluster): { pid: number; port: number } | undefined {
+  const path = join(cluster.folder, "postmaster.pid");
+  if (!existsSync(path)) return undefined;
+  const lines = readFileSync(path, "utf8").split("\n");
+  const pid = Number(lines[0]);
+  if (!alive(pid)) return undefined;
+  if (process.platform === "linux" && !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres")) {
+    rmSync(path);
+    return undefined;
+  }
+  return { pid, port: Number(lines[3]) };
+}
+
+async function launch(cluster: Cluster, port: number, options: Options): Promise<Server | string> {
+  const tooLong = existsSync(cluster.logFile) && statSync(cluster.logFile).size > 5_000_000;
+  const log = openSync(cluster.logFile, tooLong ? "w" : "a", 0o600);
+  const logStart = statSync(cluster.logFile).size;
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "timezone=UTC",
+    "log_timezone=UTC",
+    "log_checkpoints=off",
+    // Statements may carry what people wrote: they stay out of the log.
+    "log_min_error_statement=panic",
+    ...(options.settings ?? []),
+  ].flatMap((setting) => ["-c", setting]);
+  const child = spawn(
+    join(cluster.binaries, "bin", "postgres"),
+    ["-D", cluster.folder, "-p", String(port), ...settings],
+    {
+      ...cluster.account,
+      cwd: "/",
+      detached: options.detached ?? false,
+      stdio: ["ignore", log, log],
+      env: postgresEnvironment(),
+    },
+  );
+  closeSync(log);
+  let failure: string | undefined;
+  const exited = new Promise<void>((resolve) => {
+    child.on("error", (error) => {
+      failure = error.message;
+      resolve();
+    });
+    child.on("exit", () => {
+      failure ??= readFileSync(cluster.logFile, "utf8").slice(logStart);
+      resolve();
+    });
+  });
+  while (failure === undefined) {
+    const answer = await ask(cluster, port);
+    const pid = child.pid;
+    if (answer === "ours" && pid !== undefined) {
+      return { pid, port, adopted: false, exited, stop: (mode) => stop(pid, mode) };
+    }
+    await Promise.race([sleep(answer === "foreign" ? 2_000 : 40), exited]);
+    if (answer === "foreign" && pid !== undefined && failure === undefined) {
+      // Not another program's: that would have kept ours from listening.
+      await stop(pid, "fast");
+      return "Its password is not the one in secrets.json.";
+    }
+  }
+  return failure;
+}
+
+/** busy: starting, recovering or shutting down. */
+async function ask(cluster: Cluster, port: number): Promise<"ours" | "busy" | "silent" | "foreign"> {
+  const client = new pg.Client({
+    host: "127.0.0.1",
+    port,
+    user: "postgres",
+    password: cluster.superuserPassword,
+    database: "postgres",
+    connectionTimeoutMillis: 3000,
+  });
+  client.on("error", () => {}); // a connection lost while we look is an answer, given below
+  try {
+    await client.connect();
+    const { rows } = await client.query("show data_directory");
+    return rows[0].data_directory === cluster.folder ? "ours" : "foreign";
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    if (code === "57P03") return "busy";
+    return code === "28P01" ? "foreign" : "silent";
+  } finally {
+    await client.end().catch(() => {}); // it may never have been open
+  }
+}
+
+async function stop(pid: number, mode: "fast" | "immediate"): Promise<void> {
+  if (alive(pid)) process.kill(pid, mode === "fast" ? "SIGINT" : "SIGQUIT");
+  while (alive(pid)) await sleep(30);
+}
+
+/** A process that is not our child has no exit event. */
+async function goneByPolling(pid: number): Promise<void> {
+  while (alive(pid)) await sleep(300, undefined, { ref: false });
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,3 @@
+import { bootstrap } from "./bootstrap.mjs";
+
+bootstrap("scripts/supervise.ts");

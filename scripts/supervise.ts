@@ -1,0 +1,154 @@
+/** `npm start`: brings everything up, keeps it up, and takes it down. The one place that counts signals. */
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConfigurationError, env } from "../lib/env.ts";
+import { build } from "./build.ts";
+import { killSteps, runStep } from "./child.ts";
+import { allowLogins } from "./database/roles.ts";
+import { prepareDataFolder, readOrCreateSecrets } from "./database/secrets.ts";
+import { nextFreePort } from "./ports.ts";
+import {
+  checkDatabase,
+  type KeptPostgres,
+  keepPostgres,
+  migrateDatabase,
+  setupWasDone,
+} from "./supervise/database.ts";
+import { type Part, startPart } from "./supervise/part.ts";
+import { answers } from "./supervise/ready.ts";
+import { checkSettings, decideDemo, machineEnvironment, partEnvironments } from "./supervise/settings.ts";
+import { countSignals } from "./supervise/signals.ts";
+import { lockDataFolder } from "./supervise/single.ts";
+
+/** What a drain may take before the parts are stopped hard. */
+const drainMs = 30_000;
+
+const parts: Part[] = [];
+let postgres: Promise<KeptPostgres> | undefined;
+let unlock = () => {};
+let stopping = false;
+
+async function start(): Promise<void> {
+  const settings = env();
+  const dataDir = resolve(settings.dataDir);
+  prepareDataFolder(dataDir);
+  unlock = lockDataFolder(dataDir);
+  await checkSettings(settings);
+  if (settings.databaseUrl) await checkDatabase(settings.databaseUrl);
+
+  await build(say);
+  if (stopping) return;
+
+  if (!settings.databaseUrl) {
+    say(`Starting Postgres (data in ${settings.dataDir}) …`);
+    postgres = keepPostgres(dataDir, (why) => {
+      complain(why);
+      void shutDown("drain", 1);
+    });
+  }
+  const embedded = await postgres;
+  if (embedded?.server.adopted) say("It still runs from the last time.");
+  const ownerUrl = embedded?.ownerUrl ?? (settings.databaseUrl as string);
+  say("Checking the database …");
+  await migrateDatabase(ownerUrl, say);
+  if (stopping) return;
+
+  const secrets = readOrCreateSecrets(dataDir);
+  const { appDatabaseUrl, engineDatabaseUrl } =
+    settings.appDatabaseUrl && settings.engineDatabaseUrl
+      ? { appDatabaseUrl: settings.appDatabaseUrl, engineDatabaseUrl: settings.engineDatabaseUrl }
+      : await allowLogins(ownerUrl, secrets);
+  const demo = decideDemo(settings, await setupWasDone(appDatabaseUrl));
+  const keys = process.env.INTRAY_KEYS || secrets.intrayKeys;
+  const invoice =
+    demo && embedded
+      ? {
+          port: await nextFreePort(settings.invoicePort ?? settings.port + 1),
+          databaseUrl: embedded.invoiceUrl,
+        }
+      : undefined;
+  if (invoice) {
+    say("Preparing the demonstration …");
+    await runStep("The demonstration's data", ["prisma/seed-demo.ts"], {
+      ...machineEnvironment(),
+      DATABASE_URL: ownerUrl,
+      INVOICE_URL: `http://127.0.0.1:${invoice.port}`,
+      INTRAY_KEYS: keys,
+    });
+  }
+  if (stopping) return;
+
+  const environments = partEnvironments({
+    demo,
+    invoice,
+    appDatabaseUrl,
+    engineDatabaseUrl,
+    keys,
+    authSecret: settings.authSecret ?? secrets.authSecret,
+    databasePort: Number(new URL(ownerUrl).port || 5432),
+  });
+  say(`Starting ${invoice ? "the sample server, " : ""}the engine and the web app …`);
+  if (invoice) parts.push(startPart("invoice", "examples/invoice-server/main.ts", environments.invoice));
+  parts.push(startPart("engine", "lib/engine/main.ts", environments.engine));
+  parts.push(startPart("web", "scripts/web.ts", environments.web));
+  await answers(settings.host, settings.port, () => stopping);
+  if (stopping) return;
+  say(`Intray is ready: ${settings.url}`);
+  if (demo)
+    say(
+      "A demonstration: sign in with one click as Ana (owner), Ola (operator), Ben or Cleo (approvers) of Acme, or Gus of Globex.",
+    );
+}
+
+/** Everything else goes before the database, which it needs to finish its work. */
+async function shutDown(how: "drain" | "force", code: number): Promise<void> {
+  if (how === "drain") {
+    if (stopping) return;
+    stopping = true;
+    say("Stopping (once more to stop at once) …");
+    killSteps();
+    // A migration that is under way ends first: nothing is pulled from under it.
+    const drained = Promise.all([starting, ...parts.map((part) => part.drain())]).then(() => true);
+    if (!(await Promise.race([drained, sleep(drainMs, false)]))) return shutDown("force", 1);
+    await stopPostgres("fast");
+  } else {
+    stopping = true;
+    killSteps();
+    for (const part of parts) part.kill();
+    await stopPostgres("immediate");
+  }
+  unlock();
+  process.exit(code);
+}
+
+/** Also one that is just being started; one that never came up has said so already. */
+async function stopPostgres(mode: "fast" | "immediate"): Promise<void> {
+  const started = await postgres?.catch(() => undefined);
+  await started?.stop(mode);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function complain(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+// Whoever reads our output may go before we do; that alone is no reason to stop.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+countSignals({
+  first: () => shutDown("drain", 0),
+  second: () => shutDown("force", 1),
+});
+
+const starting = start().catch(async (error) => {
+  if (!stopping) {
+    complain(error instanceof ConfigurationError ? error.message : String((error as Error).stack));
+    stopping = true;
+    for (const part of parts) part.kill();
+    await stopPostgres("fast");
+    unlock();
+    process.exit(1);
+  }
+});

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A process of ours that is kept running. */
+export type Part = {
+  /** Asks it to finish what it holds and waits for that. */
+  drain(): Promise<void>;
+  /** At once. */
+  kill(): void;
+};
+
+const firstDelayMs = 200;
+const longestDelayMs = 10_000;
+/** Up for so long, it counts as healthy: the next delay is the first one again. */
+const healthyMs = 30_000;
+
+/** Runs a TypeScript file with our own Node; when it ends by itself it is started again, later each time. */
+export function startPart(name: string, script: string, environment: NodeJS.ProcessEnv): Part {
+  const stopping = new AbortController();
+  let child: ChildProcess;
+  const ended = keepRunning();
+
+  async function keepRunning(): Promise<void> {
+    let delay = firstDelayMs;
+    while (!stopping.signal.aborted) {
+      const startedAt = Date.now();
+      const end = await runOnce();
+      if (stopping.signal.aborted) return;
+      if (Date.now() - startedAt > healthyMs) delay = firstDelayMs;
+      print(name, `ended (${end}); starting it again in ${delay / 1000} s`);
+      await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {}); // stopped meanwhile
+      delay = Math.min(delay * 2, longestDelayMs);
+    }
+  }
+
+  function runOnce(): Promise<string> {
+    // In our process group, so that a kill of the group takes it too; with a channel, whose end tells it that we are gone.
+    child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe", "ipc"], env: environment });
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on("line", (line) => print(name, line));
+    }
+    return new Promise((resolve) => {
+      child.on("error", (error) => resolve(error.message));
+      child.on("exit", (code, signal) => resolve(signal ?? `code ${code}`));
+    });
+  }
+
+  return {
+    async drain() {
+      stopping.abort();
+      // It may have gone already, or go before it reads this: both are fine.
+      if (child.connected) child.send({ type: "drain" }, () => {});
+      await ended;
+    },
+    kill() {
+      stopping.abort();
+      child.kill("SIGKILL");
+    },
+  };
+}
+
+export function print(name: string, line: string): void {
+  process.stdout.write(`[${name}] ${line}\n`);
+}

@@ -1,0 +1,137 @@
+import { ConfigurationError, type Environment, env } from "../../lib/env.ts";
+import { portIsFree } from "../ports.ts";
+
+/** What stops a start, found before any slow step. */
+export async function checkSettings(settings: Environment): Promise<void> {
+  const { demoSetting, databaseUrl, host, port, keys, authSecret } = settings;
+  if (demoSetting && databaseUrl) {
+    throw new ConfigurationError(
+      "The demonstration runs only on the embedded database: unset INTRAY_DEMO, or unset DATABASE_URL.",
+    );
+  }
+  if (demoSetting && !isLoopback(host)) throw demoIsPublic(host);
+  if (databaseUrl && !keys) {
+    throw new ConfigurationError(
+      "INTRAY_KEYS is not set: with a DATABASE_URL the sealing keys are yours to keep (k1:$(openssl rand -base64 32)).",
+    );
+  }
+  if (databaseUrl && !authSecret) {
+    throw new ConfigurationError(
+      "AUTH_SECRET is not set: with a DATABASE_URL it is yours to keep (openssl rand -base64 32).",
+    );
+  }
+  const free = await portIsFree(port, host).catch((error) => {
+    throw new ConfigurationError(
+      `Intray cannot listen on ${host}:${port} (${error.code}): set HOST or PORT.`,
+    );
+  });
+  if (!free) {
+    throw new ConfigurationError(
+      `Port ${port} is in use: stop what uses it, or start with another (PORT=${port + 1} npm start).`,
+    );
+  }
+}
+
+/** By default the embedded database is a demonstration until /setup was done, which ends it for good. */
+export function decideDemo(settings: Environment, setupDone: boolean): boolean {
+  const demo = !settings.databaseUrl && settings.demoSetting !== false && !setupDone;
+  if (demo && !isLoopback(settings.host)) throw demoIsPublic(settings.host);
+  return demo;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
+}
+
+function demoIsPublic(host: string): ConfigurationError {
+  return new ConfigurationError(
+    `HOST=${host} would show the demonstration, where anyone signs in with one click, to the network: set INTRAY_DEMO=0, or HOST=127.0.0.1.`,
+  );
+}
+
+/** What the parts need and the operator did not have to say. */
+export type Resolved = {
+  demo: boolean;
+  appDatabaseUrl: string;
+  engineDatabaseUrl: string;
+  databasePort: number;
+  keys: string;
+  authSecret: string;
+  invoice?: { port: number; databaseUrl: string };
+};
+
+/** The environment of each part: what it needs, and nothing else. None gets the database owner's URL. */
+export function partEnvironments(resolved: Resolved) {
+  const settings = env();
+  const { demo, invoice } = resolved;
+  const common = {
+    ...machineEnvironment(),
+    ...operatorEnvironment(["LOG_LEVEL", "SMTP_URL", "INTRAY_SERVERS_FILE", ...otelNames()]),
+    PORT: String(settings.port),
+    HOST: settings.host,
+    INTRAY_URL: settings.url,
+    INTRAY_DEMO: demo ? "1" : "0",
+    INTRAY_KEYS: resolved.keys,
+    // Of loopback, the sample server's own port and nothing else.
+    INTRAY_ALLOW_HOSTS: [...settings.allowHosts, ...(invoice ? [`127.0.0.1:${invoice.port}`] : [])].join(","),
+    INTRAY_DENY_PORTS: [...settings.denyPorts, settings.port, resolved.databasePort].join(","),
+  };
+  return {
+    web: {
+      ...common,
+      ...operatorEnvironment([
+        "OIDC_ISSUER",
+        "OIDC_CLIENT_ID",
+        "OIDC_CLIENT_SECRET",
+        "METRICS_TOKEN",
+        "CRON_SECRET",
+      ]),
+      AUTH_SECRET: resolved.authSecret,
+      APP_DATABASE_URL: resolved.appDatabaseUrl,
+      // Only POST /api/engine/run needs it there, which CRON_SECRET opens.
+      ...(settings.cronSecret ? { ENGINE_DATABASE_URL: resolved.engineDatabaseUrl } : {}),
+    },
+    engine: { ...common, ENGINE_DATABASE_URL: resolved.engineDatabaseUrl },
+    invoice: {
+      ...machineEnvironment(),
+      ...operatorEnvironment(["LOG_LEVEL", "INVOICE_STEP_DELAY_MS"]),
+      INVOICE_PORT: String(invoice?.port ?? ""),
+      INVOICE_DATABASE_URL: invoice?.databaseUrl ?? "",
+    },
+  };
+}
+
+/** What any program of this machine may need; no setting of ours and no secret of the operator's shell. */
+export function machineEnvironment(): NodeJS.ProcessEnv {
+  const names = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_OPTIONS",
+  ];
+  return {
+    ...operatorEnvironment([
+      ...names,
+      "SSL_CERT_FILE",
+      "SSL_CERT_DIR",
+      "NO_COLOR",
+      "FORCE_COLOR",
+      "SystemRoot",
+    ]),
+    NODE_ENV: "production",
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+}
+
+function operatorEnvironment(names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+function otelNames(): string[] {
+  return Object.keys(process.env).filter((name) => name.startsWith("OTEL_"));
+}

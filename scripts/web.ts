@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import next from "next";
+import { ConfigurationError, env, need } from "../lib/env.ts";
+import { onDrain } from "../lib/lifecycle.ts";
+
+/** How long answers that are under way may take once the process drains. */
+const graceMs = 5_000;
+
+async function serve(): Promise<void> {
+  const { host, port, url } = env();
+  need("appDatabaseUrl");
+  need("authSecret");
+  need("keys");
+  if (!existsSync(".next/BUILD_ID"))
+    throw new ConfigurationError("The app is not built: run `npm run build` first.");
+  // next-auth reads its public address from here and nowhere else.
+  process.env.NEXTAUTH_URL = url;
+
+  const app = next({ dev: false, dir: process.cwd(), hostname: host, port });
+  const handle = app.getRequestHandler();
+  // Intray speaks no WebSocket, and Next's own upgrade handling is better never reached.
+  const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
+    void handle(request, response);
+  });
+  // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.
+  server.keepAliveTimeout = 75_000;
+
+  onDrain(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    await Promise.race([closed, sleep(graceMs)]);
+    server.closeAllConnections();
+    await app.close();
+  });
+
+  await app.prepare();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  process.stdout.write(`Listening on http://${host}:${port}\n`);
+}
+
+serve().catch((error) => {
+  const expected = error instanceof ConfigurationError || error.code === "EADDRINUSE";
+  process.stderr.write(`${expected ? error.message : error.stack}\n`);
+  process.exit(1);
+});

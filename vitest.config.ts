@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["{lib,app,components,examples,scripts,prisma}/**/*.test.{ts,tsx}"],
+    globalSetup: "lib/testing/global-setup.ts",
+    // Real databases and real servers, on machines with two cores.
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+  resolve: { alias: { "@": import.meta.dirname } },
+});
