@@ -4,6 +4,7 @@
  * told once and each line paid once.
  */
 import { expect, test } from "@playwright/test";
+import { type LedgerLine, readLedger } from "../lib/testing/sample-ledger.ts";
 import { type PartName, startIntray } from "./intray.ts";
 
 const INVOICES = 20;
@@ -64,7 +65,7 @@ test("nothing is lost or done twice when everything is killed again and again", 
       const task = await api.insist<{ state: string; outcome: string }>("GET", `/tasks/${id}`);
       expect([id, task.state, task.outcome], `seed ${seed}`).toEqual([id, "completed", "PAID"]);
     }
-    const ledger = await intray.ledger();
+    const ledger = await readLedger(intray.invoiceUrl);
     const figures = count(ledger);
     console.log(
       `seed ${seed}: ${INVOICES} invoices, ${killed.length} kills (${killed.join(" ")}), ` +
@@ -78,6 +79,9 @@ test("nothing is lost or done twice when everything is killed again and again", 
       linesPaid: INVOICES * 2,
       linesPaidTwice: 0,
     });
+  } catch (error) {
+    console.log(`seed ${seed}\n${intray.errors().join("\n")}`);
+    throw error;
   } finally {
     await intray.stop();
   }
@@ -91,7 +95,7 @@ function invoice(seed: number, at: number) {
   return { invoice_id: `CRASH-${seed}-${at}`, customer: "ACME Corp", lines: [line("A"), line("B")] };
 }
 
-function count(ledger: { taskId: string; kind: string; data: Record<string, unknown> }[]) {
+function count(ledger: LedgerLine[]) {
   const told = ledger.filter((line) => line.kind === "told");
   const paid = ledger
     .filter((line) => line.kind === "paid")

@@ -10,21 +10,17 @@ import { freePort } from "../scripts/ports.ts";
 
 export type PartName = "engine" | "web" | "invoice" | "postgres";
 
-export interface LedgerLine {
-  taskId: string;
-  kind: string;
-  data: Record<string, unknown>;
-}
-
 export interface Intray {
   url: string;
+  /** The sample server's, for its ledger and for forcing payments. */
+  invoiceUrl: string;
   dataDir: string;
   /** Kills a part with -9; false: it does not run at the moment. */
   kill(part: PartName): Promise<boolean>;
   /** Runs the command line and returns what it prints. */
   command(...words: string[]): Promise<string>;
-  ledger(): Promise<LedgerLine[]>;
-  forcePay(invoiceId: string): Promise<void>;
+  /** What it logged as errors, shortened. */
+  errors(): string[];
   /** Drains; what is left is killed and the data folder removed. */
   stop(): Promise<void>;
 }
@@ -65,10 +61,10 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
       if (process.env.E2E_OUTPUT) process.stderr.write(text);
     });
   await ready(url, supervisor, output);
-  const sample = `http://127.0.0.1:${invoicePort}`;
 
   return {
     url,
+    invoiceUrl: `http://127.0.0.1:${invoicePort}`,
     dataDir,
     async kill(part) {
       const pid = part === "postgres" ? postmasterOf(dataDir) : childOf(supervisor.pid!, SCRIPTS[part]);
@@ -82,18 +78,9 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
       });
       return stdout.trim();
     },
-    async ledger() {
-      const response = await fetch(`${sample}/ledger`);
-      return ((await response.json()) as { entries: LedgerLine[] }).entries;
-    },
-    async forcePay(invoiceId) {
-      const response = await fetch(`${sample}/force-pay`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ invoiceId }),
-      });
-      if (!response.ok)
-        throw new Error(`force-pay ${invoiceId}: ${response.status} ${await response.text()}`);
+    errors() {
+      const lines = output.join("").split("\n");
+      return lines.filter((line) => line.includes('"level":50')).map((line) => line.slice(0, 1_500));
     },
     async stop() {
       await stop(supervisor, dataDir);

@@ -78,15 +78,36 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === "23505";
 }
 
+/** What Prisma calls its own failures to reach the database, or to get or keep a connection. */
+const PRISMA_DOWN = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2037"]);
+const ADAPTER_DOWN = new Set([
+  "DatabaseNotReachable",
+  "ConnectionClosed",
+  "SocketTimeout",
+  "TooManyConnections",
+]);
+
 /** The database can't be reached or is restarting, as opposed to a statement that is wrong. */
 export function isDatabaseDown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
   const state = sqlState(error);
-  if (state && (state.startsWith("08") || state.startsWith("57P"))) return true;
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  if (code === "P1001" || code === "P1002" || code === "P1008" || code === "P1017" || code === "P2024") return true;
-  if (code === "P2028") return true;
-  const text = error instanceof Error ? error.message : "";
-  return /ECONNREFUSED|ECONNRESET|Connection terminated|timeout exceeded when trying to connect/.test(text);
+  // 08: connection, 57P: shutdown, crash or start-up, 53300: too many connections
+  if (state && (state.startsWith("08") || state.startsWith("57P") || state === "53300")) return true;
+  const { code, kind, meta } = error as {
+    code?: unknown;
+    kind?: unknown;
+    meta?: { driverAdapterError?: { cause?: { kind?: unknown } } };
+  };
+  if (PRISMA_DOWN.has(String(code))) return true;
+  if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
+  // node-postgres has no codes for these
+  if (
+    /ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|Client has encountered/i.test(
+      error.message,
+    )
+  )
+    return true;
+  return error.cause !== undefined && isDatabaseDown(error.cause);
 }
 
 /**
@@ -95,7 +116,9 @@ export function isDatabaseDown(error: unknown): boolean {
  */
 export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.JsonNull {
   if (value === null || value === undefined) return Prisma.JsonNull;
-  return JSON.parse(JSON.stringify(value, (_key, inner) => (typeof inner === "string" ? storableText(inner) : inner)));
+  return JSON.parse(
+    JSON.stringify(value, (_key, inner) => (typeof inner === "string" ? storableText(inner) : inner)),
+  );
 }
 
 export function storableText(text: string): string {

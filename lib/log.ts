@@ -28,8 +28,17 @@ const secretHeaders = ["set-cookie", "mcp-session-id", "proxy-authorization"].fl
  * Errors go under `err`; texts that came from a remote server are data, so never part of the message.
  */
 export const log = pino({
+  serializers: { err: describe },
   level: env().logLevel,
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   redact: { paths: [...secretPaths, ...secretHeaders], censor: "[removed]" },
 });
+
+/** What a log needs of an error. Not its other fields: drivers hang whole connections on theirs. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: unknown };
+  const cause = error.cause === undefined ? {} : { cause: describe(error.cause) };
+  return { type: error.name, message: error.message, code, stack: error.stack, ...cause };
+}

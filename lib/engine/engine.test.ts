@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Era } from "../mcp/peer.ts";
 import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../testing/invoice-server.ts";
+import { readLedger } from "../testing/sample-ledger.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 
 let world: World;
@@ -65,7 +66,9 @@ describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
       tx.inputRequest.findFirstOrThrow({ where: { organizationId: world.organizationId, id: request.id } }),
     );
     expect(settled.state).toBe("settled");
-    const told = (await invoices.ledger()).filter((line) => line.kind === "told" && line.data.era === era);
+    const told = (await readLedger(invoices.baseUrl)).filter(
+      (line) => line.kind === "told" && line.data.era === era,
+    );
     expect(told).toHaveLength(1);
     await engine.stop();
   });

@@ -7,18 +7,11 @@ import pg from "pg";
 
 export interface InvoiceServer {
   url: string;
+  /** Without /mcp. */
+  baseUrl: string;
   hostAndPort: string;
-  /** Appended by the server, never changed: what it was told and what it paid. */
-  ledger(taskId?: string): Promise<LedgerLine[]>;
-  forcePay(invoiceId: string): Promise<void>;
   kill(): Promise<void>;
   start(): Promise<void>;
-}
-
-export interface LedgerLine {
-  taskId: string;
-  kind: string;
-  data: Record<string, unknown>;
 }
 
 const MAIN = fileURLToPath(new URL("../../examples/invoice-server/main.ts", import.meta.url));
@@ -61,20 +54,11 @@ export async function startInvoiceServer(
     get url() {
       return `${base()}/mcp`;
     },
+    get baseUrl() {
+      return base();
+    },
     get hostAndPort() {
       return `127.0.0.1:${port}`;
-    },
-    async ledger(taskId) {
-      const reply = await fetch(`${base()}/ledger${taskId ? `?taskId=${taskId}` : ""}`);
-      return ((await reply.json()) as { entries: LedgerLine[] }).entries;
-    },
-    async forcePay(invoiceId) {
-      const reply = await fetch(`${base()}/force-pay`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ invoiceId }),
-      });
-      if (!reply.ok) throw new Error(`force-pay of ${invoiceId}: ${reply.status} ${await reply.text()}`);
     },
     async kill() {
       if (!running || running.exitCode !== null || running.signalCode !== null) return;

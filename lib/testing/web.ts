@@ -36,7 +36,11 @@ export interface TestWeb {
   open(method: Method, path: string, options?: Options): Promise<Response>;
   organization(slug: string): Promise<string>;
   key(organizationId: string, role: Role): Promise<string>;
-  member(organizationId: string, name: string, role: Role): Promise<{ userId: string; memberId: string; cookie: string }>;
+  member(
+    organizationId: string,
+    name: string,
+    role: Role,
+  ): Promise<{ userId: string; memberId: string; cookie: string }>;
   /** A cookie of a new session. */
   signIn(userId: string): Promise<string>;
   stop(): Promise<void>;
@@ -79,7 +83,11 @@ export async function startWeb(
     async call(method, path, options) {
       const response = await open(method, path, options);
       const text = await response.text();
-      return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === "" ? null : JSON.parse(text),
+      };
     },
     async organization(slug) {
       const id = uuidv7();
@@ -110,11 +118,17 @@ export async function startWeb(
   };
 }
 
-function find(paths: Paths, method: Method, pathname: string): { handler: Handler; params: Record<string, string> } {
+function find(
+  paths: Paths,
+  method: Method,
+  pathname: string,
+): { handler: Handler; params: Record<string, string> } {
   const parts = pathname.split("/");
   const matching = Object.keys(paths).filter((path) => {
     const pattern = path.split("/");
-    return pattern.length === parts.length && pattern.every((part, at) => part === "{id}" || part === parts[at]);
+    return (
+      pattern.length === parts.length && pattern.every((part, at) => part === "{id}" || part === parts[at])
+    );
   });
   // As Next does: a fixed path counts before one with a parameter.
   const path = matching.find((candidate) => !candidate.includes("{id}") || matching.length === 1);
