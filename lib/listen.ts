@@ -38,7 +38,8 @@ export function listen(
       } catch (error) {
         if (!stop.signal.aborted) handlers.onError(error);
       }
-      await current.end().catch(() => undefined); // it is broken already, or we are stopping
+      // Not waited for: on a connection that broke, end() may never settle.
+      current.end().catch(() => undefined);
       await pause(Math.min(5_000, 200 * 2 ** failures), undefined, { signal: stop.signal }).catch(
         () => undefined,
       );
@@ -48,7 +49,7 @@ export function listen(
   return {
     async close() {
       stop.abort();
-      await client?.end().catch(() => undefined);
+      client?.end().catch(() => undefined); // ended already: nothing to do
       await running;
     },
   };

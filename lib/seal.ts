@@ -64,7 +64,9 @@ export function createSeal(ring: readonly SealingKey[]): Seal {
     digest(purpose, value) {
       // Under the oldest key, so that a rotation does not orphan what was looked up by it.
       const oldest = ring[ring.length - 1] ?? current;
-      return createHmac("sha256", derive(oldest, `digest|${purpose}`)).update(value).digest();
+      return createHmac("sha256", derive(oldest, `digest|${purpose}`))
+        .update(value)
+        .digest();
     },
   };
 }

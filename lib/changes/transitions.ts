@@ -14,3 +14,8 @@ export async function announce(organizationId: string, tx: Tx, topic: Topic, ids
 export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
 }
+
+/** Has the engine take the connection anew, with the address and the credentials that are committed with this. */
+export async function rewatchConnection(tx: Tx, connectionId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${connectionId})`;
+}

@@ -1,7 +1,5 @@
-import { z } from "zod";
 import { Prisma, type Tx } from "../db.ts";
-import type { Endpoint, Era } from "../mcp/peer.ts";
-import type { Seal } from "../seal.ts";
+import type { Era } from "../mcp/peer.ts";
 
 /** What a watcher needs of its connection and server. */
 export interface ConnectionRow {
@@ -42,18 +40,4 @@ export async function takeOver(
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`);
   if (!raised[0] || !rows[0]) return null;
   return { epoch: raised[0].epoch, connection: rows[0] };
-}
-
-const credentials = z.object({ kind: z.literal("bearer"), token: z.string() });
-
-export function endpointOf(connection: ConnectionRow, seal: Seal): Endpoint {
-  if (connection.sealedCredentials === null) return { url: connection.url, headers: {} };
-  const place = {
-    organizationId: connection.organizationId,
-    table: "connection",
-    row: connection.connectionId,
-    column: "sealed_credentials",
-  };
-  const { token } = credentials.parse(JSON.parse(seal.open(place, connection.sealedCredentials)));
-  return { url: connection.url, headers: { authorization: `Bearer ${token}` } };
 }

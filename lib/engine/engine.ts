@@ -29,6 +29,8 @@ interface Held {
   data: LeaseData;
   watcher: Watcher | null;
   since: number;
+  /** The connection's settings were changed: it is to be taken anew. */
+  outdated: boolean;
   /** When the last heartbeat that came back was sent; monotonic. */
   heartbeatAt: number;
   waiting: { resolve(): void; reject(error: Error): void }[];
@@ -128,10 +130,12 @@ export class Engine {
   #onWake(payload: string): void {
     const [connectionId, taskId] = payload.split(" ");
     this.#soon("pump");
-    if (!connectionId || !taskId) return;
-    const watcher = this.#held.get(connectionId)?.watcher;
-    if (watcher) watcher.wake(taskId);
-    else this.#soon("scan");
+    if (!connectionId) return;
+    const held = this.#held.get(connectionId);
+    if (!held) this.#soon("scan");
+    else if (taskId) held.watcher?.wake(taskId);
+    else held.outdated = true;
+    if (held?.outdated) this.#soon("heartbeat");
   }
 
   /** A lease for every connection with open work that has none; the queue's policy refuses a second one. */
@@ -161,6 +165,7 @@ export class Engine {
         data: job.data,
         watcher: null,
         since: sentAt,
+        outdated: false,
         heartbeatAt: sentAt,
         waiting: [],
       };
@@ -214,7 +219,8 @@ export class Engine {
       }
       for (const one of held) {
         const old = sentAt - one.since > tunables.LEASE_MAX_AGE_MS;
-        if (this.#held.has(one.data.connectionId) && (one.watcher?.idle || old)) await this.#giveBack(one);
+        const mayGo = one.watcher?.idle || old || one.outdated;
+        if (this.#held.has(one.data.connectionId) && mayGo) await this.#giveBack(one);
       }
     }
     await this.#options.database.gate(Prisma.sql`
@@ -257,5 +263,6 @@ export class Engine {
       if (open > 0) await this.#boss.send(LEASE_QUEUE, held.data, { singletonKey: connectionId, db });
     });
     this.#drop(held);
+    if (!this.#stopping) this.#soon("fetch");
   }
 }

@@ -47,6 +47,8 @@ export interface TaskEntry {
   work: TaskWork;
   /** Something was committed since `work` was read. */
   stale: boolean;
+  /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
+  urgent: boolean;
   running: boolean;
   wokenWhileRunning: boolean;
   fingerprint: string | undefined;
@@ -74,6 +76,7 @@ export function newEntry(work: TaskWork): TaskEntry {
     id: work.id,
     work,
     stale: false,
+    urgent: false,
     running: false,
     wokenWhileRunning: false,
     fingerprint: undefined,

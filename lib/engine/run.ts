@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { createDatabase, Prisma } from "../db.ts";
+import { createDatabase } from "../db.ts";
 import { env, need } from "../env.ts";
 import { log } from "../log.ts";
 import { createNetwork } from "../network.ts";
+import { refusePowerfulRole } from "../role-check.ts";
 import { createSeal } from "../seal.ts";
 import { Engine } from "./engine.ts";
 
@@ -11,10 +12,7 @@ import { Engine } from "./engine.ts";
 export async function openEngine(logger: Logger): Promise<{ engine: Engine; close(): Promise<void> }> {
   const databaseUrl = need("engineDatabaseUrl");
   const database = createDatabase(databaseUrl, { connections: 12 });
-  const [role] = await database.gate<{ superuser: boolean }>(
-    Prisma.sql`SELECT rolsuper OR rolbypassrls AS superuser FROM pg_roles WHERE rolname = current_user`,
-  );
-  if (role?.superuser) throw new Error("The engine refuses a database role that row security does not bind.");
+  await refusePowerfulRole(database, "ENGINE_DATABASE_URL");
   const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
   const engine = new Engine({ database, databaseUrl, network, seal: createSeal(need("keys")), log: logger });
   return {

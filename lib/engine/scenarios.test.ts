@@ -228,3 +228,17 @@ test("stopping the engine answers and cancels nothing; the next one goes on wher
   await inState(id, "completed");
   expect(remote.told).toHaveLength(1);
 });
+
+test("a server that comes back is noticed soon, however many tasks met it while it was down", async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, () => world.startTask(server, {}, tool("wait"))));
+  for (const id of ids) await inState(id, "working");
+  await remote.goDown();
+  const health = () =>
+    world.within((tx) => tx.server.findFirstOrThrow(where(server.serverId)).then((row) => row.healthState));
+  await until("the server counts as unreachable", async () => (await health()) === "unreachable");
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  for (const [taskId, waiting] of remote.tasks) remote.tasks.set(taskId, { ...waiting, status: "cancelled" });
+  await remote.comeBack();
+  for (const id of ids) await inState(id, "cancelled");
+  expect(await health()).toBe("ok");
+});

@@ -43,6 +43,8 @@ export const AFTER_ANSWER_MS = 100;
 /** Failures of a server: full jitter between 0 and base × 2^n, up to the cap. */
 export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 300_000;
+/** While one step tries whether a server is well again, the others wait this long at a time. */
+export const PROBE_WAIT_MS = 250;
 
 /** How long a `tasks/result` stream is held for a question that the server says it has. */
 export const QUESTION_WAIT_MS = 10_000;

@@ -1,5 +1,6 @@
 /** Watches one connection: holds its open tasks in memory, takes their steps when they are due, on one timer. */
 import type { Logger } from "pino";
+import { endpointOf } from "../connections/queries.ts";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { noteUnreachable } from "../deliveries/transitions.ts";
 import { createPeer } from "../mcp/connect.ts";
@@ -10,7 +11,7 @@ import type { Seal } from "../seal.ts";
 import { recordEra, recordHealth } from "../servers/health.ts";
 import { flushWatchTimes } from "../tasks/progress.ts";
 import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
-import { type ConnectionRow, endpointOf } from "./connection.ts";
+import type { ConnectionRow } from "./connection.ts";
 import { DueHeap } from "./due-heap.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { backoffDelay } from "./schedule.ts";
@@ -45,6 +46,7 @@ export class Watcher {
   #stopped = false;
   #failures = 0;
   #closedUntil = 0;
+  #probing: string | null = null;
   #lastWork = performance.now();
   #peers = new Map<Era, Peer>();
   #scan: NodeJS.Timeout | undefined;
@@ -55,7 +57,7 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
-    this.#endpoint = endpointOf(connection, options.seal);
+    this.#endpoint = endpointOf({ ...connection, id: connection.connectionId }, options.seal);
     this.#context = {
       organizationId: connection.organizationId,
       connectionId: connection.connectionId,
@@ -115,7 +117,10 @@ export class Watcher {
   #wake(taskId: string, afterMs: number, stale: boolean): void {
     const entry = this.#entries.get(taskId);
     if (!entry || this.#stopped) return;
-    if (stale) entry.stale = true;
+    if (stale) {
+      entry.stale = true;
+      entry.urgent = true;
+    }
     if (entry.running) {
       if (afterMs === 0) entry.wokenWhileRunning = true;
       return;
@@ -161,14 +166,18 @@ export class Watcher {
     entry.wokenWhileRunning = false;
     let pause: number | null;
     try {
-      const closed = this.#closedUntil - performance.now();
-      pause = closed > 0 && !entry.stale ? closed : await step(this.#context, entry);
-      if (closed <= 0) this.#succeeded(entry);
+      const wait = this.#mustWait(entry);
+      if (wait > 0) pause = wait;
+      else {
+        pause = await step(this.#context, entry);
+        this.#succeeded(entry);
+      }
     } catch (error) {
       pause = await this.#failed(entry, error);
     } finally {
       entry.running = false;
       if (isStart) this.#starts--;
+      if (this.#probing === entry.id) this.#probing = null;
     }
     if (pause === null) {
       this.#entries.delete(entry.id);
@@ -177,6 +186,22 @@ export class Watcher {
       return;
     }
     this.#due.set(entry.id, performance.now() + (entry.wokenWhileRunning ? 0 : pause));
+  }
+
+  /**
+   * How long a step has to wait for a server in trouble: until the circuit closes, and then for the one step that
+   * tries whether it is well again. Urgent steps (somebody acted, or looks) don't wait.
+   */
+  #mustWait(entry: TaskEntry): number {
+    if (this.#failures === 0) return 0;
+    const urgent = entry.urgent;
+    entry.urgent = false;
+    if (urgent) return 0;
+    const closed = this.#closedUntil - performance.now();
+    if (closed > 0) return closed;
+    if (this.#probing !== null) return tunables.PROBE_WAIT_MS;
+    this.#probing = entry.id;
+    return 0;
   }
 
   #isStart(entry: TaskEntry): boolean {
@@ -188,6 +213,8 @@ export class Watcher {
     if (this.#failures === 0) return;
     this.#failures = 0;
     this.#closedUntil = 0;
+    this.#probing = null;
+    for (const id of this.#entries.keys()) this.#wake(id, 0, false);
     this.#own(this.#health("ok", null));
   }
 
@@ -216,9 +243,12 @@ export class Watcher {
 
   /** Trouble of the server, not of one task: everybody waits, and one at a time tries again. */
   async #serverFailed(error: PeerError): Promise<number> {
+    const now = performance.now();
+    // Steps that were under way when the first one failed say nothing new.
+    if (this.#closedUntil > now && error.retryAfterMs === null) return this.#closedUntil - now;
     this.#failures++;
     const pause = error.retryAfterMs ?? backoffDelay(this.#failures);
-    this.#closedUntil = performance.now() + pause;
+    this.#closedUntil = now + pause;
     const unauthorized = error.code === "unauthorized";
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
     await this.#health(state, HEALTH_WORDS[error.code] ?? "The server can't be reached.").catch(
@@ -244,7 +274,12 @@ export class Watcher {
     const unknown = ids.filter((id) => !this.#entries.has(id));
     if (unknown.length > 0) await this.#adopt(unknown);
     if (this.#closedUntil > performance.now()) return;
-    for (const id of ids) if (this.#entries.get(id)?.failures === 0) this.#wake(id, 0, true);
+    for (const id of ids) {
+      const entry = this.#entries.get(id);
+      if (!entry || entry.failures > 0) continue;
+      entry.stale = true;
+      this.#wake(id, 0, false);
+    }
   }
 
   async #adopt(taskIds: string[]): Promise<void> {

@@ -55,7 +55,7 @@ export async function readInputRequest(
     SELECT ${SUMMARY}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
       r.question_hash AS "questionHash", r.ended_reason AS "endedReason", t.state AS "taskState",
       t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
-      previous.id AS "previousId", previous.message AS "previousMessage",
+      previous.message AS "previousMessage",
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS draft,
       holder.id AS "ownerId", holder.name AS "ownerName",
       t.tool_hints->'annotations'->'destructiveHint' AS destructive

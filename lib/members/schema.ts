@@ -29,8 +29,22 @@ export const meSchema = z.object({
 });
 export type Me = z.infer<typeof meSchema>;
 
+/** `id` is the membership's: what a request is assigned to. `userId` is how history and answers name the person. */
+export const memberSchema = z.object({
+  id: z.uuid(),
+  userId: z.uuid(),
+  name: z.string(),
+  email: z.string(),
+  role: roleSchema,
+  createdAt: z.iso.datetime(),
+});
+export type Member = z.infer<typeof memberSchema>;
+
+export const updateMemberSchema = z.strictObject({ role: roleSchema });
+
 export const passwordSchema = z.string().min(10, "Use at least 10 characters").max(200);
-export const emailSchema = z.email().max(254).trim().toLowerCase();
+/** As stored: without the spaces that a paste brings, and in lower case. */
+export const emailSchema = z.string().trim().toLowerCase().pipe(z.email().max(254));
 
 export const setupInputSchema = z.object({
   organizationName: z.string().trim().min(1, "Name the organization").max(80),
@@ -39,3 +53,8 @@ export const setupInputSchema = z.object({
   password: passwordSchema,
 });
 export type SetupInput = z.infer<typeof setupInputSchema>;
+
+export const setPasswordInputSchema = z.strictObject({
+  token: z.string().min(1).max(200),
+  password: passwordSchema,
+});

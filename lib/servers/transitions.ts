@@ -1,5 +1,5 @@
 /** All writes to servers and their shared connections; their health is in health.ts, which the engine writes too. */
-import { announce } from "../changes/transitions.ts";
+import { announce, rewatchConnection } from "../changes/transitions.ts";
 import { credentialsPlace } from "../connections/queries.ts";
 import { storable, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -77,12 +77,13 @@ export async function updateServer(
   });
   if (updated.count === 0) throw notFound("server");
   if (auth) await changeCredentials(organizationId, tx, principal, seal, serverId, auth);
-  // A raised epoch fences the watcher off; the next one reads the connection again.
-  if (auth || era)
-    await tx.connection.updateMany({
+  if (auth || era) {
+    const connections = await tx.connection.findMany({
       where: { organizationId, serverId },
-      data: { epoch: { increment: 1 } },
+      select: { id: true },
     });
+    for (const { id } of connections) await rewatchConnection(tx, id);
+  }
   await announce(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
     {

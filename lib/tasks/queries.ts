@@ -111,7 +111,7 @@ export async function countTasks(
   const rows = await tx.$queryRaw<{ state: string; count: number }[]>`
     SELECT wanted.state, (SELECT count(*)::integer FROM (SELECT FROM task t
       WHERE t.organization_id = ${organizationId}::uuid AND t.state = wanted.state AND ${visibleTask(principal)}
-      LIMIT ${MOST_COUNTED}) some) AS count
+      LIMIT ${MOST_COUNTED}) capped) AS count
     FROM unnest(${[...TASK_STATES]}::text[]) AS wanted(state)`;
   const counts = Object.fromEntries(rows.map((row) => [row.state, row.count]));
   return z.record(taskStateSchema, z.number()).parse(counts);

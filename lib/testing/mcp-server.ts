@@ -54,6 +54,9 @@ export interface TestServer {
   told: { taskId: string; answer: unknown }[];
   /** The arguments of each tools/call, with `_meta` and what multi round trips sent back. */
   calls: Record<string, unknown>[];
+  /** Refuses connections from here on, until `comeBack()`; its tasks stay. */
+  goDown(): Promise<void>;
+  comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,7 +84,12 @@ export async function startTestServer(): Promise<TestServer> {
     void handler(request, response);
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const { port } = http.address() as AddressInfo;
+  const hostAndPort = `127.0.0.1:${port}`;
+  const close = async () => {
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+  };
   return {
     url: `http://${hostAndPort}/mcp`,
     hostAndPort,
@@ -90,10 +98,9 @@ export async function startTestServer(): Promise<TestServer> {
     calls,
     behave,
     told,
-    async close() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
+    goDown: close,
+    comeBack: () => new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve)),
+    close,
   };
 }
 

@@ -24,6 +24,8 @@ CREATE TABLE organization (
   slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
   name text NOT NULL,
   demo boolean NOT NULL DEFAULT false,
+  -- Made by /setup, which ends the demonstration for good.
+  set_up boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 
@@ -521,10 +523,20 @@ GRANT SELECT (organization_id, id) ON connection TO intray_gate;
 GRANT SELECT (organization_id, connection_id, watched) ON task TO intray_gate;
 GRANT SELECT, DELETE ON change TO intray_gate;
 
+-- Whether /setup was done: there is no demonstration any more.
 CREATE FUNCTION gate.setup_done() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-  AS $$ SELECT EXISTS (SELECT FROM organization WHERE NOT demo) $$;
+  AS $$ SELECT EXISTS (SELECT FROM organization WHERE set_up) $$;
 
--- Who may be signed in by one click; empty once a real organization exists.
+-- Whether /setup may be done: nobody has made a real organization yet, by the command line or otherwise.
+CREATE FUNCTION gate.setup_possible() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT NOT EXISTS (SELECT FROM organization WHERE NOT demo) $$;
+
+-- Row security binds the owner too, so that the command line finds an organization by its slug only here.
+CREATE FUNCTION gate.organization_by_slug(p_slug text) RETURNS TABLE (id uuid, name text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT o.id, o.name FROM organization o WHERE o.slug = p_slug $$;
+
+-- Who may be signed in by one click.
 CREATE FUNCTION gate.demo_people() RETURNS TABLE (user_id uuid, email text, name text, role text, organization text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$ SELECT u.id, u.email, u.name, m.role, o.name FROM organization o
@@ -537,8 +549,8 @@ CREATE FUNCTION gate.set_up(p_organization uuid, p_slug text, p_organization_nam
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('intray.set_up'));
-  IF gate.setup_done() THEN RETURN false; END IF;
-  INSERT INTO organization (id, slug, name) VALUES (p_organization, p_slug, p_organization_name);
+  IF NOT gate.setup_possible() THEN RETURN false; END IF;
+  INSERT INTO organization (id, slug, name, set_up) VALUES (p_organization, p_slug, p_organization_name, true);
   INSERT INTO "user" (id, email, name, password_hash) VALUES (p_user, p_email, p_name, p_password_hash);
   INSERT INTO membership (organization_id, id, user_id, role) VALUES (p_organization, p_membership, p_user, 'owner');
   UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND user_id IN (
@@ -624,11 +636,6 @@ CREATE FUNCTION gate.connections_with_open_work() RETURNS TABLE (organization_id
   AS $$ SELECT c.organization_id, c.id FROM connection c WHERE EXISTS (
     SELECT FROM task t WHERE t.connection_id = c.id AND t.organization_id = c.organization_id AND t.watched) $$;
 
-CREATE FUNCTION gate.connection_with_open_work(p_connection uuid) RETURNS TABLE (organization_id uuid, connection_id uuid)
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-  AS $$ SELECT c.organization_id, c.id FROM connection c WHERE c.id = p_connection AND EXISTS (
-    SELECT FROM task t WHERE t.connection_id = c.id AND t.organization_id = c.organization_id AND t.watched) $$;
-
 -- Takes hints out of the outbox; each (organization, topic, id) once.
 CREATE FUNCTION gate.take_changes(p_limit integer) RETURNS TABLE (organization_id uuid, topic text, entity_id uuid)
   LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
@@ -643,19 +650,27 @@ GRANT UPDATE ON change TO intray_gate;
 GRANT intray_gate TO CURRENT_USER;
 GRANT CREATE ON SCHEMA gate TO intray_gate;
 DO $$
-DECLARE f regprocedure;
+DECLARE
+  f regprocedure;
+  owner name := current_user;
 BEGIN
   FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'gate'::regnamespace LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO intray_app, %I', f, current_user);
     EXECUTE format('ALTER FUNCTION %s OWNER TO intray_gate', f);
   END LOOP;
+  -- As the new owner: a grant that the old one made to itself moves away with the ownership.
+  SET LOCAL ROLE intray_gate;
+  FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'gate'::regnamespace LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO intray_app', f);
+  END LOOP;
+  REVOKE EXECUTE ON FUNCTION gate.connections_with_open_work(), gate.take_changes(integer),
+    gate.organization_by_slug(text) FROM intray_app;
+  GRANT EXECUTE ON FUNCTION gate.connections_with_open_work(), gate.take_changes(integer) TO intray_engine;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION gate.organization_by_slug(text), gate.setup_done() TO %I', owner);
+  RESET ROLE;
 END $$;
 REVOKE CREATE ON SCHEMA gate FROM intray_gate;
-SET LOCAL ROLE intray_gate;
-REVOKE EXECUTE ON FUNCTION gate.connections_with_open_work(), gate.connection_with_open_work(uuid),
-  gate.take_changes(integer) FROM intray_app;
-GRANT EXECUTE ON FUNCTION gate.connections_with_open_work(), gate.connection_with_open_work(uuid),
-  gate.take_changes(integer), gate.setup_done() TO intray_engine;
-RESET ROLE;
 REVOKE intray_gate FROM CURRENT_USER;
+
+-- Whether the database fits the version that runs.
+GRANT SELECT ON _prisma_migrations TO intray_app;

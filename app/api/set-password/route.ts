@@ -1,0 +1,18 @@
+import { setPasswordInputSchema } from "@/lib/members/schema.ts";
+import { setPassword } from "@/lib/members/set-password.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { PASSWORD_SET_PER_ADDRESS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "none",
+      summary: "Use a link to set one's password",
+      body: setPasswordInputSchema,
+      errors: ["link_expired"],
+      rateLimit: { name: "set-password", ...PASSWORD_SET_PER_ADDRESS },
+    },
+    async ({ body }) => setPassword(await database(), body),
+  ),
+});

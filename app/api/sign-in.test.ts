@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { seedDemo } from "@/prisma/seed-demo.ts";
+
+let web: TestWeb;
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+    INTRAY_DEMO: "1",
+    CRON_SECRET: "a secret of the scheduler",
+  });
+  await seedDemo(web.database.ownerUrl, { invoiceUrl: "http://127.0.0.1:3001" });
+  await seedDemo(web.database.ownerUrl, { invoiceUrl: "http://127.0.0.1:3002" });
+});
+afterAll(() => web.stop());
+
+const from = (address: string) => ({ "x-forwarded-for": address });
+
+describe("the demonstration", () => {
+  test("offers its people on this machine's names alone", async () => {
+    const { demoPeople } = await import("@/lib/web/demo.ts");
+    for (const host of ["localhost", "localhost:3000", "127.0.0.1:3000", "[::1]:3000"])
+      expect((await demoPeople(host)).map((person) => person.name)).toEqual([
+        "Ana",
+        "Ola",
+        "Ben",
+        "Cleo",
+        "Gus",
+      ]);
+    for (const host of [
+      "evil.example",
+      "localhost.evil.example",
+      "10.0.0.1",
+      "127.0.0.1.evil.example:80",
+      null,
+    ])
+      expect(await demoPeople(host)).toEqual([]);
+  });
+
+  test("has its servers where the sample server listens now", async () => {
+    const ana = await signInAs("Ana");
+    const { items } = (await web.call("GET", "/api/v1/servers", { cookie: ana })).body;
+    expect(items.map((item: { name: string; url: string }) => [item.name, item.url])).toEqual([
+      ["Finance ERP", "http://127.0.0.1:3002/mcp"],
+      ["Finance ERP (2025-11-25)", "http://127.0.0.1:3002/mcp"],
+    ]);
+  });
+
+  async function signInAs(name: string): Promise<string> {
+    const { demoPeople } = await import("@/lib/web/demo.ts");
+    const person = (await demoPeople("localhost")).find((candidate) => candidate.name === name);
+    return web.signIn(person?.id ?? "");
+  }
+
+  test("is over for good once Intray is set up, of two at once by one", async () => {
+    const ana = await signInAs("Ana");
+    const key = (
+      await web.call("POST", "/api/v1/api-keys", { cookie: ana, body: { name: "k", role: "owner" } })
+    ).body.secret;
+    const body = {
+      organizationName: "Acme",
+      name: "Dora",
+      email: "Dora@real.example",
+      password: "correct horse battery",
+    };
+    const weak = await web.call("POST", "/api/setup", { body: { ...body, password: "short" } });
+    expect([weak.status, weak.body.errors[0].field]).toEqual([422, "password"]);
+    const taken = await web.call("POST", "/api/setup", { body: { ...body, email: "ana@acme.example" } });
+    expect([taken.status, taken.body.errors[0].field]).toEqual([422, "email"]);
+
+    const answers = await Promise.all([1, 2].map(() => web.call("POST", "/api/setup", { body })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    // "acme" is the demonstration's.
+    expect(answers.find((answer) => answer.status === 201)?.body.slug).toMatch(/^acme-[0-9a-f]{6}$/);
+
+    const { demoPeople } = await import("@/lib/web/demo.ts");
+    expect(await demoPeople("localhost")).toEqual([]);
+    expect((await web.call("GET", "/api/v1/me", { cookie: ana })).status).toBe(401);
+    expect((await web.call("GET", "/api/v1/me", { key })).status).toBe(401);
+    const { checkPassword } = await import("@/lib/web/sign-in-with-password.ts");
+    expect((await checkPassword(" DORA@real.example", "correct horse battery", "a")).kind).toBe("person");
+  });
+});
+
+describe("passwords", () => {
+  test("are set with a link that works once, of two at once for one, and ends the person's sessions", async () => {
+    const { makePasswordLink } = await import("@/lib/members/transitions.ts");
+    const organization = await web.organization("links");
+    const ben = await web.member(organization, "Ben", "viewer");
+    const token = await web.db.withOrganization(organization, (tx) =>
+      makePasswordLink(tx, ben.userId, 60_000),
+    );
+    const set = (password: string) =>
+      web.call("POST", "/api/set-password", { body: { token, password }, headers: from("10.1.1.1") });
+    const answers = await Promise.all([set("a long password"), set("a long password")]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([204, 410]);
+    expect((await set("another password")).body.code).toBe("link_expired");
+    expect((await web.call("GET", "/api/v1/me", { cookie: ben.cookie })).status).toBe(401);
+
+    const old = await web.db.withOrganization(organization, (tx) => makePasswordLink(tx, ben.userId, -1));
+    const late = await web.call("POST", "/api/set-password", {
+      body: { token: old, password: "a long password" },
+      headers: from("10.1.1.1"),
+    });
+    expect(late.status).toBe(410);
+  });
+
+  test("are refused after ten tries a minute for one account, from wherever they come", async () => {
+    const { checkPassword } = await import("@/lib/web/sign-in-with-password.ts");
+    const tries = [];
+    for (let n = 0; n < 12; n++)
+      tries.push((await checkPassword("nobody@x.example", "wrong wrong", `10.0.0.${n}`)).kind);
+    expect(tries.slice(0, 10)).toEqual(Array(10).fill("refused"));
+    expect(tries.slice(10)).toEqual(["throttled", "throttled"]);
+    expect((await checkPassword("somebody@x.example", "wrong wrong", "10.0.0.1")).kind).toBe("refused");
+  });
+
+  test("cannot be set without end from one address", async () => {
+    const body = { token: "x", password: "a long password" };
+    const answers = [];
+    for (let n = 0; n < 11; n++)
+      answers.push(
+        await web.call("POST", "/api/set-password", { body, headers: from("10.9.9.9, 10.2.2.2") }),
+      );
+    expect(answers.map((answer) => answer.status)).toEqual([...Array(10).fill(410), 429]);
+    expect(answers.at(-1)?.headers.get("retry-after")).toBe("60");
+  });
+});
+
+test("a run of the engine is for the scheduler alone, one at a time", async () => {
+  const { runEngineOnce } = await import("@/lib/web/engine-run.ts");
+  const secret = `Bearer ${process.env.CRON_SECRET}`;
+  let finish = () => {};
+  const work = () => new Promise<number>((resolve) => (finish = () => resolve(1)));
+  await expect(runEngineOnce(null, work)).rejects.toMatchObject({ code: "unauthenticated" });
+  await expect(runEngineOnce(`${secret}x`, work)).rejects.toMatchObject({ code: "unauthenticated" });
+  const first = runEngineOnce(secret, work);
+  await expect(runEngineOnce(secret, work)).rejects.toMatchObject({ code: "engine_busy" });
+  finish();
+  expect(await first).toBe(1);
+});
+
+test("readiness says what is missing", async () => {
+  const answer = await web.call("GET", "/readyz");
+  expect([answer.status, answer.body]).toEqual([
+    503,
+    { ready: false, database: true, migrations: true, engine: false },
+  ]);
+  const { withClient } = await import("@/scripts/database/roles.ts");
+  await withClient(web.database.engineUrl, (client) =>
+    client.query("INSERT INTO engine (id) VALUES (gen_random_uuid())"),
+  );
+  expect((await web.call("GET", "/readyz")).status).toBe(200);
+});
+
+test("the web does not work as the database's owner or a superuser", async () => {
+  const { createDatabase } = await import("@/lib/db.ts");
+  const { refusePowerfulRole } = await import("@/lib/role-check.ts");
+  for (const [url, refused] of [
+    [web.database.ownerUrl, true],
+    [web.database.adminUrl, true],
+    [web.database.appUrl, false],
+    [web.database.engineUrl, false],
+  ] as const) {
+    const db = createDatabase(url, { connections: 1 });
+    const check = refusePowerfulRole(db, "APP_DATABASE_URL");
+    await (refused ? expect(check).rejects.toThrow("row security") : expect(check).resolves.toBeUndefined());
+    await db.close();
+  }
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+
+let web: TestWeb;
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+});
+afterAll(() => web.stop());
+
+/** Opens a stream and gathers what comes. */
+async function listen(key: string) {
+  const abort = new AbortController();
+  const { GET } = await import("@/app/api/v1/stream/route.ts");
+  const request = new Request("http://localhost:3000/api/v1/stream", {
+    headers: { authorization: `Bearer ${key}` },
+    signal: abort.signal,
+  });
+  const response = await GET(request, { params: Promise.resolve({}) });
+  const stream = { response, text: "", ended: false, leave: () => abort.abort() };
+  void (async () => {
+    for await (const chunk of response.body ?? []) stream.text += new TextDecoder().decode(chunk);
+    stream.ended = true;
+  })();
+  return stream;
+}
+
+function notify(organizationId: string, changes: [string, string][]): Promise<unknown> {
+  const payload = JSON.stringify({ o: organizationId, c: changes });
+  return withClient(web.database.ownerUrl, (client) =>
+    client.query("SELECT pg_notify('intray_change', $1)", [payload]),
+  );
+}
+
+test("hints reach the streams of their organization, and no other", async () => {
+  const [acme, globex] = [await web.organization("acme"), await web.organization("globex")];
+  const ours = await listen(await web.key(acme, "viewer"));
+  const theirs = await listen(await web.key(globex, "viewer"));
+  expect(ours.response.headers.get("content-type")).toContain("text/event-stream");
+  expect(ours.response.headers.get("cache-control")).toBe("no-cache, no-transform");
+  // The connection may still be opening: say it until it is heard.
+  await vi.waitFor(async () => {
+    await notify(acme, [["task", "t-1"]]);
+    expect(ours.text).toContain('event: change\ndata: {"topic":"task","id":"t-1"}\n\n');
+  });
+  expect(theirs.text).not.toContain("change");
+
+  // Postgres restarts, as far as the connection can tell: everybody is told to read everything anew.
+  await withClient(web.database.adminUrl, (client) =>
+    client.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%intray_change%'",
+    ),
+  );
+  await vi.waitFor(() => expect(theirs.text).toContain('data: {"topic":"*","id":"*"}'), { timeout: 8_000 });
+  await notify(globex, [["task", "t-2"]]);
+  await vi.waitFor(() => expect(theirs.text).toContain("t-2"));
+  expect(ours.text).not.toContain("t-2");
+  for (const stream of [ours, theirs]) stream.leave();
+  await vi.waitFor(() => expect([ours.ended, theirs.ended]).toEqual([true, true]));
+});
+
+test("one principal has eight streams at most, and gets another when one ends", async () => {
+  const key = await web.key(await web.organization("many"), "viewer");
+  const streams = await Promise.all(Array.from({ length: 8 }, () => listen(key)));
+  const ninth = await listen(key);
+  expect([ninth.response.status, ninth.response.headers.get("retry-after")]).toEqual([429, "30"]);
+  streams[0]?.leave();
+  await vi.waitFor(async () => {
+    const again = await listen(key);
+    expect(again.response.status).toBe(200);
+    again.leave();
+  });
+  for (const stream of streams) stream.leave();
+});
+
+test("a stream ends when its credential is revoked", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const organization = await web.organization("revoked");
+    const key = await web.key(organization, "admin");
+    const stream = await listen(key);
+    const other = await web.key(organization, "admin");
+    const { items } = (await web.call("GET", "/api/v1/api-keys", { key: other })).body;
+    await web.call("DELETE", `/api/v1/api-keys/${items[0].id}`, { key: other });
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(stream.ended).toBe(true));
+  } finally {
+    vi.useRealTimers();
+  }
+});

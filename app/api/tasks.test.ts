@@ -1,0 +1,397 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inputRequestDetailSchema, inputRequestSchema } from "@/lib/input-requests/schema.ts";
+import { pageSchema } from "@/lib/page.ts";
+import { taskDetailSchema, taskSchema } from "@/lib/tasks/schema.ts";
+import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
+import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+
+let web: TestWeb;
+let mcp: TestServer;
+let acme: string;
+let server: { id: string; connectionId: string };
+let operator: string;
+let admin: string;
+
+beforeAll(async () => {
+  mcp = await startTestServer();
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+    INTRAY_ALLOW_HOSTS: `${mcp.hostAndPort},127.0.0.1:9`,
+  });
+  acme = await web.organization("acme");
+  server = await insertServer(web.db, acme, {
+    tools: [
+      {
+        name: "pay",
+        title: null,
+        description: null,
+        inputSchema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+        taskSupport: "optional",
+        annotations: null,
+        honoursIdempotencyKey: false,
+      },
+      {
+        name: "ping",
+        title: null,
+        description: null,
+        inputSchema: { type: "object" },
+        taskSupport: "forbidden",
+        annotations: null,
+        honoursIdempotencyKey: false,
+      },
+    ],
+  });
+  operator = await web.key(acme, "operator");
+  admin = await web.key(acme, "admin");
+});
+afterAll(async () => {
+  await web.stop();
+  await mcp.close();
+});
+
+const start = (body: object, headers: Record<string, string> = {}) =>
+  web.call("POST", "/api/v1/tasks", {
+    key: operator,
+    body: { serverId: server.id, tool: "pay", ...body },
+    headers,
+  });
+
+describe("starting a task", () => {
+  test("queues it, and answers with all of it", async () => {
+    const answer = await start({ arguments: { amount: 1 }, ttlMs: 60_000 });
+    expect(answer.status).toBe(201);
+    expect(taskDetailSchema.parse(answer.body)).toMatchObject({
+      state: "queued",
+      tool: "pay",
+      arguments: { amount: 1 },
+    });
+    expect(answer.headers.get("location")).toBe(`/api/v1/tasks/${answer.body.id}`);
+  });
+
+  test.each([
+    ["arguments that do not fit", { arguments: {} }, 422, "invalid_arguments"],
+    ["a number that JSON has rounded", { arguments: { amount: 2 ** 60 } }, 422, "invalid_arguments"],
+    ["a tool that is no task", { tool: "ping", arguments: {} }, 422, "task_not_supported"],
+    ["a server that nobody has", { serverId: crypto.randomUUID(), arguments: {} }, 404, "not_found"],
+    ["an unknown tool of a server that is away", { tool: "nope", arguments: {} }, 502, "server_unavailable"],
+    ["a ttl above what servers take", { arguments: { amount: 1 }, ttlMs: 2 ** 31 }, 422, "invalid_input"],
+  ])("refuses %s", async (_what, body, status, code) => {
+    const answer = await start(body);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  test("with a key used twice at once makes one task", async () => {
+    const once = () => start({ arguments: { amount: 7 } }, { "idempotency-key": "twice" });
+    const [one, other] = await Promise.all([once(), once()]);
+    expect([one?.status, other?.status].sort()).toEqual([200, 201]);
+    expect(one?.body.id).toBe(other?.body.id);
+    const count = await web.db.withOrganization(acme, (tx) =>
+      tx.task.count({ where: { idempotencyKey: "twice" } }),
+    );
+    expect(count).toBe(1);
+    const mismatch = await start({ arguments: { amount: 8 } }, { "idempotency-key": "twice" });
+    expect([mismatch.status, mismatch.body.code]).toEqual([409, "idempotency_mismatch"]);
+    const long = await start({ arguments: { amount: 8 } }, { "idempotency-key": "x".repeat(256) });
+    expect(long.status).toBe(422);
+  });
+
+  test("again is a new task that names the old one", async () => {
+    const first = await start({ arguments: { amount: 9 } });
+    const cancelled = await web.call("POST", `/api/v1/tasks/${first.body.id}/cancel`, { key: operator });
+    expect([cancelled.status, cancelled.body.state]).toEqual([202, "cancelled"]);
+    const again = await web.call("POST", `/api/v1/tasks/${first.body.id}/restart`, { key: operator });
+    expect([again.status, again.body.restartOf]).toEqual([201, first.body.id]);
+    expect(again.body.arguments).toEqual({ amount: 9 });
+  });
+});
+
+describe("reading tasks", () => {
+  test("pages without losing or repeating one, newest first, whatever their state", async () => {
+    const organization = await web.organization("paging");
+    const key = await web.key(organization, "viewer");
+    const own = await insertServer(web.db, organization);
+    const at = new Date("2026-03-01T00:00:00Z");
+    for (let n = 0; n < 7; n++)
+      await insertTask(web.db, organization, own, {
+        createdAt: n < 4 ? at : new Date(),
+        state: n % 2 ? "working" : "completed",
+      });
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page = await web.call("GET", `/api/v1/tasks?limit=2${cursor ? `&cursor=${cursor}` : ""}`, {
+        key,
+      });
+      pageSchema(taskSchema).parse(page.body);
+      seen.push(...page.body.items.map((task: { id: string }) => task.id));
+      cursor = page.body.nextCursor;
+    }
+    expect(new Set(seen).size).toBe(7);
+    expect(seen).toHaveLength(7);
+    const bad = await web.call("GET", "/api/v1/tasks?cursor=xyz", { key });
+    expect([bad.status, bad.body.errors[0].field]).toEqual([422, "cursor"]);
+  });
+
+  test("filters by state, tool, time, words and requester", async () => {
+    const organization = await web.organization("filters");
+    const ola = await web.member(organization, "Ola", "operator");
+    const own = await insertServer(web.db, organization, { name: "Ledger 100%" });
+    const a = await insertTask(web.db, organization, own, {
+      requester: ola.userId,
+      arguments: { note: "blue_sky" },
+    });
+    const b = await insertTask(web.db, organization, own, {
+      state: "completed",
+      tool: "other",
+      createdAt: new Date("2026-01-01T00:00:00Z"),
+    });
+    const ids = async (query: string) => {
+      const answer = await web.call("GET", `/api/v1/tasks?${query}`, { cookie: ola.cookie });
+      return answer.body.items.map((task: { id: string }) => task.id);
+    };
+    expect(await ids("state=completed,failed")).toEqual([b]);
+    expect(await ids("tool=other")).toEqual([b]);
+    expect(await ids("createdBefore=2026-02-01T00:00:00Z")).toEqual([b]);
+    expect(await ids("createdAfter=2026-02-01T00:00:00%2B01:00")).toEqual([a]);
+    expect(await ids("requester=me")).toEqual([a]);
+    expect(await ids("q=BLUE_sky")).toEqual([a]);
+    expect(await ids("q=blue%25sky")).toEqual([]);
+    expect(await ids("q=100%25")).toEqual([a, b]);
+    const counts = await web.call("GET", "/api/v1/tasks/counts", { cookie: ola.cookie });
+    expect(counts.body.counts).toMatchObject({ working: 1, completed: 1, queued: 0 });
+  });
+
+  test("shows a private task to its requester and to who was assigned a question of it, and to nobody else", async () => {
+    const organization = await web.organization("private");
+    const [ana, ben, cleo] = [
+      await web.member(organization, "Ana", "operator"),
+      await web.member(organization, "Ben", "approver"),
+      await web.member(organization, "Cleo", "owner"),
+    ];
+    const key = await web.key(organization, "owner");
+    const own = await insertServer(web.db, organization);
+    const task = await insertTask(web.db, organization, own, {
+      visibility: "private",
+      requester: ana.userId,
+    });
+    const request = await insertRequest(web.db, organization, task, { assignee: ben.userId });
+    for (const [who, status] of [
+      [{ cookie: ana.cookie }, 200],
+      [{ cookie: ben.cookie }, 200],
+      [{ cookie: cleo.cookie }, 404],
+      [{ key }, 404],
+    ] as const) {
+      const listed = status === 200 ? 1 : 0;
+      expect((await web.call("GET", `/api/v1/tasks/${task}`, who)).status).toBe(status);
+      expect((await web.call("GET", `/api/v1/tasks/${task}/events`, who)).status).toBe(status);
+      expect((await web.call("GET", `/api/v1/input-requests/${request.id}`, who)).status).toBe(status);
+      expect((await web.call("GET", "/api/v1/tasks", who)).body.items).toHaveLength(listed);
+      expect((await web.call("GET", "/api/v1/input-requests", who)).body.items).toHaveLength(listed);
+      expect((await web.call("GET", "/api/v1/tasks/counts", who)).body.counts.working).toBe(listed);
+    }
+  });
+
+  test("never shows what is sealed", async () => {
+    const task = await insertTask(web.db, acme, server);
+    const answer = await web.call("GET", `/api/v1/tasks/${task}`, { key: admin });
+    expect(JSON.stringify(answer.body)).not.toContain("sealed");
+  });
+});
+
+describe("requests for input", () => {
+  test("are claimed, kept as a draft, assigned, answered and taken back", async () => {
+    const organization = await web.organization("requests");
+    const ben = await web.member(organization, "Ben", "approver");
+    const cleo = await web.member(organization, "Cleo", "approver");
+    const ola = await web.member(organization, "Ola", "operator");
+    const own = await insertServer(web.db, organization);
+    const task = await insertTask(web.db, organization, own);
+    const { id, questionHash } = await insertRequest(web.db, organization, task);
+    const path = `/api/v1/input-requests/${id}`;
+    const post = (action: string, who: { cookie: string }, body?: object) =>
+      web.call("POST", `${path}/${action}`, { cookie: who.cookie, ...(body && { body }) });
+    const mine = async (who: { cookie: string }, assignee: string) =>
+      (await web.call("GET", `/api/v1/input-requests?assignee=${assignee}`, who)).body.items.length;
+
+    inputRequestDetailSchema.parse((await web.call("GET", path, ben)).body);
+    expect([await mine(ben, "me"), await mine(ben, "none")]).toEqual([0, 1]);
+    expect((await post("claim", ben)).body.claimedBy).toMatchObject({ id: ben.userId, name: "Ben" });
+    expect([await mine(ben, "me"), await mine(cleo, "me"), await mine(cleo, "none")]).toEqual([1, 0, 0]);
+    const claimed = await post("answer", cleo, { action: "decline", questionHash });
+    expect([claimed.status, claimed.body.code]).toEqual([409, "claimed_by_other"]);
+    expect((await post("release", ben)).status).toBe(200);
+
+    const draft = await web.call("PUT", `${path}/draft`, { cookie: ben.cookie, body: { content: {} } });
+    expect(draft.status).toBe(204);
+    expect((await web.call("GET", path, ben)).body.draft).toEqual({});
+    expect((await web.call("GET", path, cleo)).body.draft).toBeNull();
+
+    expect((await post("assign", ben, { memberId: cleo.memberId })).status).toBe(403);
+    expect((await post("assign", ola, { memberId: cleo.memberId })).body.assignedTo.name).toBe("Cleo");
+    expect([await mine(cleo, "me"), await mine(cleo, "none")]).toEqual([1, 0]);
+
+    const changed = await post("answer", cleo, {
+      action: "accept",
+      content: {},
+      questionHash: "0".repeat(64),
+    });
+    expect([changed.status, changed.body.code]).toEqual([409, "question_changed"]);
+    const decision = { action: "accept", content: {}, comment: "fine", questionHash, holdMs: 60_000 };
+    const answers = await Promise.all([post("answer", cleo, decision), post("answer", ben, decision)]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([202, 409]);
+    const refused = answers.find((answer) => answer.status === 409);
+    expect(refused?.body).toMatchObject({
+      code: "already_answered",
+      by: { kind: "member" },
+      at: expect.any(String),
+    });
+
+    const answered = inputRequestDetailSchema.parse((await web.call("GET", path, ben)).body);
+    expect(answered).toMatchObject({
+      state: "answered",
+      answer: { action: "accept" },
+      delivery: { state: "held" },
+    });
+    expect((await post("undo", cleo)).body).toMatchObject({
+      state: "open",
+      answer: null,
+      delivery: { state: "undone" },
+    });
+    expect((await post("undo", cleo)).body.code).toBe("already_sent");
+    expect((await post("resend", ola)).body.code).toBe("nothing_to_resend");
+
+    // Somebody who leaves takes nothing along.
+    const owner = await web.key(organization, "owner");
+    await web.call("DELETE", `/api/v1/members/${cleo.memberId}`, { key: owner });
+    expect(await mine(ben, "none")).toBe(1);
+  });
+
+  test("page oldest first", async () => {
+    const organization = await web.organization("oldest");
+    const key = await web.key(organization, "viewer");
+    const task = await insertTask(web.db, organization, await insertServer(web.db, organization));
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++)
+      ids.push((await insertRequest(web.db, organization, task, { message: `Question ${n}` })).id);
+    const one = await web.call("GET", "/api/v1/input-requests?limit=3&state=open", { key });
+    const two = await web.call(
+      "GET",
+      `/api/v1/input-requests?limit=3&state=open&cursor=${one.body.nextCursor}`,
+      { key },
+    );
+    pageSchema(inputRequestSchema).parse(one.body);
+    expect([...one.body.items, ...two.body.items].map((item) => item.id)).toEqual(ids);
+    expect(two.body.nextCursor).toBeNull();
+    const found = await web.call("GET", "/api/v1/input-requests?q=question%203", { key });
+    expect(found.body.items).toHaveLength(1);
+  });
+});
+
+describe("servers", () => {
+  const create = (body: object) =>
+    web.call("POST", "/api/v1/servers", { key: admin, body: { name: "S", ...body } });
+
+  test("are probed when they are made, and their tools kept; the token goes out and never comes back", async () => {
+    const made = await create({ url: mcp.url, auth: { kind: "bearer", token: "very-secret-token" } });
+    expect([made.status, made.body.health.state, made.body.era]).toEqual([201, "ok", "2026-07-28"]);
+    expect(mcp.seen.at(-1)?.authorization).toBe("Bearer very-secret-token");
+    const before = mcp.seen.length;
+    const tools = await web.call("GET", `/api/v1/servers/${made.body.id}/tools?limit=3`, { key: operator });
+    expect(tools.body.items.map((tool: { name: string }) => tool.name)).toEqual([
+      "approve",
+      "quick",
+      "order",
+    ]);
+    const rest = await web.call(
+      "GET",
+      `/api/v1/servers/${made.body.id}/tools?cursor=${tools.body.nextCursor}`,
+      { key: operator },
+    );
+    expect(rest.body.items).toHaveLength(2);
+    expect(mcp.seen).toHaveLength(before);
+    const row = await web.db.withOrganization(acme, (tx) =>
+      tx.connection.findFirstOrThrow({ where: { serverId: made.body.id } }),
+    );
+    expect(row.sealedCredentials).toMatch(/^v1\.k1\./);
+
+    const patched = await web.call("PATCH", `/api/v1/servers/${made.body.id}`, {
+      key: admin,
+      body: { auth: { kind: "none" } },
+    });
+    expect([patched.status, patched.body.authKind, mcp.seen.at(-1)?.authorization]).toEqual([
+      200,
+      "none",
+      undefined,
+    ]);
+    const checked = await web.call("POST", `/api/v1/servers/${made.body.id}/check`, { key: operator });
+    expect(checked.body.health.state).toBe("ok");
+    const listed = await web.call("GET", "/api/v1/servers", { key: operator });
+    expect(JSON.stringify([made.body, listed.body])).not.toContain("secret");
+  });
+
+  test("that are dead are kept, with words of ours; addresses that are not allowed are refused", async () => {
+    const answer = await create({ url: mcp.url.replace("/mcp", "/nothing-here"), era: "2025-11-25" });
+    expect([answer.status, answer.body.health.state]).toEqual([201, "failing"]);
+    const tools = await web.call("GET", `/api/v1/servers/${answer.body.id}/tools`, { key: operator });
+    expect([tools.status, tools.body.code]).toEqual([502, "server_unavailable"]);
+    // the port of "discard", where nothing listens
+    const unreachable = await create({ url: "http://127.0.0.1:9/mcp" });
+    expect([unreachable.status, unreachable.body.health.state]).toEqual([201, "unreachable"]);
+    for (const url of [
+      "http://127.0.0.1:10/mcp",
+      "http://169.254.169.254/latest",
+      "http://[::1]:1/",
+      "http://0x7f.1/",
+    ]) {
+      const refused = await create({ url });
+      expect([url, refused.status, refused.body.code]).toEqual([url, 422, "address_not_allowed"]);
+    }
+  });
+
+  test("are not removed under an open task, nor started on when removed", async () => {
+    const made = await create({ url: mcp.url });
+    const body = { serverId: made.body.id, tool: "approve", arguments: {} };
+    const [task, removed] = await Promise.all([
+      web.call("POST", "/api/v1/tasks", { key: operator, body }),
+      web.call("DELETE", `/api/v1/servers/${made.body.id}`, { key: admin }),
+    ]);
+    expect([
+      [201, 409],
+      [404, 204],
+    ]).toContainEqual([task.status, removed.status]);
+    if (removed.status === 409) {
+      expect(removed.body.code).toBe("server_in_use");
+      await web.call("POST", `/api/v1/tasks/${task.body.id}/cancel`, { key: operator });
+      expect((await web.call("DELETE", `/api/v1/servers/${made.body.id}`, { key: admin })).status).toBe(204);
+      expect(
+        (await web.call("GET", `/api/v1/tasks/${task.body.id}`, { key: operator })).body.server.name,
+      ).toBe("S");
+    }
+    expect((await web.call("GET", `/api/v1/servers/${made.body.id}`, { key: admin })).status).toBe(404);
+    expect((await web.call("POST", "/api/v1/tasks", { key: operator, body })).status).toBe(404);
+  });
+});
+
+describe("history", () => {
+  test("is listed, exported and verified, and an altered line is found", async () => {
+    const list = await web.call("GET", "/api/v1/events?limit=2", { key: admin });
+    expect(list.body.items[0].seq).toBeGreaterThan(list.body.items[1].seq);
+    const lines = (await (await web.open("GET", "/api/v1/events/export", { key: admin })).text())
+      .trim()
+      .split("\n");
+    const verified = await web.call("GET", "/api/v1/events/verify", { key: admin });
+    expect(verified.body).toMatchObject({
+      ok: true,
+      lines: lines.length,
+      head: JSON.parse(lines.at(-1) ?? "").hash,
+    });
+    const { withClient } = await import("@/scripts/database/roles.ts");
+    await withClient(web.database.adminUrl, (client) =>
+      client.query("UPDATE event SET data = '{\"amount\": 1}' WHERE organization_id = $1 AND seq = 3", [
+        acme,
+      ]),
+    );
+    const broken = await web.call("GET", "/api/v1/events/verify", { key: admin });
+    expect(broken.body).toMatchObject({ ok: false, brokenAt: 3 });
+  });
+});

@@ -1,0 +1,31 @@
+import { readKey } from "@/lib/api-keys/queries.ts";
+import { apiKeySchema, updateKeySchema } from "@/lib/api-keys/schema.ts";
+import { renameKey, revokeKey } from "@/lib/api-keys/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PATCH: route(
+    {
+      auth: "admin",
+      summary: "Rename an API key",
+      params: idParams,
+      body: updateKeySchema,
+      output: apiKeySchema,
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await renameKey(organizationId, tx, principal, params.id, body.name);
+        return readKey(organizationId, tx, params.id);
+      }),
+  ),
+  DELETE: route(
+    { auth: "admin", summary: "Revoke an API key", params: idParams },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        revokeKey(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,32 @@
+import { listKeys, readKey } from "@/lib/api-keys/queries.ts";
+import { apiKeySchema, createKeySchema, newApiKeySchema } from "@/lib/api-keys/schema.ts";
+import { createKey } from "@/lib/api-keys/transitions.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "admin",
+      summary: "API keys in force, oldest first",
+      query: pageQuerySchema,
+      output: pageSchema(apiKeySchema),
+    },
+    ({ caller, query }) => within(caller, (organizationId, tx) => listKeys(organizationId, tx, query)),
+  ),
+  POST: route(
+    {
+      auth: "admin",
+      summary: "Make an API key, no stronger than oneself; its secret is shown this once",
+      body: createKeySchema,
+      output: newApiKeySchema,
+      status: 201,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const { id, secret } = await createKey(organizationId, tx, principal, body);
+        return { ...(await readKey(organizationId, tx, id)), secret };
+      }),
+  ),
+});

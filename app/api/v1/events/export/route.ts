@@ -1,0 +1,21 @@
+import { exportedEventSchema } from "@/lib/events/schema.ts";
+import { exportLines } from "@/lib/web/export.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "admin",
+      summary: "The whole history, one JSON object a line, oldest first",
+      output: exportedEventSchema,
+      mediaType: "application/x-ndjson",
+    },
+    async ({ caller }) =>
+      new Response(exportLines(caller), {
+        headers: {
+          "content-type": "application/x-ndjson",
+          "content-disposition": `attachment; filename="${caller.me.organization.slug}-events.ndjson"`,
+        },
+      }),
+  ),
+});

@@ -1,0 +1,17 @@
+import { listEvents } from "@/lib/events/queries.ts";
+import { eventSchema } from "@/lib/events/schema.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "admin",
+      summary: "The organization's history, newest first",
+      query: pageQuerySchema,
+      output: pageSchema(eventSchema),
+    },
+    ({ caller, query }) => within(caller, (organizationId, tx) => listEvents(organizationId, tx, query)),
+  ),
+});

@@ -1,0 +1,31 @@
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { answerInputSchema, inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { recordAnswer } from "@/lib/input-requests/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "approver",
+      summary: "Decide; the answer counts from now on and is delivered by the engine",
+      params: idParams,
+      body: answerInputSchema,
+      output: inputRequestDetailSchema,
+      status: 202,
+      errors: [
+        "already_answered",
+        "question_changed",
+        "claimed_by_other",
+        "no_longer_open",
+        "invalid_content",
+        "unsupported_form",
+      ],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await recordAnswer(organizationId, tx, principal, params.id, body);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

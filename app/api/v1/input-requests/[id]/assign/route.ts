@@ -1,0 +1,23 @@
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { assignInputSchema, inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { assignRequest } from "@/lib/input-requests/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "operator",
+      summary: "Make it somebody's, or everybody's again",
+      params: idParams,
+      body: assignInputSchema,
+      output: inputRequestDetailSchema,
+      errors: ["already_answered", "no_longer_open"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await assignRequest(organizationId, tx, principal, params.id, body.memberId);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

@@ -1,0 +1,22 @@
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { claimRequest } from "@/lib/input-requests/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "approver",
+      summary: "Say that one works on it; ends after 15 minutes without activity",
+      params: idParams,
+      output: inputRequestDetailSchema,
+      errors: ["claimed_by_other", "already_answered", "no_longer_open"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await claimRequest(organizationId, tx, principal, params.id);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

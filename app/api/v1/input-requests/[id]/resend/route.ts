@@ -1,0 +1,22 @@
+import { resend } from "@/lib/deliveries/transitions.ts";
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "operator",
+      summary: "Send an answer again that the server took and still asks for",
+      params: idParams,
+      output: inputRequestDetailSchema,
+      errors: ["nothing_to_resend"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await resend(organizationId, tx, principal, params.id);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

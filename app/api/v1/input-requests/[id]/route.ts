@@ -1,0 +1,14 @@
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "viewer", summary: "A request for input", params: idParams, output: inputRequestDetailSchema },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx, principal) =>
+        readInputRequest(organizationId, tx, principal, params.id),
+      ),
+  ),
+});

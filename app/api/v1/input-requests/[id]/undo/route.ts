@@ -1,0 +1,22 @@
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { undoAnswer } from "@/lib/input-requests/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "approver",
+      summary: "Take an answer back while it is held",
+      params: idParams,
+      output: inputRequestDetailSchema,
+      errors: ["already_sent"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await undoAnswer(organizationId, tx, principal, params.id);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

@@ -1,0 +1,20 @@
+import { listInputRequests } from "@/lib/input-requests/queries.ts";
+import { inputRequestSchema, requestListQuerySchema } from "@/lib/input-requests/schema.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "viewer",
+      summary: "Requests for input, oldest first",
+      query: pageQuerySchema.extend(requestListQuerySchema.shape),
+      output: pageSchema(inputRequestSchema),
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        listInputRequests(organizationId, tx, principal, query),
+      ),
+  ),
+});

@@ -1,0 +1,9 @@
+import { meSchema } from "@/lib/members/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "any", summary: "Who calls; `user` is null for an API key", output: meSchema },
+    async ({ caller }) => caller.me,
+  ),
+});

@@ -1,0 +1,32 @@
+import { readMember } from "@/lib/members/queries.ts";
+import { memberSchema, updateMemberSchema } from "@/lib/members/schema.ts";
+import { changeRole, removeMember } from "@/lib/members/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PATCH: route(
+    {
+      auth: "admin",
+      summary: "Change a member's role; only owners make and unmake owners",
+      params: idParams,
+      body: updateMemberSchema,
+      output: memberSchema,
+      errors: ["last_owner"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await changeRole(organizationId, tx, principal, params.id, body.role);
+        return readMember(organizationId, tx, params.id);
+      }),
+  ),
+  DELETE: route(
+    { auth: "admin", summary: "End a membership", params: idParams, errors: ["last_owner"] },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        removeMember(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

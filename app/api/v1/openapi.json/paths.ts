@@ -1,0 +1,75 @@
+import * as engineRun from "@/app/api/engine/run/route.ts";
+import * as setPassword from "@/app/api/set-password/route.ts";
+import * as setup from "@/app/api/setup/route.ts";
+import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
+import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as eventsExport from "@/app/api/v1/events/export/route.ts";
+import * as events from "@/app/api/v1/events/route.ts";
+import * as eventsVerify from "@/app/api/v1/events/verify/route.ts";
+import * as inputRequestAnswer from "@/app/api/v1/input-requests/[id]/answer/route.ts";
+import * as inputRequestAssign from "@/app/api/v1/input-requests/[id]/assign/route.ts";
+import * as inputRequestClaim from "@/app/api/v1/input-requests/[id]/claim/route.ts";
+import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
+import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
+import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
+import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
+import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
+import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
+import * as me from "@/app/api/v1/me/route.ts";
+import * as member from "@/app/api/v1/members/[id]/route.ts";
+import * as members from "@/app/api/v1/members/route.ts";
+import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
+import * as server from "@/app/api/v1/servers/[id]/route.ts";
+import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
+import * as servers from "@/app/api/v1/servers/route.ts";
+import * as stream from "@/app/api/v1/stream/route.ts";
+import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
+import * as taskEvents from "@/app/api/v1/tasks/[id]/events/route.ts";
+import * as taskMessages from "@/app/api/v1/tasks/[id]/messages/route.ts";
+import * as taskRefresh from "@/app/api/v1/tasks/[id]/refresh/route.ts";
+import * as taskRestart from "@/app/api/v1/tasks/[id]/restart/route.ts";
+import * as task from "@/app/api/v1/tasks/[id]/route.ts";
+import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
+import * as tasks from "@/app/api/v1/tasks/route.ts";
+import * as healthz from "@/app/healthz/route.ts";
+import * as readyz from "@/app/readyz/route.ts";
+import type { Paths } from "@/lib/web/openapi.ts";
+
+/** Every route of ours; a test holds it against the folders. */
+export const paths: Paths = {
+  "/api/v1/api-keys": apiKeys,
+  "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/events": events,
+  "/api/v1/events/export": eventsExport,
+  "/api/v1/events/verify": eventsVerify,
+  "/api/v1/input-requests": inputRequests,
+  "/api/v1/input-requests/{id}": inputRequest,
+  "/api/v1/input-requests/{id}/answer": inputRequestAnswer,
+  "/api/v1/input-requests/{id}/assign": inputRequestAssign,
+  "/api/v1/input-requests/{id}/claim": inputRequestClaim,
+  "/api/v1/input-requests/{id}/draft": inputRequestDraft,
+  "/api/v1/input-requests/{id}/release": inputRequestRelease,
+  "/api/v1/input-requests/{id}/resend": inputRequestResend,
+  "/api/v1/input-requests/{id}/undo": inputRequestUndo,
+  "/api/v1/me": me,
+  "/api/v1/members": members,
+  "/api/v1/members/{id}": member,
+  "/api/v1/servers": servers,
+  "/api/v1/servers/{id}": server,
+  "/api/v1/servers/{id}/check": serverCheck,
+  "/api/v1/servers/{id}/tools": serverTools,
+  "/api/v1/stream": stream,
+  "/api/v1/tasks": tasks,
+  "/api/v1/tasks/{id}": task,
+  "/api/v1/tasks/{id}/cancel": taskCancel,
+  "/api/v1/tasks/{id}/events": taskEvents,
+  "/api/v1/tasks/{id}/messages": taskMessages,
+  "/api/v1/tasks/{id}/refresh": taskRefresh,
+  "/api/v1/tasks/{id}/restart": taskRestart,
+  "/api/v1/tasks/counts": tasksCounts,
+  "/api/engine/run": engineRun,
+  "/api/set-password": setPassword,
+  "/api/setup": setup,
+  "/healthz": healthz,
+  "/readyz": readyz,
+};

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { env } from "@/lib/env.ts";
+import { openapi } from "@/lib/web/openapi.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { paths } from "./paths.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "none",
+      summary: "This description; it names no tenant",
+      output: z.record(z.string(), z.unknown()),
+    },
+    async () => openapi({ ...paths, "/api/v1/openapi.json": { GET } }, env().url),
+  ),
+});

@@ -1,0 +1,11 @@
+import { checkServer } from "@/lib/servers/check.ts";
+import { serverSchema } from "@/lib/servers/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { means } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    { auth: "operator", summary: "Probe a server now", params: idParams, output: serverSchema },
+    async ({ caller, params }) => checkServer(await means(), caller.principal.organizationId, params.id),
+  ),
+});

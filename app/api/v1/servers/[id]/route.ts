@@ -1,0 +1,37 @@
+import { changeServer } from "@/lib/servers/check.ts";
+import { readServer } from "@/lib/servers/queries.ts";
+import { serverSchema, updateServerSchema } from "@/lib/servers/schema.ts";
+import { removeServer } from "@/lib/servers/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { means, within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "viewer", summary: "A server", params: idParams, output: serverSchema },
+    ({ caller, params }) => within(caller, (organizationId, tx) => readServer(organizationId, tx, params.id)),
+  ),
+  PATCH: route(
+    {
+      auth: "admin",
+      summary: "Change a server; another era or credential is probed",
+      params: idParams,
+      body: updateServerSchema,
+      output: serverSchema,
+    },
+    async ({ caller, params, body }) => changeServer(await means(), caller.principal, params.id, body),
+  ),
+  DELETE: route(
+    {
+      auth: "admin",
+      summary: "Take a server out of use",
+      params: idParams,
+      errors: ["server_in_use"],
+    },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        removeServer(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,29 @@
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { addServer } from "@/lib/servers/check.ts";
+import { listServers } from "@/lib/servers/queries.ts";
+import { createServerSchema, serverSchema } from "@/lib/servers/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { means, within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "viewer",
+      summary: "Servers, oldest first",
+      query: pageQuerySchema,
+      output: pageSchema(serverSchema),
+    },
+    ({ caller, query }) => within(caller, (organizationId, tx) => listServers(organizationId, tx, query)),
+  ),
+  POST: route(
+    {
+      auth: "admin",
+      summary: "Register a server; it is probed, and kept when it is dead",
+      body: createServerSchema,
+      output: serverSchema,
+      status: 201,
+      errors: ["address_not_allowed"],
+    },
+    async ({ caller, body }) => addServer(await means(), caller.principal, body),
+  ),
+});

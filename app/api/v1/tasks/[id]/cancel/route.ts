@@ -1,0 +1,23 @@
+import { readTask } from "@/lib/tasks/queries.ts";
+import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { requestCancel } from "@/lib/tasks/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "operator",
+      summary: "Ask for a task's end; the server may take its time",
+      params: idParams,
+      output: taskDetailSchema,
+      status: 202,
+      errors: ["task_ended"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await requestCancel(organizationId, tx, principal, params.id);
+        return readTask(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

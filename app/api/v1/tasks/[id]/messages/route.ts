@@ -1,0 +1,23 @@
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { listMessages } from "@/lib/tasks/messages.ts";
+import { requireVisibleTask } from "@/lib/tasks/queries.ts";
+import { taskMessageSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "operator",
+      summary: "A task's protocol messages without secrets, oldest first",
+      params: idParams,
+      query: pageQuerySchema,
+      output: pageSchema(taskMessageSchema),
+    },
+    ({ caller, params, query }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await requireVisibleTask(organizationId, tx, principal, params.id);
+        return listMessages(organizationId, tx, params.id, query);
+      }),
+  ),
+});

@@ -1,0 +1,22 @@
+import { readTask } from "@/lib/tasks/queries.ts";
+import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { requestRefresh } from "@/lib/tasks/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "operator",
+      summary: "Look at a task's server now",
+      params: idParams,
+      output: taskDetailSchema,
+      status: 202,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await requestRefresh(organizationId, tx, principal, params.id);
+        return readTask(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

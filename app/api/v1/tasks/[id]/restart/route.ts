@@ -1,0 +1,33 @@
+import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { restartTask } from "@/lib/tasks/start.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { means } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "operator",
+      summary: "Make the same call once more, as a new task",
+      headers: idempotencyHeader,
+      params: idParams,
+      output: taskDetailSchema,
+      status: 201,
+      alsoStatuses: [200],
+      errors: [
+        "unknown_tool",
+        "task_not_supported",
+        "invalid_arguments",
+        "idempotency_mismatch",
+        "server_unavailable",
+      ],
+    },
+    async ({ caller, request, params, reply }) => {
+      const idempotencyKey = readIdempotencyKey(request);
+      const { task, created } = await restartTask(await means(), caller.principal, params.id, idempotencyKey);
+      if (!created) reply.status = 200;
+      reply.headers.set("location", `/api/v1/tasks/${task.id}`);
+      return task;
+    },
+  ),
+});

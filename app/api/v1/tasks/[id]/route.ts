@@ -1,0 +1,12 @@
+import { readTask } from "@/lib/tasks/queries.ts";
+import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "viewer", summary: "A task", params: idParams, output: taskDetailSchema },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx, principal) => readTask(organizationId, tx, principal, params.id)),
+  ),
+});

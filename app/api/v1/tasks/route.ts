@@ -1,0 +1,51 @@
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { listTasks } from "@/lib/tasks/queries.ts";
+import { startTaskSchema, taskDetailSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
+import { startTask } from "@/lib/tasks/start.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { means, within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "viewer",
+      summary: "Tasks, newest first",
+      query: pageQuerySchema.extend(taskListQuerySchema.shape),
+      output: pageSchema(taskSchema),
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) => listTasks(organizationId, tx, principal, query)),
+  ),
+  POST: route(
+    {
+      auth: "operator",
+      summary: "Start a tool as a task; 200 with the task of then when the key was used before",
+      headers: idempotencyHeader,
+      body: startTaskSchema,
+      output: taskDetailSchema,
+      status: 201,
+      alsoStatuses: [200],
+      errors: [
+        "not_found",
+        "unknown_tool",
+        "task_not_supported",
+        "invalid_arguments",
+        "idempotency_mismatch",
+        "server_unavailable",
+      ],
+    },
+    async ({ caller, request, body, reply }) => {
+      const idempotencyKey = readIdempotencyKey(request);
+      const { task, created } = await startTask(await means(), caller.principal, {
+        ...body,
+        ttlMs: body.ttlMs ?? null,
+        idempotencyKey,
+        restartOf: null,
+      });
+      if (!created) reply.status = 200;
+      reply.headers.set("location", `/api/v1/tasks/${task.id}`);
+      return task;
+    },
+  ),
+});

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "none", summary: "Whether the process is alive", output: z.object({ status: z.literal("ok") }) },
+    async () => ({ status: "ok" as const }),
+  ),
+});

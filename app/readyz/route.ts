@@ -1,0 +1,18 @@
+import { readiness, readinessSchema } from "@/lib/web/readiness.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "none",
+      summary: "Whether everything works together: database, migrations, an engine",
+      output: readinessSchema,
+      alsoStatuses: [503],
+    },
+    async ({ reply }) => {
+      const found = await readiness();
+      if (!found.ready) reply.status = 503;
+      return found;
+    },
+  ),
+});

@@ -1,0 +1,53 @@
+import { readPosition, toPage } from "../cursor.ts";
+import { Prisma, type Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+import { roleSchema } from "../members/schema.ts";
+import type { Page, PageQuery } from "../page.ts";
+import type { ApiKey } from "./schema.ts";
+
+/** Keys in force, oldest first. */
+export async function listKeys(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<ApiKey>> {
+  const after = readPosition(query.cursor);
+  const at = after?.createdAt.toISOString();
+  const rows = await tx.$queryRaw<
+    KeyRow[]
+  >`${SELECT} WHERE k.organization_id = ${organizationId}::uuid AND ${IN_FORCE}
+    ${after ? Prisma.sql`AND (k.created_at, k.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
+    ORDER BY k.created_at, k.id LIMIT ${query.limit + 1}`;
+  return toPage(rows, query.limit, (row) => row, toKey);
+}
+
+/** Throws `not_found`, for revoked ones too. */
+export async function readKey(organizationId: string, tx: Tx, keyId: string): Promise<ApiKey> {
+  const [row] = await tx.$queryRaw<KeyRow[]>`${SELECT}
+    WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${keyId}::uuid AND ${IN_FORCE}`;
+  if (!row) throw notFound("key");
+  return toKey(row);
+}
+
+const SELECT = Prisma.sql`SELECT k.id, k.name, k.role, k.created_by AS "makerId", u.name AS "makerName",
+  k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt" FROM api_key k LEFT JOIN "user" u ON u.id = k.created_by`;
+
+/** As the gate sees it: a key dies with its maker's membership, without which the maker is not visible here. */
+const IN_FORCE = Prisma.sql`k.revoked_at IS NULL AND (k.created_by IS NULL OR u.id IS NOT NULL)`;
+
+interface KeyRow {
+  id: string;
+  name: string;
+  role: string;
+  makerId: string | null;
+  makerName: string | null;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+function toKey(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    role: roleSchema.parse(row.role),
+    createdBy: row.makerId && row.makerName ? { id: row.makerId, name: row.makerName } : null,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  };
+}

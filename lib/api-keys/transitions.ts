@@ -1,0 +1,101 @@
+/** All writes to API keys. */
+import type { Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
+import { type Actor, roleAllows } from "../members/schema.ts";
+import type { Principal } from "../principal.ts";
+import type { CreateKeyInput } from "./schema.ts";
+
+/** What every key begins with, so that scanners of leaked secrets know it. */
+const PREFIX = "itk_";
+
+/** Makes a key no stronger than its maker; only owners get past `owner` that way. Returns the secret, kept nowhere. */
+export async function createKey(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  input: CreateKeyInput,
+): Promise<{ id: string; secret: string }> {
+  if (!roleAllows(principal.role, input.role))
+    throw new AppError(
+      "forbidden",
+      `Your role is ${principal.role}: a key of yours cannot be ${input.role}.`,
+    );
+  const maker = principal.userId ?? (await makerOfKey(organizationId, tx, principal));
+  return insertKey(organizationId, tx, principal.actor, maker, input);
+}
+
+/** For the command line: a key without a maker, which lives until it is revoked. */
+export async function createMakerlessKey(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  input: CreateKeyInput,
+): Promise<{ id: string; secret: string }> {
+  return insertKey(organizationId, tx, actor, null, input);
+}
+
+export async function renameKey(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  keyId: string,
+  name: string,
+): Promise<void> {
+  const renamed = await tx.apiKey.updateMany({
+    where: { organizationId, id: keyId, revokedAt: null },
+    data: { name },
+  });
+  if (renamed.count === 0) throw notFound("key");
+  await appendEvents(organizationId, tx, [
+    { type: "key.renamed", actor: principal.actor, data: { keyId, name } },
+  ]);
+}
+
+/** Ends a key at once. An owner's key is an owner's to end. */
+export async function revokeKey(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  keyId: string,
+): Promise<void> {
+  const key = await tx.apiKey.findFirst({
+    where: { organizationId, id: keyId, revokedAt: null },
+    select: { role: true },
+  });
+  if (!key) throw notFound("key");
+  if (key.role === "owner" && principal.role !== "owner")
+    throw new AppError("forbidden", "Only an owner can revoke an owner's key.");
+  const revoked = await tx.apiKey.updateMany({
+    where: { organizationId, id: keyId, revokedAt: null },
+    data: { revokedAt: new Date() },
+  });
+  if (revoked.count === 0) return; // somebody else was first
+  await appendEvents(organizationId, tx, [{ type: "key.revoked", actor: principal.actor, data: { keyId } }]);
+}
+
+async function insertKey(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  createdBy: string | null,
+  { name, role }: CreateKeyInput,
+): Promise<{ id: string; secret: string }> {
+  const id = uuidv7();
+  const secret = PREFIX + randomSecret();
+  await tx.apiKey.create({
+    data: { organizationId, id, name, role, secretHash: Uint8Array.from(hashSecret(secret)), createdBy },
+  });
+  await appendEvents(organizationId, tx, [{ type: "key.created", actor, data: { keyId: id, name, role } }]);
+  return { id, secret };
+}
+
+/** A key made by a key dies with the same member. */
+async function makerOfKey(organizationId: string, tx: Tx, principal: Principal): Promise<string | null> {
+  const key = await tx.apiKey.findFirst({
+    where: { organizationId, id: principal.actor.id ?? "" },
+    select: { createdBy: true },
+  });
+  return key?.createdBy ?? null;
+}

@@ -1,0 +1,53 @@
+/** Cursors of lists: opaque to clients, the sort key of the last item to us. */
+import { z } from "zod";
+import { AppError } from "./errors.ts";
+import type { Page } from "./page.ts";
+
+/** The sort key of a list ordered by time and id. */
+export interface Position {
+  createdAt: Date;
+  id: string;
+}
+
+const positionSchema = z.tuple([z.iso.datetime(), z.uuid()]);
+const sequenceSchema = z.tuple([z.string().regex(/^\d{1,19}$/)]);
+
+/** Where a list by time and id goes on; null: at its start. Throws `invalid_input`. */
+export function readPosition(cursor: string | undefined): Position | null {
+  if (!cursor) return null;
+  const [createdAt, id] = decode(cursor, positionSchema);
+  return { createdAt: new Date(createdAt), id };
+}
+
+/** Where a list by number goes on; null: at its start. Throws `invalid_input`. */
+export function readSequence(cursor: string | undefined): bigint | null {
+  return cursor ? BigInt(decode(cursor, sequenceSchema)[0]) : null;
+}
+
+/** Makes a page out of one row more than it holds. */
+export function toPage<Row, Item>(
+  rows: Row[],
+  limit: number,
+  keyOf: (row: Row) => Position | bigint,
+  toItem: (row: Row) => Item,
+): Page<Item> {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    items: rows.slice(0, limit).map(toItem),
+    nextCursor: last === undefined ? null : encode(keyOf(last)),
+  };
+}
+
+function encode(key: Position | bigint): string {
+  const parts = typeof key === "bigint" ? [String(key)] : [key.createdAt.toISOString(), key.id];
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+}
+
+function decode<T>(cursor: string, schema: z.ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+  } catch (cause) {
+    const errors = [{ field: "cursor", message: "Use the nextCursor of a page, unchanged." }];
+    throw new AppError("invalid_input", "The cursor is not one of ours.", { cause, errors });
+  }
+}

@@ -1,0 +1,26 @@
+const UNITS: [string, number][] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+];
+
+/** Two units where they matter: `2 d 4 h`, `1 h 12 min`, `5 min`, `48 s`, `0.4 s`. Input in ms. */
+export function formatDuration(ms: number): string {
+  const whole = Math.max(0, ms);
+  if (whole < 1_000) return `${(Math.floor(whole / 100) / 10).toFixed(1)} s`;
+  const index = UNITS.findIndex(([, size]) => whole >= size);
+  const [unit, size] = UNITS[index]!;
+  const first = `${Math.floor(whole / size)} ${unit}`;
+  // Seconds beside minutes, or hours beside a month, are noise.
+  if (index >= 2 || whole >= 30 * UNITS[0]![1]) return first;
+  const [nextUnit, nextSize] = UNITS[index + 1]!;
+  const rest = Math.floor((whole % size) / nextSize);
+  return rest === 0 ? first : `${first} ${rest} ${nextUnit}`;
+}
+
+/** The largest unit alone, for columns of ages: `5 min`, `2 d`. */
+export function formatAge(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[3]!;
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
+}

@@ -1,0 +1,102 @@
+import type { TaskEvent } from "../tasks/schema.ts";
+import { decidedWord } from "./decision.ts";
+import { humanise, shorten } from "./labels.ts";
+import { serverStateLabel, type Tone } from "./outcome.ts";
+
+export interface EventWords {
+  text: string;
+  tone: Tone;
+  /** Said by a person or the server, shown beneath in quotes. */
+  quote?: string;
+}
+
+type Data = Record<string, unknown>;
+
+/** One line of a timeline in plain words. Server text inside is untrusted and stays text. */
+export function describeEvent(event: Pick<TaskEvent, "type" | "actor" | "data">): EventWords {
+  const who = event.actor.kind === "engine" || event.actor.kind === "system" ? "Intray" : event.actor.name;
+  const words = WORDS[event.type];
+  return words
+    ? words(event.data, who)
+    : { text: humanise(event.type.replaceAll(".", " ")), tone: "neutral" };
+}
+
+const say = (text: string, tone: Tone = "neutral", quote?: string): EventWords => ({
+  text,
+  tone,
+  ...(quote ? { quote } : {}),
+});
+
+const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
+  "task.queued": (_, who) => say(`${who} started it`),
+  "task.starting": () => say("Calling the server"),
+  "task.started": () => say("Task accepted by the server"),
+  "task.status": (data) => say(text(data.statusMessage) ?? "Status changed"),
+  "task.state": (data) => say(stateChange(data)),
+  "task.completed": (data) =>
+    say(
+      `Completed${text(data.outcome) ? ` · ${text(data.outcome)}` : ""}`,
+      data.isError === true ? "bad" : "accent",
+    ),
+  "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
+  "task.cancel_requested": (_, who) => say(`${who} asked to cancel`),
+  "task.cancelled": () => say("Cancelled"),
+  "task.lost": () => say("The server no longer knows this task", "bad"),
+  "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
+  "task.start_unknown": () =>
+    say("The connection broke while starting: unknown whether the server began", "wait"),
+  "task.adopted": () => say("Found again at the server after a break", "accent"),
+  "request.opened": (data) => say("Server asked", "wait", text(data.message)),
+  "request.replaced": () => say("Server asked a different question instead", "wait"),
+  "request.withdrawn": (data) => say(`Question withdrawn${reason(data)}`),
+  "request.expired": () => say("Question expired unanswered", "bad"),
+  "request.undeliverable": (data) => say(`The answer could not be delivered${reason(data)}`, "bad"),
+  "request.claimed": (_, who) => say(`${who} claimed the request`),
+  "request.released": (_, who) => say(`${who} released the request`),
+  "request.assigned": (data, who) =>
+    say(
+      text(data.name)
+        ? `${who} assigned the request to ${text(data.name)}`
+        : `${who} changed who is assigned`,
+    ),
+  "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
+  "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
+  "delivery.sending": (data) =>
+    say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
+  "delivery.accepted": () => say("Answer accepted by the server", "accent"),
+  "delivery.confirmed": () => say("Task moved on", "accent"),
+  "delivery.failed": (data) => say(`Sending failed${reason(data)}`, "bad"),
+  "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
+  "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
+};
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? shorten(value, 400) : undefined;
+}
+
+function reason(data: Data): string {
+  const given = text(data.reason);
+  return given ? `: ${REASONS[given] ?? humanise(given).toLowerCase()}` : "";
+}
+
+/** Why a question or an answer ended, for people. */
+export const REASONS: Record<string, string> = {
+  replaced: "the server asked something else instead",
+  task_ended: "the task ended",
+  task_cancelled: "the task was cancelled",
+  task_completed: "the task completed without it",
+  task_failed: "the task failed",
+  task_lost: "the server no longer knows the task",
+  task_expired: "the task expired",
+  retracted: "the server took it back",
+};
+
+function answerWord(data: Data): string {
+  const content = data.content as Data | null | undefined;
+  return decidedWord(text(data.action) ?? "accept", content).toLowerCase();
+}
+
+function stateChange(data: Data): string {
+  const to = text(data.to);
+  return to ? serverStateLabel(to) : "State changed";
+}

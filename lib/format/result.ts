@@ -1,0 +1,57 @@
+import { z } from "zod";
+
+const part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal("resource_link"), uri: z.string(), name: z.string().optional() }),
+  z.object({
+    type: z.literal("resource"),
+    resource: z.object({ uri: z.string(), text: z.string().optional() }),
+  }),
+]);
+export type ResultPart = z.infer<typeof part> | { type: "other"; value: unknown };
+
+export interface ReadResult {
+  isError: boolean;
+  parts: ResultPart[];
+  structured: Record<string, unknown> | null;
+}
+
+const result = z.object({
+  isError: z.boolean().default(false),
+  content: z.array(z.unknown()).default([]),
+  structuredContent: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** A CallToolResult as far as it can be read; null for anything else. Untrusted: parsed, never believed. */
+export function readResult(value: unknown): ReadResult | null {
+  const parsed = result.safeParse(value);
+  if (!parsed.success) return null;
+  const structured = parsed.data.structuredContent ?? null;
+  const parts = parsed.data.content.map(
+    (each): ResultPart => part.safeParse(each).data ?? { type: "other", value: each },
+  );
+  return {
+    isError: parsed.data.isError,
+    structured,
+    // Servers repeat the structured content as JSON text for older clients: once is enough.
+    parts: structured
+      ? parts.filter((each) => !(each.type === "text" && sameJson(each.text, structured)))
+      : parts,
+  };
+}
+
+function sameJson(text: string, value: unknown): boolean {
+  const parsed = parseJsonText(text);
+  return parsed !== null && JSON.stringify(parsed) === JSON.stringify(value);
+}
+
+/** Text that is a JSON object or list, parsed; null for all other text. */
+export function parseJsonText(text: string): object | null {
+  if (!/^\s*[[{]/.test(text)) return null;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { describeEvent } from "./events.ts";
+import { humanise, shorten } from "./labels.ts";
+import { parseJsonText, readResult } from "./result.ts";
+import { diffWords } from "./text-diff.ts";
+import { urlParts } from "./url-parts.ts";
+
+const actor = { kind: "member" as const, id: null, name: "Ben" };
+
+test("names become words", () => {
+  expect(["due_date", "dueDate", "invoice_id", "x"].map(humanise)).toEqual([
+    "Due date",
+    "Due date",
+    "Invoice ID",
+    "X",
+  ]);
+});
+
+test("long text is cut at a word", () => {
+  expect(shorten("one two three", 9)).toBe("one two…");
+});
+
+test("an event is a sentence; an unknown one its type in plain words", () => {
+  expect(describeEvent({ type: "answer.recorded", actor, data: { action: "decline" } }).text).toBe(
+    "Ben declined",
+  );
+  expect(describeEvent({ type: "request.withdrawn", actor, data: { reason: "replaced" } }).text).toBe(
+    "Question withdrawn: the server asked something else instead",
+  );
+  expect(describeEvent({ type: "moon.phase_changed", actor, data: {} }).text).toBe("Moon phase changed");
+});
+
+test("a difference names what went and what came", () => {
+  expect(diffWords("pay $400 now", "pay $410 now")).toEqual([
+    { kind: "same", text: "pay " },
+    { kind: "gone", text: "$400" },
+    { kind: "new", text: "$410" },
+    { kind: "same", text: " now" },
+  ]);
+});
+
+test("an address is split around its host, and imitations are named", () => {
+  expect(urlParts("https://bank.example/a?b#c")).toEqual({
+    before: "https://",
+    host: "bank.example",
+    after: "/a?b#c",
+    suspect: null,
+  });
+  expect(urlParts("https://xn--bnk-ula.example/")?.suspect).toMatch(/punycode/);
+  expect(urlParts("https://bank.example@evil.example/")?.suspect).toMatch(/user name/);
+  expect(urlParts("javascript:alert(1)")).toBeNull();
+});
+
+test("a result is read part by part; structured content is not repeated as text", () => {
+  const read = readResult({
+    content: [{ type: "text", text: '{"a":1}' }, { odd: 1 }],
+    structuredContent: { a: 1 },
+  });
+  expect(read?.parts).toEqual([{ type: "other", value: { odd: 1 } }]);
+  expect(readResult("text")).toBeNull();
+  expect(parseJsonText("{broken")).toBeNull();
+});

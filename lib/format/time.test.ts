@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { formatAge, formatDuration } from "./duration.ts";
+import { formatAgo, formatAhead, formatDate, isDateText } from "./time.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+describe("durations", () => {
+  test.each([
+    [400, "0.4 s"],
+    [48_000, "48 s"],
+    [300_000, "5 min"],
+    [3_600_000, "1 h"],
+    [7_800_000, "2 h 10 min"],
+    [428_400_000, "4 d 23 h"],
+    [90 * 86_400_000 + 3_600_000, "90 d"],
+    [-5, "0.0 s"],
+  ])("%d ms is %s", (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+  test("an age is its largest unit", () => {
+    expect([999, 61_000, 200_000_000].map(formatAge)).toEqual(["0 s", "1 min", "2 d"]);
+  });
+});
+
+describe("times", () => {
+  test("are told from now", () => {
+    expect(formatAgo("2026-11-21T11:56:00Z", NOW)).toBe("4 min ago");
+    expect(formatAgo("2026-11-21T12:00:30Z", NOW)).toBe("just now");
+  });
+  test("a date is that day in every zone", () => {
+    expect(formatDate("2024-06-30")).toBe("30 Jun 2024");
+    expect(formatDate("2024-06-30T00:00:00Z")).toBe("30 Jun 2024");
+  });
+  test.each([
+    ["2027-02-28T00:00:00Z", "in 3 months"],
+    ["2026-11-26", "in 5 days"],
+    ["2026-12-20", "in 4 weeks"],
+    ["2029-11-21", "in 3 years"],
+    ["2024-06-30", null],
+  ])("%s lies %s", (text, words) => {
+    expect(formatAhead(text, NOW)).toBe(words);
+  });
+  test("numbers and words are no dates", () => {
+    expect(["2024-06-30", "2024-13-45", "4812", "June"].map(isDateText)).toEqual([true, false, false, false]);
+  });
+});

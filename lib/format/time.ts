@@ -1,0 +1,72 @@
+import { formatAge } from "./duration.ts";
+
+/** `4 min ago`. `now` is passed in so that the words can be tested and tick together. */
+export function formatAgo(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  return ms < 5_000 ? "just now" : `${formatAge(ms)} ago`;
+}
+
+/** The full instant in the person's own zone, for hover titles. */
+export function formatExact(at: string): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "long",
+  }).format(new Date(at));
+}
+
+/** A timeline's time: `16:02:11` today, else `yesterday 16:02`, `19 Nov 12:40`, `19 Nov 2025 12:40`. */
+export function formatClock(at: string, now: number): string {
+  const date = new Date(at);
+  const today = new Date(now);
+  if (date.toDateString() === today.toDateString()) return clock(date, true);
+  const yesterday = new Date(today);
+  yesterday.setDate(today.getDate() - 1);
+  if (date.toDateString() === yesterday.toDateString()) return `yesterday ${clock(date, false)}`;
+  const sameYear = date.getFullYear() === today.getFullYear();
+  const day = new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    ...(sameYear ? {} : { year: "numeric" }),
+  }).format(date);
+  return `${day} ${clock(date, false)}`;
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
+
+/** Whether text is a date or a date with a time, as ISO 8601 writes them. */
+export function isDateText(text: string): boolean {
+  return (DATE.test(text) || DATE_TIME.test(text)) && !Number.isNaN(Date.parse(text));
+}
+
+/** `30 Jun 2024`; with the time and zone where the text carries one that is not midnight UTC. */
+export function formatDate(text: string): string {
+  const date = new Date(text);
+  const dateOnly = DATE.test(text) || /T00:00(:00(\.0+)?)?(Z|\+00:?00)$/.test(text);
+  return new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    // A date without a time means that day everywhere: the reader's zone must not move it.
+    ...(dateOnly ? { timeZone: "UTC" } : { hour: "2-digit", minute: "2-digit", timeZoneName: "short" }),
+  }).format(date);
+}
+
+/** `in 3 months` for a date that lies a day or more ahead, else null. */
+export function formatAhead(text: string, now: number): string | null {
+  const days = (Date.parse(text) - now) / 86_400_000;
+  if (!(days >= 1)) return null;
+  const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+  if (days < 14) return relative.format(Math.round(days), "day");
+  if (days < 60) return relative.format(Math.round(days / 7), "week");
+  if (days < 700) return relative.format(Math.round(days / 30.44), "month");
+  return relative.format(Math.round(days / 365.25), "year");
+}
+
+function clock(date: Date, seconds: boolean): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(seconds ? { second: "2-digit" } : {}),
+  }).format(date);
+}

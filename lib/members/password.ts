@@ -1,0 +1,38 @@
+/**
+ * Passwords, hashed with scrypt (RFC 7914) of Node itself. Format: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, salt and
+ * hash in base64url; the parameters stand in the hash, so that they can be raised without a migration.
+ */
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+
+const LOG2_N = 15;
+const R = 8;
+const P = 1;
+const LENGTH = 32;
+
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await derive(password, salt, LOG2_N, R, P);
+  return ["scrypt", LOG2_N, R, P, salt.toString("base64url"), hash.toString("base64url")].join("$");
+}
+
+let dummy: Promise<string> | undefined;
+
+/** Whether `password` is the one behind `stored`. Null (no such account, no password set) takes as long, and is false. */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  dummy ??= hashPassword(randomBytes(16).toString("hex"));
+  const [kind, log2N, r, p, salt, hash] = (stored ?? (await dummy)).split("$");
+  if (kind !== "scrypt" || !salt || !hash) throw new Error("a stored password hash is not in our format");
+  const expected = Buffer.from(hash, "base64url");
+  const actual = await derive(password, Buffer.from(salt, "base64url"), Number(log2N), Number(r), Number(p));
+  return timingSafeEqual(actual, expected) && stored !== null;
+}
+
+function derive(password: string, salt: Buffer, log2N: number, r: number, p: number): Promise<Buffer> {
+  const N = 2 ** log2N;
+  return new Promise((resolve, reject) => {
+    // scrypt needs 128 * N * r bytes, exactly Node's default limit at N = 2^15: allow twice that
+    scrypt(password.normalize("NFC"), salt, LENGTH, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+}

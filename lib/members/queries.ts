@@ -1,0 +1,40 @@
+import { readPosition, toPage } from "../cursor.ts";
+import type { Tx } from "../db.ts";
+import { Prisma } from "../db.ts";
+import { notFound } from "../errors.ts";
+import type { Page, PageQuery } from "../page.ts";
+import { type Member, roleSchema } from "./schema.ts";
+
+/** Those who joined first come first. */
+export async function listMembers(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Member>> {
+  const after = readPosition(query.cursor);
+  const at = after?.createdAt.toISOString();
+  const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${organizationId}::uuid
+    ${after ? Prisma.sql`AND (m.created_at, m.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
+    ORDER BY m.created_at, m.id LIMIT ${query.limit + 1}`;
+  return toPage(rows, query.limit, (row) => row, toMember);
+}
+
+/** Throws `not_found`. */
+export async function readMember(organizationId: string, tx: Tx, memberId: string): Promise<Member> {
+  const [row] = await tx.$queryRaw<MemberRow[]>`${SELECT}
+    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
+  if (!row) throw notFound("member");
+  return toMember(row);
+}
+
+const SELECT = Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role, m.created_at AS "createdAt"
+  FROM membership m JOIN "user" u ON u.id = m.user_id`;
+
+interface MemberRow {
+  id: string;
+  userId: string;
+  name: string;
+  email: string;
+  role: string;
+  createdAt: Date;
+}
+
+function toMember(row: MemberRow): Member {
+  return { ...row, role: roleSchema.parse(row.role), createdAt: row.createdAt.toISOString() };
+}

@@ -1,0 +1,17 @@
+import { type Database, Prisma } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { hashSecret } from "../ids.ts";
+import { hashPassword } from "./password.ts";
+
+/** Uses up a link: sets the password and ends the person's sessions. Of two at once, one wins. Throws `link_expired`. */
+export async function setPassword(
+  db: Database,
+  input: { token: string; password: string },
+): Promise<undefined> {
+  const passwordHash = await hashPassword(input.password);
+  const [row] = await db.gate<{ userId: string | null }>(
+    Prisma.sql`SELECT gate.set_password(${hashSecret(input.token)}, ${passwordHash}) AS "userId"`,
+  );
+  if (!row?.userId)
+    throw new AppError("link_expired", "This link was used or is too old; ask for a new one.");
+}

@@ -1,0 +1,111 @@
+/** All writes to memberships. An organization always keeps an owner, and only owners make or unmake one. */
+import { announce } from "../changes/transitions.ts";
+import { Prisma, type Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
+import type { Principal } from "../principal.ts";
+import { type Actor, ROLES, type Role, roleAllows, roleSchema } from "./schema.ts";
+
+/**
+ * Makes a member, and the account where the address has none yet. Only as the database's owner, who alone may write
+ * accounts. Throws on somebody who is a member already (unique violation).
+ */
+export async function addMember(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  person: { email: string; name: string; role: Role },
+): Promise<{ userId: string }> {
+  const [user] = await tx.$queryRaw<{ id: string }[]>`INSERT INTO "user" (id, email, name)
+    VALUES (${uuidv7()}::uuid, ${person.email}, ${person.name})
+    ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`;
+  if (!user) throw new Error("the account was neither made nor found");
+  const id = uuidv7();
+  await tx.membership.create({ data: { organizationId, id, userId: user.id, role: person.role } });
+  await announce(organizationId, tx, "member", [id]);
+  const data = { userId: user.id, name: person.name, role: person.role };
+  await appendEvents(organizationId, tx, [{ type: "member.added", actor, data }]);
+  return { userId: user.id };
+}
+
+/** A secret with which an account's password can be set, once. Only as the database's owner. */
+export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: number): Promise<string> {
+  const token = randomSecret();
+  await tx.$executeRaw`INSERT INTO password_link (token_hash, user_id, expires_at)
+    VALUES (${hashSecret(token)}, ${userId}::uuid, now() + ${lifetimeMs} * interval '1 ms')`;
+  return token;
+}
+
+/** Gives a member another role. Keys that the member made never stay stronger than their maker. */
+export async function changeRole(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+  role: Role,
+): Promise<void> {
+  const member = await lockMember(organizationId, tx, principal, memberId);
+  if (member.role === role) return;
+  if (role === "owner") refuseUnlessOwner(principal);
+  if (member.role === "owner") refuseLastOwner(member.owners);
+  await tx.membership.updateMany({ where: { organizationId, id: memberId }, data: { role } });
+  await tx.apiKey.updateMany({
+    where: {
+      organizationId,
+      createdBy: member.userId,
+      role: { in: ROLES.filter((other) => !roleAllows(role, other)) },
+    },
+    data: { role },
+  });
+  await announce(organizationId, tx, "member", [memberId]);
+  const data = { userId: member.userId, from: member.role, to: role };
+  await appendEvents(organizationId, tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
+}
+
+/** Ends a membership: sessions and keys stop working with it, and what waited for the person is everybody's again. */
+export async function removeMember(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+): Promise<void> {
+  const member = await lockMember(organizationId, tx, principal, memberId);
+  if (member.role === "owner") refuseLastOwner(member.owners);
+  await tx.claim.deleteMany({ where: { organizationId, userId: member.userId } });
+  const freed = await tx.$queryRaw<{ id: string }[]>`UPDATE input_request SET assignee_user_id = NULL
+    WHERE organization_id = ${organizationId}::uuid AND assignee_user_id = ${member.userId}::uuid
+      AND state = 'open' RETURNING id`;
+  await tx.membership.deleteMany({ where: { organizationId, id: memberId } });
+  await announce(organizationId, tx, "member", [memberId]);
+  await announce(
+    organizationId,
+    tx,
+    "input_request",
+    freed.map((row) => row.id),
+  );
+  const data = { userId: member.userId, role: member.role };
+  await appendEvents(organizationId, tx, [{ type: "member.removed", actor: principal.actor, data }]);
+}
+
+/** The member, with all owners locked in one order, so that of two who leave at once the second sees the first. */
+async function lockMember(organizationId: string, tx: Tx, principal: Principal, memberId: string) {
+  const rows = await tx.$queryRaw<{ id: string; userId: string; role: string }[]>(Prisma.sql`
+    SELECT id, user_id AS "userId", role FROM membership WHERE organization_id = ${organizationId}::uuid
+      AND (role = 'owner' OR id = ${memberId}::uuid) ORDER BY id FOR UPDATE`);
+  const member = rows.find((row) => row.id === memberId);
+  if (!member) throw notFound("member");
+  const role = roleSchema.parse(member.role);
+  if (role === "owner") refuseUnlessOwner(principal);
+  return { userId: member.userId, role, owners: rows.filter((row) => row.role === "owner").length };
+}
+
+function refuseUnlessOwner(principal: Principal): void {
+  if (principal.role !== "owner")
+    throw new AppError("forbidden", "Only an owner can make or unmake an owner.");
+}
+
+function refuseLastOwner(owners: number): void {
+  if (owners < 2)
+    throw new AppError("last_owner", "An organization needs an owner; make somebody else one first.");
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { type Database, isUniqueViolation, Prisma } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { uuidv7 } from "../ids.ts";
+import { hashPassword } from "../members/password.ts";
+import type { SetupInput } from "../members/schema.ts";
+import { slugOf } from "./slug.ts";
+
+/**
+ * Makes the first organization and its owner, which ends a demonstration for good. Throws `already_set_up`; of two
+ * at once, one wins.
+ */
+export async function setUp(db: Database, input: SetupInput): Promise<{ slug: string }> {
+  const passwordHash = await hashPassword(input.password);
+  const slug = slugOf(input.organizationName);
+  // The plain slug may be a demonstration's.
+  for (const candidate of [slug, `${slug}-${randomBytes(3).toString("hex")}`]) {
+    try {
+      const [row] = await db.gate<{
+        done: boolean;
+      }>(Prisma.sql`SELECT gate.set_up(${uuidv7()}::uuid, ${candidate},
+        ${input.organizationName}, ${uuidv7()}::uuid, ${input.email}, ${input.name}, ${passwordHash},
+        ${uuidv7()}::uuid) AS done`);
+      if (row?.done) return { slug: candidate };
+      throw new AppError(
+        "already_set_up",
+        "Intray is set up already; sign in, or ask an owner for an account.",
+      );
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+  }
+  // Both slugs cannot be taken, so the e-mail address is: by one of the demonstration's people.
+  throw new AppError("invalid_input", "Some values are not valid.", {
+    errors: [{ field: "email", message: "This address belongs to an account already" }],
+  });
+}

@@ -1,0 +1,27 @@
+import { createDatabase, type Database } from "../db.ts";
+import { need } from "../env.ts";
+import { refusePowerfulRole } from "../role-check.ts";
+
+// On globalThis: the development server loads this module again at every change, and the pool must not multiply.
+const key = Symbol.for("intray.database");
+const shared = globalThis as { [key]?: Promise<Database> };
+
+/** The web's database, as a role that row security binds. Throws ConfigurationError for any other role. */
+export function database(): Promise<Database> {
+  shared[key] ??= open().catch((error: unknown) => {
+    delete shared[key]; // a database that is away now may be back at the next call
+    throw error;
+  });
+  return shared[key];
+}
+
+async function open(): Promise<Database> {
+  const opened = createDatabase(need("appDatabaseUrl"));
+  try {
+    await refusePowerfulRole(opened, "APP_DATABASE_URL");
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}

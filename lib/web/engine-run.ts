@@ -1,0 +1,24 @@
+import { timingSafeEqual } from "node:crypto";
+import { env } from "../env.ts";
+import { AppError, notFound } from "../errors.ts";
+import { hashSecret } from "../ids.ts";
+
+// On globalThis, so that it holds for the process whatever loads this module twice.
+const key = Symbol.for("intray.engine-run");
+const shared = globalThis as { [key]?: boolean };
+
+/** Runs `work` for who knows CRON_SECRET, one run a process at a time. */
+export async function runEngineOnce<T>(authorization: string | null, work: () => Promise<T>): Promise<T> {
+  const { cronSecret } = env();
+  if (!cronSecret) throw notFound("address");
+  // Hashes are of one length, whatever was sent.
+  const isIt = timingSafeEqual(hashSecret(authorization ?? ""), hashSecret(`Bearer ${cronSecret}`));
+  if (!isIt) throw new AppError("unauthenticated", "Send CRON_SECRET as a Bearer token.");
+  if (shared[key]) throw new AppError("engine_busy", "A run is under way in this process.");
+  shared[key] = true;
+  try {
+    return await work();
+  } finally {
+    shared[key] = false;
+  }
+}

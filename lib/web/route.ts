@@ -1,0 +1,161 @@
+/**
+ * The one way to make an API handler. It finds out who calls, refuses what may not be, parses what came, and turns
+ * what is thrown into a problem document, so that a handler is: one call, one answer. What it is told about a
+ * handler is also what /api/v1/openapi.json is made of.
+ */
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { AppError, type ErrorCode, notFound } from "../errors.ts";
+import { type Role, roleAllows } from "../members/schema.ts";
+import { authenticate, type Caller } from "./authenticate.ts";
+import { readJson } from "./body.ts";
+import { clientAddress } from "./client-address.ts";
+import { problem } from "./problem.ts";
+import { refuseCrossSite } from "./same-origin.ts";
+import { type Limit, throttle } from "./throttle.ts";
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** `none`: anyone. `any`: whoever has a credential. A role: that one or a stronger one. */
+export type Access = "none" | "any" | Role;
+
+export interface Definition {
+  auth: Access;
+  /** One line for the API's description. */
+  summary: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** The answer's body; none: 204. */
+  output?: z.ZodType;
+  /** The usual status of success; 200, or 204 without output. */
+  status?: number;
+  /** Statuses of success beside the usual one. */
+  alsoStatuses?: number[];
+  /** The answer's media type where it is not JSON. */
+  mediaType?: string;
+  /** Codes of refusal beside those that every call may get. */
+  errors?: ErrorCode[];
+  /** Request headers that mean something, with a line on each. */
+  headers?: Record<string, string>;
+  /** Counts calls by the caller's address. */
+  rateLimit?: Limit & { name: string };
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface Call<D extends Definition> {
+  request: Request;
+  /** Present wherever the definition asks for a credential. */
+  caller: D["auth"] extends "none" ? null : Caller;
+  params: Parsed<D["params"]>;
+  query: Parsed<D["query"]>;
+  body: Parsed<D["body"]>;
+  /** For an answer that differs from the usual one. */
+  reply: { status: number; headers: Headers };
+}
+
+type Answer<D extends Definition> = D["output"] extends z.ZodType
+  ? z.input<D["output"]> | Response
+  : Response | undefined;
+type Context = { params: Promise<Record<string, string | string[]>> };
+
+export interface Handler {
+  (request: Request, context: Context): Promise<Response>;
+  definition: Definition;
+}
+
+export function route<const D extends Definition>(
+  definition: D,
+  handle: (call: Call<D>) => Promise<Answer<D>>,
+): Handler {
+  const handler = async (request: Request, context: Context): Promise<Response> => {
+    const requestId = randomUUID();
+    const response = await answer(definition, handle, request, context).catch((error: unknown) =>
+      problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
+    );
+    response.headers.set("x-request-id", requestId);
+    if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
+    return response;
+  };
+  return Object.assign(handler, { definition });
+}
+
+async function answer<D extends Definition>(
+  definition: D,
+  handle: (call: Call<D>) => Promise<Answer<D>>,
+  request: Request,
+  context: Context,
+): Promise<Response> {
+  const { rateLimit } = definition;
+  if (rateLimit) {
+    const address = clientAddress(request.headers.get("x-forwarded-for"));
+    await throttle(`${rateLimit.name} ${address}`, rateLimit);
+  }
+  const caller = definition.auth === "none" ? null : await admit(definition.auth, request);
+  const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
+  const query = definition.query
+    ? parse(definition.query, Object.fromEntries(new URL(request.url).searchParams))
+    : undefined;
+  const body = definition.body ? parse(definition.body, await readJson(request)) : undefined;
+  const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
+  // What was parsed by the definition's schemas has their types; TypeScript does not follow that far.
+  const result = await handle({ request, caller, params, query, body, reply } as unknown as Call<D>);
+  if (result instanceof Response) return result;
+  if (!definition.output) return new Response(null, reply);
+  return Response.json(result, reply);
+}
+
+async function admit(access: Exclude<Access, "none">, request: Request): Promise<Caller> {
+  const caller = await authenticate(request);
+  if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+  if (access !== "any" && !roleAllows(caller.principal.role, access))
+    throw new AppError("forbidden", `This needs the role ${access}; yours is ${caller.principal.role}.`);
+  if (caller.via === "session" && request.method !== "GET") refuseCrossSite(request);
+  return caller;
+}
+
+function parse(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new AppError("invalid_input", "Some values are not valid.", {
+    errors: parsed.error.issues.map((issue) => ({ field: issue.path.join("."), message: issue.message })),
+  });
+}
+
+/** An id that is none can't be anybody's: the same answer as for an unknown one. */
+function parseParams(schema: z.ZodObject, params: Record<string, string | string[]>): unknown {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  throw notFound("thing");
+}
+
+/** The parameters of a path that names one thing. */
+export const idParams = z.object({ id: z.uuid() });
+
+type Endpoint = Record<Method, Handler>;
+
+/** All methods of one path: those that are not given answer 405 with a problem document. */
+export function endpoint(handlers: Partial<Endpoint>): Endpoint {
+  const allowed = METHODS.filter((method) => handlers[method]).join(", ");
+  const refuse = route({ auth: "none", summary: NOT_ALLOWED }, async () => {
+    throw new AppError("method_not_allowed", `Use ${allowed}.`);
+  });
+  const refused: Handler = Object.assign(
+    async (request: Request, context: Context) => {
+      const response = await refuse(request, context);
+      response.headers.set("allow", allowed);
+      return response;
+    },
+    { definition: refuse.definition },
+  );
+  return Object.fromEntries(METHODS.map((method) => [method, handlers[method] ?? refused])) as Endpoint;
+}
+
+const NOT_ALLOWED = "Not allowed";
+
+/** Whether a method of an endpoint is one that it has. */
+export function isOffered(handler: Handler): boolean {
+  return handler.definition.summary !== NOT_ALLOWED;
+}

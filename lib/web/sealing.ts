@@ -1,0 +1,10 @@
+import { need } from "../env.ts";
+import { createSeal, type Seal } from "../seal.ts";
+
+let made: Seal | undefined;
+
+/** Seals and opens secrets with INTRAY_KEYS. */
+export function sealing(): Seal {
+  made ??= createSeal(need("keys"));
+  return made;
+}

@@ -1,0 +1,61 @@
+/**
+ * The cookie of a signed-in browser: next-auth's encrypted token, which carries a random secret and nothing else that
+ * counts. Who it is, and what they may do, is asked of the database at every request.
+ */
+import { decode } from "next-auth/jwt";
+import { z } from "zod";
+import { Prisma } from "../db.ts";
+import { env, need } from "../env.ts";
+import { hashSecret } from "../ids.ts";
+import { type Role, roleSchema } from "../members/schema.ts";
+import { database } from "./database.ts";
+import { SESSION_IDLE_MS } from "./tunables.ts";
+
+export interface WebSession {
+  user: { id: string; name: string; email: string };
+  organization: { id: string; slug: string; name: string };
+  role: Role;
+}
+
+/** Cookies are `Secure`, and named so, exactly where the site is https. */
+export function cookiesAreSecure(): boolean {
+  return env().url.startsWith("https://");
+}
+
+export function sessionCookieName(): string {
+  return `${cookiesAreSecure() ? "__Secure-" : ""}next-auth.session-token`;
+}
+
+/** The session in force behind a cookie's value, or null. */
+export async function sessionOf(cookie: string | undefined): Promise<WebSession | null> {
+  const secret = cookie ? await secretIn(cookie) : null;
+  if (!secret) return null;
+  const db = await database();
+  const [row] = await db.gate<SessionRow>(
+    Prisma.sql`SELECT * FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint)`,
+  );
+  if (!row) return null;
+  return {
+    user: { id: row.user_id, name: row.name, email: row.email },
+    organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
+    role: roleSchema.parse(row.role),
+  };
+}
+
+interface SessionRow {
+  user_id: string;
+  email: string;
+  name: string;
+  organization_id: string;
+  slug: string;
+  organization_name: string;
+  role: string;
+}
+
+const tokenSchema = z.object({ sid: z.string().min(1) });
+
+async function secretIn(cookie: string): Promise<string | null> {
+  // Altered, too old, or sealed with another AUTH_SECRET: not signed in.
+  const token = await decode({ token: cookie, secret: need("authSecret") }).catch(() => null);
+  return tokenSchema.safeParse(token).data?.sid ?? null;
+}

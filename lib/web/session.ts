@@ -1,0 +1,32 @@
+import { cookies, headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { cache } from "react";
+import type { Principal } from "../principal.ts";
+import { PATH_HEADER } from "./page-headers.ts";
+import { sessionCookieName, sessionOf, type WebSession } from "./session-cookie.ts";
+import { signInOptions } from "./sign-in.ts";
+
+export type { WebSession } from "./session-cookie.ts";
+
+/** The session of the page that is being rendered, asked once a request. */
+const currentSession = cache(
+  async (): Promise<WebSession | null> => sessionOf((await cookies()).get(sessionCookieName())?.value),
+);
+
+/** Who looks at the page that is being rendered; null: not signed in. */
+export async function currentPrincipal(): Promise<Principal | null> {
+  const session = await currentSession();
+  if (!session) return null;
+  const { user, organization, role } = session;
+  const actor = { kind: "member" as const, id: user.id, name: user.name };
+  return { organizationId: organization.id, userId: user.id, role, actor };
+}
+
+/** For pages: the session, or off to signing in (and back), or to setting up where there is nobody yet. */
+export async function requireSession(): Promise<WebSession> {
+  const session = await currentSession();
+  if (session) return session;
+  if ((await signInOptions()).setupNeeded) redirect("/setup");
+  const path = (await headers()).get(PATH_HEADER);
+  redirect(path && path !== "/" ? `/sign-in?callbackUrl=${encodeURIComponent(path)}` : "/sign-in");
+}

@@ -1,0 +1,30 @@
+import { headers } from "next/headers";
+import { Prisma } from "../db.ts";
+import type { Role } from "../members/schema.ts";
+import { database } from "./database.ts";
+import { demoPeople } from "./demo.ts";
+
+export interface SignInOptions {
+  /** Who may come in with one click; empty outside the demonstration. */
+  demo: { email: string; name: string; role: Role; organization: string }[];
+  /** Whether anyone can have a password yet. */
+  password: boolean;
+  /** There is nobody to sign in as: the only way on is /setup. */
+  setupNeeded: boolean;
+  /** /setup would be accepted; it ends a demonstration. */
+  setupPossible: boolean;
+}
+
+/** What the sign-in page offers to this request. */
+export async function signInOptions(): Promise<SignInOptions> {
+  const db = await database();
+  const [setup] = await db.gate<{ possible: boolean }>(Prisma.sql`SELECT gate.setup_possible() AS possible`);
+  const possible = setup?.possible === true;
+  const people = await demoPeople((await headers()).get("host"));
+  return {
+    demo: people.map(({ id: _id, ...person }) => person),
+    password: !possible,
+    setupNeeded: possible && people.length === 0,
+    setupPossible: possible,
+  };
+}

@@ -1,0 +1,100 @@
+import { isDatabaseDown } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { drainSignal } from "../lifecycle.ts";
+import { log } from "../log.ts";
+import { authenticate, type Caller } from "./authenticate.ts";
+import { type Frame, subscribe } from "./live.ts";
+import {
+  STREAM_BACKLOG,
+  STREAM_COMMENT_MS,
+  STREAM_LIFETIME_MS,
+  STREAM_RECHECK_MS,
+  STREAMS_PER_PRINCIPAL,
+} from "./tunables.ts";
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  // nginx would gather what we send
+  "x-accel-buffering": "no",
+};
+const COMMENT = new TextEncoder().encode(": still here\n\n");
+
+// On globalThis, so that the count holds for the process whatever loads this module twice.
+const key = Symbol.for("intray.streams");
+const shared = globalThis as { [key]?: Map<string, number> };
+shared[key] ??= new Map();
+const open = shared[key];
+
+/**
+ * A stream of hints for the caller. It ends when the reader goes, the credential is revoked, the process drains, the
+ * reader falls too far behind, or after a quarter of an hour. Throws `throttled` for one stream too many.
+ */
+export function openStream(caller: Caller, request: Request): Response {
+  const who = `${caller.principal.organizationId} ${caller.principal.actor.kind} ${caller.principal.actor.id}`;
+  if ((open.get(who) ?? 0) >= STREAMS_PER_PRINCIPAL)
+    throw new AppError("throttled", "Too many streams are open; one is enough.", {
+      retryAfterMs: STREAM_RECHECK_MS,
+    });
+  count(who, 1);
+  let stop: () => boolean;
+
+  const body = new ReadableStream<Frame>(
+    {
+      start(controller) {
+        const send = (frame: Frame) => {
+          controller.enqueue(frame);
+          if ((controller.desiredSize ?? 0) < -STREAM_BACKLOG) close();
+        };
+        const unsubscribe = subscribe(caller.principal.organizationId, send);
+        const timers = [
+          setInterval(() => send(COMMENT), STREAM_COMMENT_MS),
+          setInterval(
+            () => void stillValid(caller, request).then((valid) => valid || close()),
+            STREAM_RECHECK_MS,
+          ),
+          setTimeout(() => close(), STREAM_LIFETIME_MS),
+        ];
+        const ends = [request.signal, drainSignal()];
+        const close = () => {
+          if (stop()) controller.close();
+        };
+        let running = true;
+        stop = () => {
+          if (!running) return false;
+          running = false;
+          unsubscribe();
+          for (const timer of timers) clearTimeout(timer);
+          for (const signal of ends) signal.removeEventListener("abort", close);
+          count(who, -1);
+          return true;
+        };
+        for (const signal of ends) signal.addEventListener("abort", close);
+        send(COMMENT);
+        if (ends.some((signal) => signal.aborted)) close();
+      },
+      // The reader went: there is nothing left to close.
+      cancel: () => void stop(),
+    },
+    { highWaterMark: 1 },
+  );
+  return new Response(body, { headers: HEADERS });
+}
+
+function count(who: string, change: number): void {
+  const left = (open.get(who) ?? 0) + change;
+  if (left > 0) open.set(who, left);
+  else open.delete(who);
+}
+
+/** Whether the credential still leads to the same principal, with the same role. */
+async function stillValid({ principal }: Caller, request: Request): Promise<boolean> {
+  try {
+    const now = (await authenticate(request))?.principal;
+    return now?.organizationId === principal.organizationId && now.actor.id === principal.actor.id;
+  } catch (error) {
+    // While the database is away nothing can be read either; the stream waits with everybody.
+    if (!isDatabaseDown(error)) log.error({ err: error }, "The credential of a stream could not be checked");
+    return isDatabaseDown(error);
+  }
+}

@@ -1,0 +1,55 @@
+/** Every timing and limit of the web edge, one sentence each. Durations in ms. */
+
+/** A session ends this long after signing in, whatever happens: one working day. */
+export const SESSION_LIFETIME_MS = 8 * 3600_000;
+
+/** A session ends after this long without a request: long enough for a lunch, short enough for a lost laptop. */
+export const SESSION_IDLE_MS = 2 * 3600_000;
+
+/** A link to set a password works once, and for a week. */
+export const PASSWORD_LINK_LIFETIME_MS = 7 * 24 * 3600_000;
+
+/** Tries to sign in for one account: a person mistypes a few times, a program guesses thousands. */
+export const SIGN_IN_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
+
+/** Tries to sign in from one address: many people may share an office's. */
+export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
+
+/** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
+export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
+
+/** The largest request body in bytes. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** How deep a request body may be nested: what reads it further on walks it level by level. */
+export const MAX_BODY_DEPTH = 64;
+
+/** What a client is told to wait when the database is away. */
+export const DATABASE_RETRY_AFTER_MS = 2_000;
+
+/** The longest `Idempotency-Key`. */
+export const MAX_IDEMPOTENCY_KEY = 255;
+
+/** An event stream says that it lives this often; proxies commonly drop a silent connection after 30 s. */
+export const STREAM_COMMENT_MS = 15_000;
+
+/** The credential behind an open event stream is checked again this often. */
+export const STREAM_RECHECK_MS = 30_000;
+
+/** An event stream ends after this long; browsers come back by themselves. */
+export const STREAM_LIFETIME_MS = 15 * 60_000;
+
+/** Open event streams of one member or key: one a browser is enough. */
+export const STREAMS_PER_PRINCIPAL = 8;
+
+/** A reader that is this many hints behind is dropped; when it comes back it reads everything anew. */
+export const STREAM_BACKLOG = 1_000;
+
+/** An engine that was not seen for this long counts as dead. */
+export const ENGINE_SEEN_MS = 15_000;
+
+/** How long one call of /api/engine/run lets the engine work; platforms cut a request at 60 s. */
+export const ENGINE_RUN_MS = 50_000;
+
+/** Lines an export reads at a time, each batch in a transaction of its own. */
+export const EXPORT_BATCH = 1_000;

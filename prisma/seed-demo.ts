@@ -1,0 +1,112 @@
+/**
+ * The demonstration's people, organizations and servers. Safe to run at every start: what is there stays, and only
+ * the servers' address moves with the sample server's port. Ids are fixed, so that links to them last.
+ */
+import { createDatabase, Prisma, type Tx } from "../lib/db.ts";
+import { appendEvents } from "../lib/events/transitions.ts";
+import type { Role } from "../lib/members/schema.ts";
+import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
+import type { EraSetting } from "../lib/servers/schema.ts";
+
+interface Organization {
+  id: string;
+  slug: string;
+  name: string;
+  people: { n: number; name: string; role: Role }[];
+  servers: { n: number; name: string; era: EraSetting }[];
+}
+
+const ACME: Organization = {
+  id: fixedId(0x1000),
+  slug: "acme",
+  name: "Acme",
+  people: [
+    { n: 0x1001, name: "Ana", role: "owner" },
+    { n: 0x1002, name: "Ola", role: "operator" },
+    { n: 0x1003, name: "Ben", role: "approver" },
+    { n: 0x1004, name: "Cleo", role: "approver" },
+  ],
+  servers: [
+    { n: 0x1201, name: "Finance ERP", era: "auto" },
+    { n: 0x1202, name: "Finance ERP (2025-11-25)", era: "2025-11-25" },
+  ],
+};
+
+const GLOBEX: Organization = {
+  id: fixedId(0x2000),
+  slug: "globex",
+  name: "Globex",
+  people: [{ n: 0x2001, name: "Gus", role: "owner" }],
+  servers: [{ n: 0x2201, name: "Finance ERP", era: "auto" }],
+};
+
+/** `ownerUrl` is the database owner's; `invoiceUrl` is where the sample server listens. */
+export async function seedDemo(ownerUrl: string, { invoiceUrl }: { invoiceUrl: string }): Promise<void> {
+  const mcpAddress = new URL("/mcp", invoiceUrl).href;
+  const db = createDatabase(ownerUrl, { connections: 1 });
+  try {
+    for (const organization of [ACME, GLOBEX]) {
+      await db.withOrganization(organization.id, (tx) => seed(organization.id, tx, organization, mcpAddress));
+    }
+  } finally {
+    await db.close();
+  }
+}
+
+async function seed(organizationId: string, tx: Tx, organization: Organization, url: string): Promise<void> {
+  const { slug, name, people, servers } = organization;
+  const made = await tx.$executeRaw`INSERT INTO organization (id, slug, name, demo)
+    VALUES (${organizationId}::uuid, ${slug}, ${name}, true) ON CONFLICT DO NOTHING`;
+  for (const person of people) await seedPerson(organizationId, tx, slug, person);
+  for (const server of servers) await seedServer(organizationId, tx, server, url, fixedId(people[0]?.n ?? 0));
+  if (made === 0) return;
+  await appendEvents(organizationId, tx, [
+    { type: "organization.created", actor: COMMAND_LINE, data: { slug, name, demo: true } },
+  ]);
+}
+
+async function seedPerson(
+  organizationId: string,
+  tx: Tx,
+  slug: string,
+  { n, name, role }: Organization["people"][number],
+): Promise<void> {
+  const id = fixedId(n);
+  await tx.$executeRaw`INSERT INTO "user" (id, email, name)
+    VALUES (${id}::uuid, ${`${name.toLowerCase()}@${slug}.example`}, ${name}) ON CONFLICT DO NOTHING`;
+  // In order of age, which is the order in which they are offered.
+  await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role, created_at)
+    VALUES (${organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${role}, now() + ${n % 0x100} * interval '1 ms')
+    ON CONFLICT DO NOTHING`;
+}
+
+/** With the shared connection that its tasks live on, authorised by the owner. */
+async function seedServer(
+  organizationId: string,
+  tx: Tx,
+  { n, name, era }: Organization["servers"][number],
+  url: string,
+  ownerId: string,
+): Promise<void> {
+  const id = fixedId(n);
+  const known = era === "auto" ? null : era;
+  await tx.$executeRaw(Prisma.sql`INSERT INTO server (organization_id, id, name, url, era_setting, era, auth_kind, demo)
+    VALUES (${organizationId}::uuid, ${id}::uuid, ${name}, ${url}, ${era}, ${known}, 'none', true)
+    ON CONFLICT (organization_id, id) DO UPDATE SET url = excluded.url WHERE server.url <> excluded.url`);
+  await tx.$executeRaw`INSERT INTO connection (organization_id, id, server_id, authorized_by)
+    VALUES (${organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${ownerId}::uuid) ON CONFLICT DO NOTHING`;
+}
+
+/** A UUIDv7 of 1 January 2026 that ends in `n`. */
+function fixedId(n: number): string {
+  return `019b76da-a800-7000-8000-${n.toString(16).padStart(12, "0")}`;
+}
+
+if (import.meta.main) {
+  const { DATABASE_URL: ownerUrl, INVOICE_URL: invoiceUrl } = process.env;
+  if (!ownerUrl || !invoiceUrl) {
+    process.stderr.write("Set DATABASE_URL to the database's owner and INVOICE_URL to the sample server.\n");
+    process.exit(2);
+  }
+  await seedDemo(ownerUrl, { invoiceUrl });
+}

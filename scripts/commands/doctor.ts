@@ -1,0 +1,119 @@
+import pg from "pg";
+import { ConfigurationError, env } from "../../lib/env.ts";
+import { knownMigrations } from "../../lib/known-migrations.ts";
+import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
+import { portIsFree } from "../ports.ts";
+import { CommandError, read } from "./usage.ts";
+import { embeddedExists, withOwnerUrl } from "./with-database.ts";
+
+interface Finding {
+  ok: boolean;
+  what: string;
+  detail: string;
+}
+
+/** Looks at everything that a start needs; returns a line each, and fails if one is bad. Changes nothing. */
+export async function doctor(args: string[]): Promise<string> {
+  read(args, []);
+  const findings = [...configuration()];
+  if (findings.every((finding) => finding.ok)) findings.push(...(await database()), await port());
+  const result = findings
+    .map(({ ok, what, detail }) => `${ok ? "ok  " : "BAD "} ${what}: ${detail}`)
+    .join("\n");
+  const bad = findings.filter((finding) => !finding.ok).length;
+  if (bad > 0) throw new CommandError(`${bad} of ${findings.length} checks failed.`, { result });
+  return result;
+}
+
+function configuration(): Finding[] {
+  try {
+    const { databaseUrl, keys, authSecret, url } = env();
+    const missing = databaseUrl
+      ? [...(keys ? [] : ["INTRAY_KEYS"]), ...(authSecret ? [] : ["AUTH_SECRET"])]
+      : [];
+    if (missing.length > 0)
+      return [bad("configuration", `with DATABASE_URL, ${missing.join(" and ")} must be set too`)];
+    return [good("configuration", `readable; the address is ${url}`)];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return [bad("configuration", error.message)];
+  }
+}
+
+async function database(): Promise<Finding[]> {
+  if (!env().databaseUrl && !embeddedExists())
+    return [good("database", "the embedded one, which the first start will make")];
+  try {
+    return await withOwnerUrl(async (ownerUrl, started) => {
+      const client = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 });
+      await client.connect();
+      try {
+        const found = await migrations(client);
+        // A database that was started for this alone has no engine, and needs none.
+        return started || found.some(({ ok }) => !ok) ? found : [...found, await engine(client)];
+      } finally {
+        await client.end();
+      }
+    });
+  } catch (error) {
+    return [bad("database", (error as Error).message || "it does not answer")];
+  }
+}
+
+async function migrations(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ version: string }>(
+    "SELECT current_setting('server_version') AS version",
+  );
+  const answers = good("database", `Postgres ${rows[0]?.version} answers`);
+  const table = await client.query<{ made: boolean }>(
+    "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS made",
+  );
+  const applied = table.rows[0]?.made
+    ? await client.query<{ name: string }>(
+        "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
+      )
+    : { rows: [] };
+  const names = applied.rows.map((row) => row.name);
+  const pending = (await knownMigrations()).filter((name) => !names.includes(name));
+  if (pending.length > 0)
+    return [answers, bad("migrations", `not applied: ${pending.join(", ")}; run migrate`)];
+  return [answers, good("migrations", "all applied")];
+}
+
+async function engine(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query<{ alive: number }>(
+    "SELECT count(*)::integer AS alive FROM engine WHERE seen_at > now() - $1 * interval '1 ms'",
+    [ENGINE_SEEN_MS],
+  );
+  const alive = rows[0]?.alive ?? 0;
+  if (alive === 0) return bad("engine", "none was seen in the last 15 s; no task moves without one");
+  return good("engine", `${alive} running`);
+}
+
+async function port(): Promise<Finding> {
+  const { port, host } = env();
+  const free = await portIsFree(port, host).catch(
+    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  );
+  if (free === true) return good("port", `${host}:${port} is free`);
+  if (free !== false) return bad("port", `cannot listen on ${host}:${port} (${free})`);
+  return (await isIntray())
+    ? good("port", `Intray listens on ${host}:${port}`)
+    : bad("port", `${host}:${port} is used by another program`);
+}
+
+async function isIntray(): Promise<boolean> {
+  const { port, host } = env();
+  const reply = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}/healthz`, {
+    signal: AbortSignal.timeout(3_000),
+  }).catch(() => null); // whatever it is, it does not answer as we do
+  return reply?.ok === true && reply.headers.has("x-request-id");
+}
+
+function good(what: string, detail: string): Finding {
+  return { ok: true, what, detail };
+}
+
+function bad(what: string, detail: string): Finding {
+  return { ok: false, what, detail };
+}

@@ -1,0 +1,41 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { type Role, roleSchema } from "../../lib/members/schema.ts";
+
+/** Called wrongly; the usage is shown. */
+export class UsageError extends Error {}
+
+/** A failure that one sentence explains. `result` still goes to stdout. */
+export class CommandError extends Error {
+  readonly result: string | undefined;
+  constructor(message: string, options: { result?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.result = options.result;
+  }
+}
+
+/** Options by name, all of them texts, and exactly `words` words beside them. Throws UsageError. */
+export function read<Name extends string>(args: string[], names: readonly Name[], words = 0) {
+  const options: ParseArgsOptionsConfig = Object.fromEntries(
+    names.map((name) => [name, { type: "string" as const }]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
+    if (positionals.length !== words)
+      throw new Error(`Expected ${words} word(s), got ${positionals.length}.`);
+    return { values: values as Partial<Record<Name, string>>, words: positionals };
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+export function required(value: string | undefined, name: string): string {
+  if (!value?.trim()) throw new UsageError(`${name} is missing.`);
+  return value.trim();
+}
+
+export function readRole(value: string | undefined): Role {
+  const role = roleSchema.safeParse(required(value, "--role"));
+  if (!role.success)
+    throw new UsageError(`--role: "${value}" is none of owner, admin, operator, approver, viewer.`);
+  return role.data;
+}

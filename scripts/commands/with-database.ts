@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createDatabase, type Database, isDatabaseDown, Prisma, sqlState } from "../../lib/db.ts";
+import { env } from "../../lib/env.ts";
+import { startEmbedded } from "../database/embedded.ts";
+import { migrate } from "../migrate.ts";
+import { CommandError } from "./usage.ts";
+
+/**
+ * Gives `work` the owner's URL: DATABASE_URL's, else the embedded Postgres', which is started for the while when
+ * the app does not run, and left alone when it does.
+ */
+export async function withOwnerUrl<T>(work: (ownerUrl: string, started: boolean) => Promise<T>): Promise<T> {
+  const { databaseUrl, dataDir } = env();
+  if (databaseUrl) return work(databaseUrl, false);
+  const { server, ownerUrl } = await startEmbedded(resolve(dataDir));
+  try {
+    return await work(ownerUrl, !server.adopted);
+  } finally {
+    if (!server.adopted) await server.stop("fast");
+  }
+}
+
+/** Gives `work` the database as its owner, whom row security binds like everybody. An embedded one is migrated first. */
+export async function withOwnerDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  return withOwnerUrl(async (ownerUrl, started) => {
+    if (started) await migrate(ownerUrl, (line) => process.stderr.write(`${line}\n`));
+    const db = createDatabase(ownerUrl, { connections: 2 });
+    try {
+      return await work(db);
+    } catch (error) {
+      throw explained(error);
+    } finally {
+      await db.close();
+    }
+  });
+}
+
+/** An organization's id. Throws CommandError when there is none with that slug. */
+export async function organizationBySlug(db: Database, slug: string): Promise<string> {
+  const [found] = await db.gate<{ id: string }>(
+    Prisma.sql`SELECT id FROM gate.organization_by_slug(${slug})`,
+  );
+  if (!found) throw new CommandError(`There is no organization "${slug}".`);
+  return found.id;
+}
+
+/** Whether the embedded database was ever made, without making it. */
+export function embeddedExists(): boolean {
+  return existsSync(join(resolve(env().dataDir), "secrets.json"));
+}
+
+function explained(error: unknown): unknown {
+  if (isDatabaseDown(error)) return new CommandError("The database cannot be reached.", { cause: error });
+  const unknownSchema = ["3F000", "42P01", "42883"].includes(sqlState(error) ?? "");
+  if (!unknownSchema) return error;
+  return new CommandError("The database is not up to this version: run `npm run -s intray -- migrate`.", {
+    cause: error,
+  });
+}
