@@ -1,0 +1,64 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ChevronLeft, Unplug } from "lucide-react";
+import { ApiError } from "@/components/api/client.ts";
+import { requestDetail } from "@/components/api/requests.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { RequestView } from "./request-view.tsx";
+
+export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
+  const request = useQuery(requestDetail(id));
+  return (
+    <>
+      <div className="flex h-12 shrink-0 items-center border-line border-b px-1 md:hidden">
+        <Button variant="ghost" className="gap-1.5 px-2 text-ink" onClick={onBack}>
+          <ChevronLeft aria-hidden strokeWidth={1.75} />
+          Inbox
+        </Button>
+      </div>
+      {request.data ? (
+        <RequestView request={request.data} onClose={onBack} />
+      ) : request.isError ? (
+        <NotLoaded error={request.error} onRetry={() => void request.refetch()} onBack={onBack} />
+      ) : (
+        <RequestSkeleton />
+      )}
+    </>
+  );
+}
+
+function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => void; onBack: () => void }) {
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <div className="m-auto">
+        <Empty
+          icon={Unplug}
+          title="This request is not here"
+          action={<Button onClick={onBack}>Back to the inbox</Button>}
+        >
+          The link may be old, or it belongs to an organization that you are not in.
+        </Empty>
+      </div>
+    );
+  }
+  return (
+    <div className="p-6">
+      <LoadFailure what="The request" error={error} onRetry={onRetry} />
+    </div>
+  );
+}
+
+function RequestSkeleton() {
+  return (
+    <div aria-hidden className="flex max-w-3xl flex-col gap-4 p-4 md:px-8 md:py-6">
+      <div className="skeleton h-4 w-48" />
+      <div className="skeleton h-7 w-4/5" />
+      <div className="skeleton h-5 w-64" />
+      <div className="skeleton mt-4 h-44" />
+      <div className="skeleton h-16" />
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { taskEvents } from "@/components/api/tasks.ts";
+import { Facts } from "@/components/facts/facts.tsx";
+import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { isDestructive } from "@/lib/format/decision.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { AnswerArea } from "./answer-area.tsx";
+import { AnswerGiven } from "./answer-given.tsx";
+import { QuestionChanged, QuestionReplaced } from "./question-change.tsx";
+import { RequestEnded } from "./request-ended.tsx";
+import { RequestHeader } from "./request-header.tsx";
+
+/**
+ * One request. The question on screen is pinned when it opens: what a person reads and fills in never changes
+ * under them. State, claim and delivery follow the server.
+ */
+export function RequestView({ request, onClose }: { request: InputRequestDetail; onClose: () => void }) {
+  const [question, setQuestion] = useState(request);
+  const events = useQuery(taskEvents(request.taskId));
+  const scroller = useRef<HTMLDivElement>(null);
+  const changed = request.questionHash !== question.questionHash;
+  const open = request.state === "open";
+
+  /** Brings the question into view; says whether it already was. */
+  const showQuestion = () => {
+    const seen = (scroller.current?.scrollTop ?? 0) < 40;
+    if (!seen) scroller.current?.scrollTo({ top: 0 });
+    return seen;
+  };
+
+  return (
+    <AnswerArea
+      // A new question is a new form; a background refetch is not.
+      key={question.questionHash}
+      question={question}
+      request={request}
+      blocked={changed}
+      cautious={isDestructive(question.destructive, question.tool)}
+      showQuestion={showQuestion}
+      onClose={onClose}
+    >
+      {(form) => (
+        <div ref={scroller} className="scroll-quiet @container min-h-0 flex-1">
+          <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
+            <RequestHeader request={request} message={question.message} />
+            {changed && (
+              <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
+            )}
+            {!changed && open && question.previous && (
+              <QuestionReplaced before={question.previous} after={question} />
+            )}
+            <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
+              <div className="flex min-w-0 flex-col gap-6">
+                {!open && <RequestEnded request={request} />}
+                {request.answer && !open && <AnswerGiven request={request} />}
+                <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
+                  <h2 id="facts-heading" className="font-medium text-[13px] text-muted">
+                    {open ? "What you decide on" : "What it was about"}
+                  </h2>
+                  <Facts values={question.arguments} message={question.message} />
+                </section>
+                {form}
+              </div>
+              <section className="flex min-w-0 flex-col gap-2.5" aria-labelledby="so-far-heading">
+                <h2 id="so-far-heading" className="font-medium text-[13px] text-muted">
+                  So far
+                </h2>
+                {events.data ? <Timeline events={events.data.items} compact /> : <TimelineSkeleton />}
+              </section>
+            </div>
+          </div>
+        </div>
+      )}
+    </AnswerArea>
+  );
+}

@@ -1,0 +1,20 @@
+import type { Me } from "@/components/shell/me.tsx";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { roleAllows } from "@/lib/members/schema.ts";
+
+/** Why the person before the screen may not answer now, as a sentence; null when they may. */
+export function whyNot(
+  request: Pick<InputRequestDetail, "claimedBy" | "mode" | "connectionOwner">,
+  me: Pick<Me, "user" | "role">,
+  questionChanged: boolean,
+): string | null {
+  if (!roleAllows(me.role, "approver")) return "Viewers read requests; answering them takes an approver.";
+  if (request.claimedBy && request.claimedBy.id !== me.user.id) {
+    return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;
+  }
+  if (request.mode === "url" && request.connectionOwner && request.connectionOwner.id !== me.user.id) {
+    return `Only ${request.connectionOwner.name} may open this site: it is their connection.`;
+  }
+  if (questionChanged) return "The question has changed: look at the new one first.";
+  return null;
+}

@@ -1,0 +1,104 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ChevronRight, Unplug } from "lucide-react";
+import Link from "next/link";
+import { ApiError } from "@/components/api/client.ts";
+import { serverDetail } from "@/components/api/servers.ts";
+import { HealthBadge } from "@/components/server/health.tsx";
+import { TestButton } from "@/components/server/test-button.tsx";
+import { useTitle } from "@/components/shell/use-title.ts";
+import { EraBadge } from "@/components/task/era-badge.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { Server } from "@/lib/servers/schema.ts";
+import { ServerManage } from "./server-manage.tsx";
+import { ServerTools } from "./server-tools.tsx";
+
+export function ServerScreen({ id }: { id: string }) {
+  const server = useQuery(serverDetail(id));
+  useTitle(server.data?.name ?? "Server");
+  return (
+    <div className="scroll-quiet flex-1">
+      <div className="flex max-w-[1120px] flex-col gap-5 px-4 py-4 md:px-6">
+        {server.data ? (
+          <Loaded server={server.data} />
+        ) : server.isError ? (
+          <NotLoaded error={server.error} onRetry={() => void server.refetch()} />
+        ) : (
+          <div aria-hidden className="flex flex-col gap-4">
+            <div className="skeleton h-4 w-32" />
+            <div className="skeleton h-7 w-64" />
+            <div className="skeleton h-40" />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Loaded({ server }: { server: Server }) {
+  const { health } = server;
+  return (
+    <>
+      <header className="flex flex-col gap-2">
+        <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-[13px] text-muted">
+          <Link href="/servers" className="hover:text-ink hover:underline max-md:py-2.5">
+            Servers
+          </Link>
+          <ChevronRight aria-hidden className="size-3.5" strokeWidth={1.75} />
+          <span className="truncate">{server.name}</span>
+        </nav>
+        <div className="flex flex-wrap items-center gap-3">
+          <h1 className="min-w-0 font-semibold text-[21px] leading-tight tracking-tight">{server.name}</h1>
+          <HealthBadge health={health} />
+          <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
+            <TestButton server={server} />
+            <ServerManage server={server} />
+          </div>
+        </div>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
+          <span className="break-all font-mono text-xs">{server.url}</span>
+          <EraBadge era={server.era} />
+          <span>{server.eraSetting === "auto" ? "protocol found out" : "protocol set by an admin"}</span>
+          <span>{AUTH[server.authKind]}</span>
+          {health.checkedAt && (
+            <span>
+              checked <TimeAgo at={health.checkedAt} />
+            </span>
+          )}
+        </div>
+      </header>
+      {health.state !== "ok" && health.checkedAt && (
+        <Notice tone="bad" title={health.message ?? "The server does not answer as it should."}>
+          <p>Tasks on it are kept and go on by themselves once it is back.</p>
+        </Notice>
+      )}
+      <ServerTools server={server} />
+    </>
+  );
+}
+
+const AUTH = { none: "no credentials", bearer: "bearer token", oauth: "OAuth" };
+
+function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (!(error instanceof ApiError && error.status === 404)) {
+    return <LoadFailure what="The server" error={error} onRetry={onRetry} />;
+  }
+  return (
+    <Empty
+      icon={Unplug}
+      title="This server is not here"
+      action={
+        <Button asChild>
+          <Link href="/servers">All servers</Link>
+        </Button>
+      }
+    >
+      It may have been removed, or it belongs to an organization that you are not in.
+    </Empty>
+  );
+}

@@ -1,0 +1,43 @@
+"use client";
+
+import Link from "next/link";
+import { HealthBadge } from "@/components/server/health.tsx";
+import { TestButton } from "@/components/server/test-button.tsx";
+import { EraBadge } from "@/components/task/era-badge.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import type { Server } from "@/lib/servers/schema.ts";
+
+export function ServerCard({ server }: { server: Server }) {
+  return (
+    <article className="relative flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors hover:border-edge">
+      <div className="flex items-start gap-3">
+        <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+          <h2 className="truncate font-semibold">
+            <Link
+              href={`/servers/${server.id}`}
+              className="after:absolute after:inset-0 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-accent"
+            >
+              {server.name}
+            </Link>
+          </h2>
+          <p className="truncate font-mono text-muted text-xs">{server.url}</p>
+        </div>
+        <HealthBadge health={server.health} />
+      </div>
+      {server.health.state !== "ok" && server.health.message && (
+        <p className="line-clamp-2 text-[13px] text-muted">{server.health.message}</p>
+      )}
+      <div className="mt-auto flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1.5 text-muted text-xs">
+        {server.era ? <EraBadge era={server.era} /> : <span>era not known yet</span>}
+        {server.health.checkedAt && (
+          <span>
+            checked <TimeAgo at={server.health.checkedAt} />
+          </span>
+        )}
+        <span className="relative ml-auto">
+          <TestButton server={server} small />
+        </span>
+      </div>
+    </article>
+  );
+}

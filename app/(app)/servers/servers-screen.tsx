@@ -1,0 +1,61 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Plus, Server as ServerIcon } from "lucide-react";
+import { useState } from "react";
+import { serverList } from "@/components/api/servers.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { Page } from "@/components/shell/page.tsx";
+import { useTitle } from "@/components/shell/use-title.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { ConnectDialog } from "./connect-dialog.tsx";
+import { ServerCard } from "./server-card.tsx";
+
+export function ServersScreen() {
+  const me = useMe();
+  const servers = useQuery(serverList());
+  const [connecting, setConnecting] = useState(false);
+  const list = servers.data?.items;
+  const ill = list?.filter((server) => server.health.state !== "ok").length ?? 0;
+  useTitle(ill > 0 ? `Servers (${ill} with trouble)` : "Servers");
+  const connect = me.may("admin") && (
+    <Button variant="primary" onClick={() => setConnecting(true)}>
+      <Plus aria-hidden strokeWidth={1.75} />
+      Connect server
+    </Button>
+  );
+  return (
+    <Page title="Servers" actions={list && list.length > 0 && connect}>
+      {servers.isError && !list && (
+        <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />
+      )}
+      {servers.isPending && (
+        <div aria-hidden className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
+          <div className="skeleton h-32" />
+          <div className="skeleton h-32" />
+        </div>
+      )}
+      {list?.length === 0 && (
+        <div className="rounded-lg border border-line bg-panel">
+          <Empty icon={ServerIcon} title="No server is connected yet" action={connect}>
+            {me.may("admin")
+              ? "Connect an MCP server whose tools run as tasks."
+              : "Admins connect MCP servers."}
+          </Empty>
+        </div>
+      )}
+      {list && list.length > 0 && (
+        <ul className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
+          {list.map((server) => (
+            <li key={server.id}>
+              <ServerCard server={server} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <ConnectDialog open={connecting} onOpenChange={setConnecting} />
+    </Page>
+  );
+}

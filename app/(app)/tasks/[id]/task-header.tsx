@@ -1,0 +1,79 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { EraBadge } from "@/components/task/era-badge.tsx";
+import { StateBadge } from "@/components/task/state-badge.tsx";
+import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { isLive } from "@/lib/format/outcome.ts";
+import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { TaskActions } from "./task-actions.tsx";
+
+export function TaskHeader({ task }: { task: TaskDetail }) {
+  const live = isLive(task.state);
+  return (
+    <header className="flex flex-col gap-2">
+      <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-[13px] text-muted">
+        <Link href="/tasks" className="hover:text-ink hover:underline max-md:py-2.5">
+          Tasks
+        </Link>
+        <ChevronRight aria-hidden className="size-3.5" strokeWidth={1.75} />
+        <span className="truncate">{task.label ?? task.tool}</span>
+      </nav>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-3">
+        <h1 className="min-w-0 font-semibold text-[21px] leading-tight tracking-tight">
+          {task.tool}
+          {task.label && ` · ${task.label}`}
+        </h1>
+        <StateBadge task={task} withOutcome />
+        <TaskActions task={task} />
+      </div>
+      <ul className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
+        <Item>
+          <Link href={`/servers/${task.server.id}`} className="hover:text-ink hover:underline">
+            {task.server.name}
+          </Link>
+        </Item>
+        <Item>
+          started by {task.requestedBy.name}, <TimeAgo at={task.createdAt} />
+        </Item>
+        {live && task.lastCheckedAt && (
+          <Item>
+            checked <TimeAgo at={task.lastCheckedAt} />
+            {task.nextCheckAt && (
+              <>
+                , next in <TimeUntil at={task.nextCheckAt} over="a moment" />
+              </>
+            )}
+          </Item>
+        )}
+        {live && task.expiresAt && (
+          <Item>
+            <TimeUntil at={task.expiresAt} over="no time" /> left
+          </Item>
+        )}
+        {!live && task.finishedAt && (
+          <Item>
+            ended <TimeAgo at={task.finishedAt} />
+          </Item>
+        )}
+        {task.visibility === "private" && <Item>private</Item>}
+        {task.restartOf && (
+          <Item>
+            <Link href={`/tasks/${task.restartOf}`} className="underline underline-offset-2 hover:text-ink">
+              started again from an earlier task
+            </Link>
+          </Item>
+        )}
+        <li>
+          <EraBadge era={task.era} />
+        </li>
+      </ul>
+    </header>
+  );
+}
+
+function Item({ children }: { children: ReactNode }) {
+  return <li>{children}</li>;
+}

@@ -1,0 +1,109 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Unplug } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { ApiError } from "@/components/api/client.ts";
+import { taskDetail } from "@/components/api/tasks.ts";
+import { Facts } from "@/components/facts/facts.tsx";
+import { useMe } from "@/components/shell/me.tsx";
+import { useTitle } from "@/components/shell/use-title.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
+import { STATE_LABELS } from "@/lib/format/outcome.ts";
+import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { ProtocolLog } from "./protocol-log.tsx";
+import { TaskHeader } from "./task-header.tsx";
+import { TaskHistory } from "./task-history.tsx";
+import { TaskNotices } from "./task-notices.tsx";
+import { TaskProgress } from "./task-progress.tsx";
+import { TaskRequests } from "./task-requests.tsx";
+import { TaskResult } from "./task-result.tsx";
+
+export function TaskScreen({ id }: { id: string }) {
+  const task = useQuery(taskDetail(id));
+  useTitle(task.data ? `${task.data.label ?? task.data.tool}: ${STATE_LABELS[task.data.state]}` : "Task");
+  return (
+    <div className="scroll-quiet flex-1">
+      <div className="flex max-w-[1120px] flex-col gap-5 px-4 py-4 md:px-6">
+        {task.data ? (
+          <Loaded task={task.data} />
+        ) : task.isError ? (
+          <NotLoaded error={task.error} onRetry={() => void task.refetch()} />
+        ) : (
+          <TaskSkeleton />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Loaded({ task }: { task: TaskDetail }) {
+  const me = useMe();
+  const [tab, setTab] = useState("timeline");
+  const tabs = [
+    { value: "timeline", label: "Timeline" },
+    { value: "arguments", label: "Arguments" },
+    { value: "requests", label: "Requests", count: task.inputRequests.length },
+    { value: "result", label: "Result" },
+    ...(me.may("operator") ? [{ value: "protocol", label: "Protocol" }] : []),
+  ];
+  return (
+    <>
+      <TaskHeader task={task} />
+      <TaskProgress task={task} />
+      <TaskNotices task={task} />
+      <Tabs value={tab} onChange={setTab} tabs={tabs}>
+        <TabPanel value="timeline">
+          <TaskHistory id={task.id} />
+        </TabPanel>
+        <TabPanel value="arguments">
+          <Facts values={task.arguments} />
+        </TabPanel>
+        <TabPanel value="requests">
+          <TaskRequests task={task} />
+        </TabPanel>
+        <TabPanel value="result">
+          <TaskResult task={task} />
+        </TabPanel>
+        <TabPanel value="protocol">
+          <ProtocolLog id={task.id} />
+        </TabPanel>
+      </Tabs>
+    </>
+  );
+}
+
+function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (!(error instanceof ApiError && error.status === 404)) {
+    return <LoadFailure what="The task" error={error} onRetry={onRetry} />;
+  }
+  return (
+    <Empty
+      icon={Unplug}
+      title="This task is not here"
+      action={
+        <Button asChild>
+          <Link href="/tasks">All tasks</Link>
+        </Button>
+      }
+    >
+      The link may be old, or it belongs to an organization that you are not in.
+    </Empty>
+  );
+}
+
+function TaskSkeleton() {
+  return (
+    <div aria-hidden className="flex flex-col gap-4">
+      <div className="skeleton h-4 w-32" />
+      <div className="skeleton h-7 w-80 max-w-full" />
+      <div className="skeleton h-4 w-96 max-w-full" />
+      <div className="skeleton h-20" />
+      <div className="skeleton h-40" />
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Lock, Server as ServerIcon } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { serverList, serverTools } from "@/components/api/servers.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { Page } from "@/components/shell/page.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { ArgumentsForm } from "./arguments-form.tsx";
+import { ToolPicker } from "./tool-picker.tsx";
+
+/** Pick a server, pick a tool, fill in its form, start. */
+export function NewTaskScreen({ demo }: { demo: boolean }) {
+  const me = useMe();
+  const servers = useQuery(serverList());
+  const [chosenServer, setServer] = useState<string | null>(null);
+  const [chosenTool, setTool] = useState<string | null>(null);
+  const list = servers.data?.items ?? [];
+  // With a single server there is nothing to choose.
+  const serverId = chosenServer ?? (list.length === 1 ? (list[0]?.id ?? null) : null);
+  const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: serverId !== null });
+  const usable = tools.data?.items.filter((tool) => tool.taskSupport !== "forbidden") ?? [];
+  const tool =
+    usable.find((each) => each.name === chosenTool) ?? (usable.length === 1 ? usable[0] : undefined);
+
+  if (!me.may("operator")) {
+    return (
+      <Page title="New task" narrow>
+        <Empty icon={Lock} title="Operators start tasks">
+          You can read tasks and {me.may("approver") ? "answer requests" : "requests"}. Ask an admin for
+          another role.
+        </Empty>
+      </Page>
+    );
+  }
+  return (
+    <Page title="New task" narrow>
+      {servers.isError && (
+        <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />
+      )}
+      {servers.data && list.length === 0 ? (
+        <Empty
+          icon={ServerIcon}
+          title="No server is connected yet"
+          action={
+            <Button asChild variant="primary">
+              <Link href="/servers">Go to servers</Link>
+            </Button>
+          }
+        />
+      ) : (
+        <div className="flex max-w-3xl flex-col gap-6">
+          <div className="max-w-sm">
+            <Field id="server" label="Server" required>
+              {(control) => (
+                <Select
+                  {...control}
+                  value={serverId ?? ""}
+                  onChange={(event) => {
+                    setServer(event.target.value || null);
+                    setTool(null);
+                  }}
+                >
+                  <option value="">Choose a server…</option>
+                  {list.map((server) => (
+                    <option key={server.id} value={server.id}>
+                      {server.name}
+                      {server.health.state === "ok" ? "" : ` (${server.health.state})`}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          </div>
+          {serverId && tools.isPending && <div aria-hidden className="skeleton h-24" />}
+          {serverId && tools.isError && (
+            <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
+          )}
+          {tools.data && <ToolPicker tools={usable} chosen={tool?.name ?? null} onChoose={setTool} />}
+          {serverId && tool && (
+            <ArgumentsForm key={`${serverId} ${tool.name}`} serverId={serverId} tool={tool} demo={demo} />
+          )}
+        </div>
+      )}
+    </Page>
+  );
+}

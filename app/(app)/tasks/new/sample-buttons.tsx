@@ -1,0 +1,36 @@
+"use client";
+
+import { FileText } from "lucide-react";
+import { toast } from "sonner";
+import { Button } from "@/components/ui/button.tsx";
+
+const SAMPLES = [
+  { file: "/samples/invoice-acme.json", label: "Fill in the sample invoice" },
+  { file: "/samples/invoice-large.json", label: "A larger one" },
+];
+
+/** In the demo, a filled-in form is one press away. */
+export function SampleButtons({
+  wrapped,
+  onFill,
+}: {
+  wrapped: boolean;
+  onFill: (values: Record<string, unknown>) => void;
+}) {
+  const fill = async (file: string) => {
+    const response = await fetch(file).catch(() => null);
+    if (!response?.ok) return void toast.error("The sample could not be read");
+    const sample = (await response.json()) as Record<string, unknown>;
+    onFill(wrapped ? { invoice: sample } : sample);
+  };
+  return (
+    <div className="flex flex-wrap gap-2">
+      {SAMPLES.map((sample) => (
+        <Button key={sample.file} size="sm" onClick={() => void fill(sample.file)}>
+          <FileText aria-hidden strokeWidth={1.75} />
+          {sample.label}
+        </Button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { FrontPage } from "@/components/shell/front-page.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { SetPasswordForm } from "./set-password-form.tsx";
+
+// The token stands in the address: it must not travel to another site as a referrer.
+export const metadata = { title: "Set your password", referrer: "no-referrer" as const };
+
+export default async function SetPasswordPage({
+  searchParams,
+}: {
+  searchParams: Promise<{ token?: string | string[] }>;
+}) {
+  const { token } = await searchParams;
+  return (
+    <FrontPage title="Set your password" intro="Then sign in with it.">
+      {typeof token === "string" && token !== "" ? (
+        <SetPasswordForm token={token} />
+      ) : (
+        <Notice tone="bad" title="This link is incomplete">
+          <p>Open it again from the message it came in, or ask for a new one.</p>
+        </Notice>
+      )}
+    </FrontPage>
+  );
+}

@@ -1,0 +1,42 @@
+import Link from "next/link";
+import { redirect } from "next/navigation";
+import { FrontPage } from "@/components/shell/front-page.tsx";
+import { signInOptions } from "@/lib/web/sign-in.ts";
+import { SignInForm } from "./sign-in-form.tsx";
+
+export const metadata = { title: "Sign in" };
+
+export default async function SignInPage({
+  searchParams,
+}: {
+  searchParams: Promise<{ error?: string | string[]; callbackUrl?: string | string[] }>;
+}) {
+  const options = await signInOptions();
+  if (options.setupNeeded) redirect("/setup");
+  const { error, callbackUrl } = await searchParams;
+  return (
+    <FrontPage title="Sign in" intro="Where long-running tasks wait for people.">
+      <SignInForm
+        demo={options.demo}
+        password={options.password}
+        error={typeof error === "string" ? error : null}
+        callbackUrl={ownPath(callbackUrl)}
+      />
+      {options.setupPossible && (
+        <p className="text-[13px] text-muted">
+          Done looking around?{" "}
+          <Link href="/setup" className="text-accent underline underline-offset-4">
+            Set Intray up for your organization
+          </Link>
+        </p>
+      )}
+    </FrontPage>
+  );
+}
+
+/** Only a path of this site: a link must not lead through our sign-in to somewhere else. */
+function ownPath(url: string | string[] | undefined): string {
+  if (typeof url !== "string" || !url.startsWith("/")) return "/";
+  const parsed = new URL(url, "http://intray.invalid");
+  return parsed.host === "intray.invalid" ? parsed.pathname + parsed.search : "/";
+}

@@ -1,0 +1,90 @@
+/** What went wrong, as the API's problem+json says it; `code` is stable, the texts are for people. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string | null;
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly errors: { field: string; message: string }[];
+  /** Everything else the problem carried, e.g. `by` and `at` of `already_answered`. */
+  readonly extra: Record<string, unknown>;
+
+  constructor(status: number, body: Record<string, unknown>) {
+    const title = typeof body.title === "string" ? body.title : "Something went wrong";
+    super(title);
+    this.name = "ApiError";
+    this.status = status;
+    this.title = title;
+    this.code = typeof body.code === "string" ? body.code : `http_${status}`;
+    this.detail = typeof body.detail === "string" ? body.detail : null;
+    this.requestId = typeof body.requestId === "string" ? body.requestId : null;
+    this.errors = Array.isArray(body.errors) ? body.errors.filter(isFieldError) : [];
+    this.extra = body;
+  }
+}
+
+/** The sentence to show for a failed call, whatever it was. */
+export function errorSentence(error: unknown): string {
+  if (error instanceof ApiError) return error.detail ?? error.title;
+  return "Intray cannot be reached. Nothing was sent; try again when you are back online.";
+}
+
+export const api = {
+  get: <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal ? { signal } : {}),
+  post: <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
+    call<T>("POST", path, body ?? {}, headers ? { headers } : {}),
+  put: <T>(path: string, body: unknown) => call<T>("PUT", path, body),
+  patch: <T>(path: string, body: unknown) => call<T>("PATCH", path, body),
+  delete: <T>(path: string) => call<T>("DELETE", path, {}),
+};
+
+/** `?a=1&b=2` of what is set. */
+export function query(values: Record<string, string | number | null | undefined>): string {
+  const set = Object.entries(values).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
+  const text = new URLSearchParams(set.map(([key, value]) => [key, String(value)])).toString();
+  return text ? `?${text}` : "";
+}
+
+async function call<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  options: { signal?: AbortSignal; headers?: Record<string, string> } = {},
+): Promise<T> {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      accept: "application/json",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  const text = await response.text();
+  const parsed: unknown = text ? safeParse(text) : undefined;
+  if (response.ok) return parsed as T;
+  // The session ended: the page behind it is of no use, and sign-in leads back to it.
+  if (response.status === 401 && path.startsWith("/api/v1/")) {
+    window.location.assign(`/sign-in?callbackUrl=${encodeURIComponent(location.pathname + location.search)}`);
+  }
+  throw new ApiError(response.status, isRecord(parsed) ? parsed : {});
+}
+
+function safeParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isFieldError(value: unknown): value is { field: string; message: string } {
+  return isRecord(value) && typeof value.field === "string" && typeof value.message === "string";
+}

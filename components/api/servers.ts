@@ -1,0 +1,35 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/components/api/client.ts";
+import type { Page } from "@/lib/page.ts";
+import type { Server, ServerTool } from "@/lib/servers/schema.ts";
+
+export const serverKeys = {
+  all: ["servers"] as const,
+  list: ["servers", "list"] as const,
+  server: (id: string) => ["servers", "server", id] as const,
+};
+
+export function serverList() {
+  return queryOptions({
+    queryKey: serverKeys.list,
+    queryFn: ({ signal }) => api.get<Page<Server>>(`/api/v1/servers${query({ limit: 200 })}`, signal),
+  });
+}
+
+export function serverDetail(id: string) {
+  return queryOptions({
+    queryKey: serverKeys.server(id),
+    queryFn: ({ signal }) => api.get<Server>(`/api/v1/servers/${id}`, signal),
+  });
+}
+
+export function serverTools(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tools"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<ServerTool>>(`/api/v1/servers/${id}/tools${query({ limit: 200 })}`, signal),
+    // Asks the remote server: not worth repeating every half minute.
+    refetchInterval: false,
+    staleTime: 60_000,
+  });
+}

@@ -1,0 +1,22 @@
+import type { ComponentProps } from "react";
+import { Field } from "@/components/ui/field.tsx";
+import { Input } from "@/components/ui/input.tsx";
+
+/** A labelled line of text in a fixed form; its name is its id. */
+export function TextField({
+  name,
+  label,
+  description,
+  error,
+  required = true,
+  ...input
+}: { name: string; label: string; description?: string; error?: string | undefined } & Omit<
+  ComponentProps<"input">,
+  "name" | "id"
+>) {
+  return (
+    <Field id={name} label={label} description={description} error={error} required={required}>
+      {(control) => <Input {...control} name={name} {...input} />}
+    </Field>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { type SubmitEvent, useRef, useState } from "react";
+import type { z } from "zod";
+import { ApiError, errorSentence } from "@/components/api/client.ts";
+
+export type FieldErrors = Record<string, string | undefined>;
+
+/**
+ * A fixed form around one zod schema, the same that its route uses: checks, sends, and puts errors where they
+ * belong. The first field in error takes the focus.
+ */
+export function useForm<T extends z.ZodType>({
+  schema,
+  read,
+  send,
+  sentences = {},
+}: {
+  schema: T;
+  read: (data: FormData) => unknown;
+  send: (values: z.output<T>) => Promise<void>;
+  /** What to say for an error code, where the API's own sentence is not enough. */
+  sentences?: Record<string, string>;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [pending, setPending] = useState(false);
+
+  const refuse = (found: { field: string; message: string }[]) => {
+    setErrors(Object.fromEntries(found.map((error) => [error.field, error.message])));
+    const first = found[0] && form.current?.elements.namedItem(found[0].field);
+    if (first instanceof HTMLElement) first.focus();
+  };
+
+  const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (pending) return;
+    setFailure(null);
+    setErrors({});
+    const parsed = schema.safeParse(read(new FormData(event.currentTarget)));
+    if (!parsed.success) {
+      return refuse(
+        parsed.error.issues.map((issue) => ({ field: issue.path.join("."), message: issue.message })),
+      );
+    }
+    setPending(true);
+    try {
+      await send(parsed.data);
+    } catch (error) {
+      if (error instanceof ApiError && error.errors.length > 0) refuse(error.errors);
+      else
+        setFailure((error instanceof ApiError ? sentences[error.code] : undefined) ?? errorSentence(error));
+    } finally {
+      setPending(false);
+    }
+  };
+
+  return { form, errors, failure, pending, onSubmit };
+}

@@ -1,0 +1,29 @@
+import { Inbox } from "lucide-react";
+import type { ReactNode } from "react";
+
+/** The frame of the pages before sign-in. */
+export function FrontPage({
+  title,
+  intro,
+  children,
+}: {
+  title: string;
+  intro?: string;
+  children: ReactNode;
+}) {
+  return (
+    <main className="grid min-h-dvh place-items-center px-4 py-10">
+      <div className="flex w-full max-w-sm flex-col gap-6">
+        <div className="flex items-center gap-2.5">
+          <Inbox aria-hidden className="size-5" strokeWidth={2} />
+          <span className="font-semibold text-[15px] tracking-tight">Intray</span>
+        </div>
+        <div className="flex flex-col gap-1">
+          <h1 className="font-semibold text-xl tracking-tight">{title}</h1>
+          {intro && <p className="text-muted">{intro}</p>}
+        </div>
+        {children}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,15 @@
+import { Inbox, ListChecks, type LucideIcon, Server } from "lucide-react";
+
+export interface NavItem {
+  href: string;
+  label: string;
+  icon: LucideIcon;
+  /** Pressed after G. */
+  key: string;
+}
+
+export const NAV_ITEMS: NavItem[] = [
+  { href: "/inbox", label: "Inbox", icon: Inbox, key: "i" },
+  { href: "/tasks", label: "Tasks", icon: ListChecks, key: "t" },
+  { href: "/servers", label: "Servers", icon: Server, key: "s" },
+];

@@ -1,0 +1,124 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Inbox } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { requestList } from "@/components/api/requests.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { UserMenu } from "@/components/shell/user-menu.tsx";
+import { cn } from "@/components/ui/cn.ts";
+
+/** The left column: full on wide screens, icons alone on middle ones, none on a phone (see BottomBar). */
+export function Nav() {
+  const me = useMe();
+  const waiting = useWaitingCount();
+  return (
+    <nav
+      aria-label="Main"
+      className="hidden shrink-0 flex-col gap-4 border-r border-line bg-bg px-2 py-3 md:flex md:w-14 lg:w-[216px]"
+    >
+      <div className="flex h-7 items-center gap-2.5 px-2 max-lg:justify-center">
+        <Inbox aria-hidden className="size-[18px]" strokeWidth={2} />
+        <span className="font-semibold text-[15px] tracking-tight max-lg:sr-only">Intray</span>
+      </div>
+      <div className="flex items-center gap-2.5 rounded-lg border border-line bg-panel p-2 max-lg:justify-center max-lg:border-transparent max-lg:bg-transparent">
+        <span
+          aria-hidden
+          className="grid size-[22px] shrink-0 place-items-center rounded-md bg-accent font-semibold text-accent-ink text-xs"
+        >
+          {me.organization.name.charAt(0).toUpperCase()}
+        </span>
+        <span className="truncate font-medium max-lg:sr-only">{me.organization.name}</span>
+      </div>
+      <ul className="flex flex-col gap-0.5">
+        {NAV_ITEMS.map((item) => (
+          <li key={item.href}>
+            <NavLink item={item} count={item.href === "/inbox" ? waiting : ""} />
+          </li>
+        ))}
+      </ul>
+      <div className="mt-auto">
+        <UserMenu labelled />
+      </div>
+    </nav>
+  );
+}
+
+/** The same places at the thumb. */
+export function BottomBar({ hidden }: { hidden: boolean }) {
+  const waiting = useWaitingCount();
+  const pathname = usePathname();
+  return (
+    <nav
+      aria-label="Main"
+      className={cn(
+        "shrink-0 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden",
+        hidden && "hidden",
+      )}
+    >
+      <ul className="flex">
+        {NAV_ITEMS.map(({ href, label, icon: Icon }) => {
+          const active = pathname.startsWith(href);
+          return (
+            <li key={href} className="flex-1">
+              <Link
+                href={href}
+                aria-current={active ? "page" : undefined}
+                className={cn(
+                  "flex h-15 flex-col items-center justify-center gap-1 text-xs",
+                  active ? "font-medium text-accent" : "text-muted",
+                )}
+              >
+                <span className="relative">
+                  <Icon aria-hidden className="size-5" strokeWidth={1.75} />
+                  {href === "/inbox" && waiting && (
+                    <span className="absolute -top-1.5 left-3.5 rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
+                      {waiting}
+                      <span className="sr-only"> waiting</span>
+                    </span>
+                  )}
+                </span>
+                {label}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: string }) {
+  const active = usePathname().startsWith(item.href);
+  const Icon = item.icon;
+  return (
+    <Link
+      href={item.href}
+      aria-current={active ? "page" : undefined}
+      title={item.label}
+      className={cn(
+        "flex h-8 items-center gap-2.5 rounded-lg px-2 transition-colors max-lg:h-10 max-lg:justify-center",
+        active ? "bg-accent-soft font-medium" : "text-muted hover:bg-sunken hover:text-ink",
+      )}
+    >
+      <Icon aria-hidden className="size-[18px] shrink-0" strokeWidth={1.75} />
+      <span className="max-lg:sr-only">{item.label}</span>
+      {count && (
+        <span className={cn("ml-auto text-[13px] max-lg:hidden", active && "font-semibold text-accent")}>
+          {count}
+          <span className="sr-only"> waiting</span>
+        </span>
+      )}
+    </Link>
+  );
+}
+
+/** How many requests are open: the first page counted, `50+` beyond it, nothing for none. */
+function useWaitingCount(): string {
+  const { data } = useInfiniteQuery(requestList("all"));
+  const first = data?.pages[0];
+  if (!first || first.items.length === 0) return "";
+  return `${first.items.length}${first.nextCursor ? "+" : ""}`;
+}

@@ -1,0 +1,57 @@
+import {
+  Ban,
+  Check,
+  Clock3,
+  HelpCircle,
+  Hourglass,
+  LoaderCircle,
+  type LucideIcon,
+  Play,
+  TriangleAlert,
+  Unplug,
+  X,
+} from "lucide-react";
+import { Badge } from "@/components/ui/badge.tsx";
+import { isLive, STATE_LABELS, taskTone } from "@/lib/format/outcome.ts";
+import type { TaskState, TaskSummary } from "@/lib/tasks/schema.ts";
+
+export const STATE_ICONS: Record<TaskState, LucideIcon> = {
+  queued: Hourglass,
+  starting: Play,
+  start_unknown: HelpCircle,
+  working: LoaderCircle,
+  input_required: Clock3,
+  completed: Check,
+  failed: X,
+  cancelled: Ban,
+  lost: Unplug,
+  expired: Hourglass,
+};
+
+type Shown = Pick<TaskSummary, "state" | "stalled" | "outcome" | "outcomeIsError" | "cancelRequestedAt">;
+
+/** The state with its icon and word; a stall or a cancel on its way takes the word while the task is alive. */
+export function StateBadge({ task, withOutcome = false }: { task: Shown; withOutcome?: boolean }) {
+  if (task.cancelRequestedAt && isLive(task.state)) {
+    return (
+      <Badge tone="neutral" icon={Ban}>
+        Cancelling
+      </Badge>
+    );
+  }
+  if (task.stalled && task.state === "working") {
+    return (
+      <Badge tone="bad" icon={TriangleAlert}>
+        Stalled
+      </Badge>
+    );
+  }
+  const outcome = withOutcome && task.state === "completed" && task.outcome ? ` · ${task.outcome}` : "";
+  const error = task.state === "completed" && task.outcomeIsError;
+  return (
+    <Badge tone={taskTone(task)} icon={error ? TriangleAlert : STATE_ICONS[task.state]}>
+      {STATE_LABELS[task.state]}
+      {outcome || (error ? " · error" : "")}
+    </Badge>
+  );
+}

@@ -1,0 +1,26 @@
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+
+/** One line and the next action, for a place with nothing in it. */
+export function Empty({
+  icon: Icon,
+  title,
+  children,
+  action,
+}: {
+  icon: LucideIcon;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col items-center gap-3 px-6 py-14 text-center">
+      <Icon aria-hidden className="size-7 text-faint" strokeWidth={1.5} />
+      <div className="flex max-w-sm flex-col gap-1">
+        <p className="font-medium">{title}</p>
+        {children && <p className="text-[13px] text-muted">{children}</p>}
+      </div>
+      {action}
+    </div>
+  );
+}

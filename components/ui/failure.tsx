@@ -1,0 +1,24 @@
+"use client";
+
+import { ApiError } from "@/components/api/client.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+
+/** A part of the page that could not be loaded: what happened, what to do, and an id to quote. */
+export function LoadFailure({ what, error, onRetry }: { what: string; error: Error; onRetry: () => void }) {
+  const api = error instanceof ApiError ? error : null;
+  return (
+    <Notice
+      tone="bad"
+      title={`${what} could not be loaded`}
+      action={
+        <Button size="sm" onClick={onRetry}>
+          Try again
+        </Button>
+      }
+    >
+      <p>{api?.detail ?? api?.title ?? "Intray cannot be reached."} Nothing was changed or lost.</p>
+      {api?.requestId && <p className="text-xs text-muted">Quote {api.requestId} if you ask for help.</p>}
+    </Notice>
+  );
+}

@@ -1,0 +1,68 @@
+import { CircleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+
+/** What a control inside `Field` must carry so that its label, description and error are announced with it. */
+export interface FieldControl {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+  "aria-required": true | undefined;
+}
+
+/** A labelled control with its description and error, joined for screen readers. */
+export function Field({
+  id,
+  label,
+  description,
+  hint,
+  error,
+  required = false,
+  children,
+}: {
+  id: string;
+  label: string;
+  description?: ReactNode;
+  /** A quieter line under the control. */
+  hint?: ReactNode;
+  error?: string | undefined;
+  required?: boolean;
+  children: (control: FieldControl) => ReactNode;
+}) {
+  const describedBy = [description && `${id}-description`, hint && `${id}-hint`, error && `${id}-error`]
+    .filter(Boolean)
+    .join(" ");
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <label htmlFor={id} className="text-[13px] font-medium">
+        {label}
+        {!required && <span className="font-normal text-muted"> · optional</span>}
+      </label>
+      {description && (
+        <p id={`${id}-description`} className="text-[13px] text-muted">
+          {description}
+        </p>
+      )}
+      {children({
+        id,
+        "aria-describedby": describedBy || undefined,
+        "aria-invalid": error ? true : undefined,
+        "aria-required": required || undefined,
+      })}
+      {hint && (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
+      {error && <FieldErrorLine id={`${id}-error`} message={error} />}
+    </div>
+  );
+}
+
+export function FieldErrorLine({ id, message }: { id: string; message: string }) {
+  return (
+    <p id={id} className="flex items-center gap-1.5 text-[13px] text-bad">
+      <CircleAlert aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
+      {message}
+    </p>
+  );
+}

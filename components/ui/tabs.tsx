@@ -1,0 +1,47 @@
+"use client";
+
+import { Tabs as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { cn } from "@/components/ui/cn.ts";
+
+export const tabStyle =
+  "-mb-px inline-flex items-center gap-1.5 whitespace-nowrap border-b-2 border-transparent pt-1 pb-2 text-[13px] font-medium text-muted hover:text-ink max-md:min-h-11";
+export const activeTabStyle = "border-accent text-ink";
+
+export function Tabs({
+  value,
+  onChange,
+  tabs,
+  children,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  tabs: { value: string; label: string; count?: number }[];
+  children: ReactNode;
+}) {
+  return (
+    <Radix.Root value={value} onValueChange={onChange} className="flex min-w-0 flex-col gap-4">
+      <Radix.List className="flex gap-5 overflow-x-auto overflow-y-hidden border-b border-line">
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.value}
+            value={tab.value}
+            className={cn(tabStyle, "data-[state=active]:border-accent data-[state=active]:text-ink")}
+          >
+            {tab.label}
+            {tab.count !== undefined && tab.count > 0 && <span className="text-muted">{tab.count}</span>}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {children}
+    </Radix.Root>
+  );
+}
+
+export function TabPanel({ value, children }: { value: string; children: ReactNode }) {
+  return (
+    <Radix.Content value={value} className="min-w-0 rounded-md">
+      {children}
+    </Radix.Content>
+  );
+}
