@@ -38,6 +38,7 @@ const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
       `Completed${text(data.outcome) ? ` · ${text(data.outcome)}` : ""}`,
       data.isError === true ? "bad" : "accent",
     ),
+  "task.not_started": (data) => say("Not started yet, trying again", "wait", text(data.message)),
   "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
   "task.cancel_requested": (_, who) => say(`${who} asked to cancel`),
   "task.cancelled": () => say("Cancelled"),
@@ -66,6 +67,7 @@ const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
   "delivery.accepted": () => say("Answer accepted by the server", "accent"),
   "delivery.confirmed": () => say("Task moved on", "accent"),
   "delivery.failed": (data) => say(`Sending failed${reason(data)}`, "bad"),
+  "delivery.unsent": (data) => say(`Not sent yet, trying again${reason(data)}`),
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
 };
@@ -76,7 +78,10 @@ function text(value: unknown): string | undefined {
 
 function reason(data: Data): string {
   const given = text(data.reason);
-  return given ? `: ${REASONS[given] ?? humanise(given).toLowerCase()}` : "";
+  if (!given) return "";
+  // A code becomes words; a sentence stays as it was written.
+  const words = /^[a-z_]+$/.test(given) ? humanise(given).toLowerCase() : given;
+  return `: ${REASONS[given] ?? words}`;
 }
 
 /** Why a question or an answer ended, for people. */

@@ -28,7 +28,8 @@ export function requestName(request: Pick<InputRequestSummary, "label" | "messag
 
 /** Why a request takes no answer any more, and what a person can do. */
 export function endedWords(state: RequestState, reason: string | null): { what: string; next: string } {
-  const because = reason ? ` because ${REASONS[reason] ?? reason.replaceAll("_", " ")}` : "";
+  const because =
+    reason && reason !== state ? ` because ${REASONS[reason] ?? reason.replaceAll("_", " ")}` : "";
   switch (state) {
     case "withdrawn":
       return {

@@ -13,9 +13,12 @@ const name = z.string().trim().min(1, "Name the server").max(80);
 const url = z
   .url({ protocol: /^https?$/, error: "A full http or https address" })
   .max(2048)
-  .refine((value) => new URL(value).username === "" && new URL(value).password === "", {
-    error: "Put credentials in the token, not in the address",
-  });
+  .refine(
+    (value) => !URL.canParse(value) || (new URL(value).username === "" && new URL(value).password === ""),
+    {
+      error: "Put credentials in the token, not in the address",
+    },
+  );
 
 export const createServerSchema = z.strictObject({
   name,

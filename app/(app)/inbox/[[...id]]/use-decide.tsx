@@ -75,7 +75,7 @@ export function refusalOf(error: unknown): Refusal {
       const state = requestStateSchema.safeParse(api.extra.state);
       const reason = typeof api.extra.reason === "string" ? api.extra.reason : null;
       const words = endedWords(state.data ?? "withdrawn", reason);
-      return { title: api.detail ?? words.what, detail: `Nothing was sent. ${words.next}`, errors };
+      return { title: api.detail ?? `${words.what} Nothing was sent.`, detail: words.next, errors };
     }
     case "claimed_by_other":
       return { title: api.detail ?? "Someone else has claimed this.", detail: "Nothing was sent.", errors };

@@ -4,11 +4,12 @@ import { roleAllows } from "@/lib/members/schema.ts";
 
 /** Why the person before the screen may not answer now, as a sentence; null when they may. */
 export function whyNot(
-  request: Pick<InputRequestDetail, "claimedBy" | "mode" | "connectionOwner">,
+  request: Pick<InputRequestDetail, "claimedBy" | "mode" | "connectionOwner" | "task">,
   me: Pick<Me, "user" | "role">,
   questionChanged: boolean,
 ): string | null {
   if (!roleAllows(me.role, "approver")) return "Viewers read requests; answering them takes an approver.";
+  if (request.task.cancelRequestedAt) return "The task is being cancelled: it takes no answers any more.";
   if (request.claimedBy && request.claimedBy.id !== me.user.id) {
     return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;
   }

@@ -1,6 +1,6 @@
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { serverStateLabel } from "@/lib/format/outcome.ts";
+import { isLive, serverStateLabel } from "@/lib/format/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
 /** What is out of the ordinary about a task, and what can be done. */
@@ -42,7 +42,8 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
         </Notice>
       )}
       {task.error && (
-        <Notice tone="bad" title={task.error.message}>
+        <Notice tone={isLive(task.state) ? "wait" : "bad"} title={task.error.message}>
+          {isLive(task.state) && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>
         </Notice>
       )}

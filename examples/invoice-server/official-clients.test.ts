@@ -1,0 +1,36 @@
+/** The sample server as the official client sees it: a witness that is not our own code. */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../../lib/testing/invoice-server.ts";
+import { createTestDatabase, type TestDatabase } from "../../lib/testing/postgres.ts";
+
+let postgres: TestDatabase;
+let database: Awaited<ReturnType<typeof createInvoiceDatabase>>;
+let server: InvoiceServer;
+
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  database = await createInvoiceDatabase(postgres.adminUrl);
+  server = await startInvoiceServer(database.url);
+});
+
+afterAll(async () => {
+  await server?.kill();
+  await database?.drop();
+  await postgres?.drop();
+});
+
+test.each([
+  { mode: "auto" as const, era: "2026-07-28" },
+  { mode: undefined, era: "2025-11-25" },
+])("the official client finds process_invoice by $era", async ({ mode, era }) => {
+  const client = new Client(
+    { name: "witness", version: "1.0.0" },
+    { capabilities: {}, ...(mode && { versionNegotiation: { mode } }) },
+  );
+  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+  const { tools } = await client.listTools();
+  expect(tools.map((tool) => tool.name)).toEqual(["process_invoice"]);
+  expect(client.getNegotiatedProtocolVersion()).toBe(era);
+  await client.close();
+});
