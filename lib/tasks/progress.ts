@@ -177,7 +177,7 @@ export async function endTask(
     UPDATE task SET state = ${end.state}, finished_at = now(), changed_at = now(),
       watched = ${end.watchForMs !== undefined}, watch_until = now() + ${end.watchForMs ?? null}::float8 * interval '1 ms',
       status_message = coalesce(${text(end.statusMessage ?? null)}, status_message), progress = NULL,
-      outcome = ${text(outcome)}, outcome_is_error = ${isError}, result = ${result}::jsonb,
+      outcome = ${text(outcome)}, outcome_is_error = ${isError}, result = ${result}::json,
       error = ${end.error ? JSON.stringify(storable(end.error)) : null}::jsonb, server_state = ${end.serverState ?? null}
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
       AND state IN ('starting', 'working', 'input_required')`;

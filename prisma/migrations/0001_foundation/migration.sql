@@ -138,7 +138,8 @@ CREATE TABLE task (
   server_id uuid NOT NULL,
   connection_id uuid NOT NULL,
   tool text NOT NULL,
-  arguments jsonb NOT NULL,
+  -- json, not jsonb: people see fields in the order in which they were sent
+  arguments json NOT NULL,
   label text,
   state text NOT NULL CHECK (state IN ('queued', 'starting', 'start_unknown', 'working', 'input_required',
     'completed', 'failed', 'cancelled', 'lost', 'expired')),
@@ -168,7 +169,7 @@ CREATE TABLE task (
   progress jsonb,
   outcome text,
   outcome_is_error boolean NOT NULL DEFAULT false,
-  result jsonb,
+  result json,
   error jsonb,
   server_state text,
   requested_ttl_ms bigint,
