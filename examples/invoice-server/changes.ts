@@ -12,7 +12,7 @@ export type Changes = {
   close: () => Promise<void>;
 };
 
-const LOOK_ANYWAY_MS = 60_000;
+const LOOK_ANYWAY_MS = 15_000;
 
 export async function listenForChanges(url: string): Promise<Changes> {
   const emitter = new EventEmitter().setMaxListeners(0);

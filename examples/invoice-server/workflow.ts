@@ -19,7 +19,7 @@ import { advance, failTask, type LedgerLine, WAKE } from "./transitions.ts";
 
 const VALIDATION_ATTEMPTS = 5;
 /** Messages arrive by LISTEN/NOTIFY; polling only covers a connection that was lost meanwhile. */
-const POLL_MS = 120_000;
+const POLL_MS = 15_000;
 
 export type Processor = {
   /** Starts DBOS, which takes up every unfinished workflow, and then the tasks that have none yet. */
