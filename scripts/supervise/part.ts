@@ -61,5 +61,21 @@ export function startPart(name: string, script: string, environment: NodeJS.Proc
 }
 
 export function print(name: string, line: string): void {
-  process.stdout.write(`[${name}] ${line}\n`);
+  process.stdout.write(`[${name}] ${process.stdout.isTTY ? readable(line) : line}\n`);
+}
+
+/** A log line in words, for people who watch; a file or a collector gets it as it is. */
+export function readable(line: string): string {
+  if (!line.startsWith('{"level":')) return line;
+  try {
+    const { level, msg, err } = JSON.parse(line) as {
+      level: number;
+      msg?: string;
+      err?: { message?: string };
+    };
+    const why = err?.message?.trim().split("\n").at(-1);
+    return `${level >= 50 ? "error: " : level >= 40 ? "warning: " : ""}${msg ?? line}${why ? ` (${why})` : ""}`;
+  } catch {
+    return line; // cut short, or not ours
+  }
 }
