@@ -6,11 +6,11 @@ import type { Page } from "@/lib/page.ts";
 export const REQUEST_TABS = ["mine", "unassigned", "all", "done"] as const;
 export type RequestTab = (typeof REQUEST_TABS)[number];
 
-const FILTERS: Record<RequestTab, { state: string; assignee?: string }> = {
+const FILTERS: Record<RequestTab, { state: string; assignee?: string; order?: string }> = {
   mine: { state: "open", assignee: "me" },
   unassigned: { state: "open", assignee: "none" },
   all: { state: "open" },
-  done: { state: "answered,settled,withdrawn,expired,undeliverable" },
+  done: { state: "answered,settled,withdrawn,expired,undeliverable", order: "newest" },
 };
 
 export const requestKeys = {

@@ -34,7 +34,7 @@ export function FactsTable({ table, message }: { table: FactTable; message?: str
                   className={cn(
                     "px-3 py-2",
                     table.columns[column]!.numeric && "whitespace-nowrap text-right",
-                    column > 0 && !table.columns[column]!.numeric && "text-muted",
+                    !table.columns[column]!.lead && !table.columns[column]!.numeric && "text-muted",
                   )}
                 >
                   <CellText cell={cell} />

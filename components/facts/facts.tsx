@@ -25,16 +25,19 @@ function Block({ block, message }: { block: FactBlock; message?: string }) {
   switch (block.kind) {
     case "fields":
       return (
-        <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1.5">
-          {block.fields.map((field) => (
-            <div key={field.label} className="col-span-2 grid grid-cols-subgrid">
-              <dt className="text-muted">{field.label}</dt>
-              <dd className="min-w-0 whitespace-pre-wrap">
-                <CellText cell={field.cell} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <section className="flex flex-col gap-1.5" aria-label={block.label}>
+          {block.label && <p className="font-medium text-[13px]">{block.label}</p>}
+          <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1.5">
+            {block.fields.map((field) => (
+              <div key={field.label} className="col-span-2 grid grid-cols-subgrid">
+                <dt className="text-muted">{field.label}</dt>
+                <dd className="min-w-0 whitespace-pre-wrap">
+                  <CellText cell={field.cell} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
       );
     case "table":
       return <FactsTable table={block} {...(message ? { message } : {})} />;

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn.ts";
 
 export const tabStyle =
-  "-mb-px inline-flex items-center gap-1.5 whitespace-nowrap border-b-2 border-transparent pt-1 pb-2 text-[13px] font-medium text-muted hover:text-ink max-md:min-h-11";
+  "-mb-px inline-flex items-center gap-1.5 whitespace-nowrap border-b-2 border-transparent pt-1 pb-2 text-[13px] font-medium text-muted hover:text-ink max-md:min-h-11 rounded-t-sm focus-visible:-outline-offset-2";
 export const activeTabStyle = "border-accent text-ink";
 
 export function Tabs({

@@ -47,3 +47,29 @@ test("a table of two money columns has no sum: it is not known which one counts"
   const [table] = describeFacts({ lines: [{ name: "A", amount: 1, tax: 2 }] });
   expect(table).toMatchObject({ kind: "table", sum: null });
 });
+
+test("the only argument is shown without its name, several objects as groups of their own", () => {
+  const customer = { kind: "text", text: "ACME Corp" };
+  expect(describeFacts({ invoice: { customer: "ACME Corp" } })).toEqual([
+    { kind: "fields", fields: [{ label: "Customer", cell: customer }] },
+  ]);
+  expect(describeFacts({ invoice: { customer: "ACME Corp" }, dry_run: true })).toEqual([
+    { kind: "fields", fields: [{ label: "Dry run", cell: { kind: "text", text: "Yes" } }] },
+    { kind: "fields", label: "Invoice", fields: [{ label: "Customer", cell: customer }] },
+  ]);
+});
+
+test("columns stand as sent, except that the title leads and amounts come last", () => {
+  const [table] = describeFacts({
+    lines: [{ due_date: "2024-06-30", amount: 1, line: 1, description: "A", reference: "R" }],
+  });
+  expect(table).toMatchObject({
+    columns: [
+      { label: "Line", numeric: false, lead: false },
+      { label: "Description", lead: true },
+      { label: "Due date" },
+      { label: "Reference" },
+      { label: "Amount", numeric: true },
+    ],
+  });
+});

@@ -13,6 +13,8 @@ export interface Column {
   key: string;
   label: string;
   numeric: boolean;
+  /** What the row is about; the other columns stand back. */
+  lead: boolean;
 }
 
 export interface FactTable {
@@ -25,40 +27,67 @@ export interface FactTable {
 }
 
 export type FactBlock =
-  | { kind: "fields"; fields: { label: string; cell: Cell }[] }
+  | { kind: "fields"; label?: string; fields: { label: string; cell: Cell }[] }
   | FactTable
   | { kind: "json"; label: string; value: unknown };
 
 type Json = Record<string, unknown>;
 
-/** Arguments as people read them: plain fields first, then a table for each list of objects. */
+/** Arguments as people read them: plain fields, a group for each object, a table for each list of objects. */
 export function describeFacts(values: Json): FactBlock[] {
-  const fields: { label: string; cell: Cell }[] = [];
-  const rest: FactBlock[] = [];
-  collect(values, "", fields, rest);
-  return fields.length > 0 ? [{ kind: "fields", fields }, ...rest] : rest;
+  const [only, ...others] = Object.values(values);
+  // An object that is the only argument is a wrapping: its name says nothing that its fields do not.
+  if (others.length === 0 && isObject(only) && Object.keys(only).length > 0) return describeFacts(only);
+  const groups = Object.entries(values).filter(([key, value]) => isGroup(key, value));
+  const plain = Object.fromEntries(Object.entries(values).filter(([key, value]) => !isGroup(key, value)));
+  return [
+    ...describeGroup(plain),
+    ...groups.flatMap(([key, value]) => describeGroup(value as Json, humanise(key))),
+  ];
 }
 
-function collect(values: Json, prefix: string, fields: { label: string; cell: Cell }[], rest: FactBlock[]) {
+/** Only what can be read at a glance; an object in an object stays JSON. */
+function describeGroup(values: Json, group?: string): FactBlock[] {
+  const fields: { label: string; cell: Cell }[] = [];
+  const rest: FactBlock[] = [];
   for (const [key, value] of Object.entries(values)) {
-    const label = prefix ? `${prefix} · ${humanise(key)}` : humanise(key);
+    const label = group ? `${group} · ${humanise(key)}` : humanise(key);
     const cell = describeValue(key, value);
-    if (cell) fields.push({ label, cell });
+    if (cell) fields.push({ label: humanise(key), cell });
     else if (isTable(value)) rest.push(describeTable(key, label, value));
-    else if (isObject(value) && prefix === "") collect(value, label, fields, rest);
     else rest.push({ kind: "json", label, value });
   }
+  return fields.length > 0 ? [{ kind: "fields", ...(group ? { label: group } : {}), fields }, ...rest] : rest;
 }
+
+function isGroup(key: string, value: unknown): boolean {
+  return describeValue(key, value) === null && isObject(value);
+}
+
+const ORDINAL = /^(line|row|position|pos|index|no|nr|#)$/i;
+const TITLE = /^(line|description|name|title|item|product|subject|text)$/i;
 
 function describeTable(key: string, label: string, items: Json[]): FactTable {
   const keys = [...new Set(items.flatMap(Object.keys))];
-  const columns = keys.map((each) => ({
-    key: each,
-    label: humanise(each),
-    numeric: items.every((item) => item[each] == null || typeof item[each] === "number"),
+  const kinds = keys.map((each) => {
+    const figures = items.every((item) => item[each] == null || typeof item[each] === "number");
+    const ordinal = figures && ORDINAL.test(each);
+    const amount = figures && isMoneyName(each);
+    return {
+      key: each,
+      figures: figures && !ordinal,
+      rank: ordinal ? 0 : TITLE.test(each) ? 1 : amount ? 3 : 2,
+    };
+  });
+  // As sent, but what a line is called leads, and amounts stand at the right edge, where sums are read.
+  kinds.sort((a, b) => a.rank - b.rank);
+  const lead = kinds.find(({ rank }) => rank !== 0);
+  const columns = kinds.map((each) => ({
+    key: each.key,
+    label: humanise(each.key),
+    numeric: each.figures,
+    lead: each === lead,
   }));
-  // Figures stand at the right edge, where sums are read.
-  columns.sort((a, b) => Number(a.numeric) - Number(b.numeric));
   const rows = items.map((item) =>
     columns.map((column): Cell => {
       const value = item[column.key];

@@ -17,7 +17,7 @@ import {
   type RequestListQuery,
 } from "./schema.ts";
 
-/** Oldest first: who has waited longest is first in line. */
+/** Oldest first, as who has waited longest is first in line; `newest` is for looking back. */
 export async function listInputRequests(
   organizationId: string,
   tx: Tx,
@@ -25,6 +25,8 @@ export async function listInputRequests(
   query: RequestListQuery & PageQuery,
 ): Promise<Page<InputRequestSummary>> {
   const position = readPosition(query.cursor);
+  const newest = query.order === "newest";
+  const direction = newest ? Prisma.sql`DESC` : Prisma.sql`ASC`;
   // State by state, so that each runs along its index whatever the others hold.
   const rows = await tx.$queryRaw<RequestRow[]>`
     WITH page AS (
@@ -33,14 +35,14 @@ export async function listInputRequests(
         SELECT r.id, r.created_at FROM input_request r
           JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
         WHERE r.organization_id = ${organizationId}::uuid AND r.state = wanted.state AND ${visibleTask(principal)}
-          AND ${filters(principal, query)} AND ${position ? after(position) : Prisma.sql`true`}
-        ORDER BY r.created_at, r.id LIMIT ${query.limit + 1}
+          AND ${filters(principal, query)} AND ${position ? beyond(position, newest) : Prisma.sql`true`}
+        ORDER BY r.created_at ${direction}, r.id ${direction} LIMIT ${query.limit + 1}
       ) found
-      ORDER BY found.created_at, found.id LIMIT ${query.limit + 1}
+      ORDER BY found.created_at ${direction}, found.id ${direction} LIMIT ${query.limit + 1}
     )
     SELECT ${SUMMARY} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
-    ORDER BY page.created_at, page.id`;
+    ORDER BY page.created_at ${direction}, page.id ${direction}`;
   return toPage(rows, query.limit, (row) => row, toSummary);
 }
 
@@ -114,8 +116,10 @@ interface DetailRow extends RequestRow {
 }
 
 /** The first half lets the index find the place; the OR alone would read everything before it. */
-function after({ createdAt, id }: Position): Prisma.Sql {
+function beyond({ createdAt, id }: Position, newest: boolean): Prisma.Sql {
   const at = createdAt.toISOString();
+  if (newest)
+    return Prisma.sql`r.created_at <= ${at}::timestamptz AND (r.created_at < ${at}::timestamptz OR r.id < ${id}::uuid)`;
   return Prisma.sql`r.created_at >= ${at}::timestamptz AND (r.created_at > ${at}::timestamptz OR r.id > ${id}::uuid)`;
 }
 

@@ -123,5 +123,7 @@ export const requestListQuerySchema = z.object({
   serverId: z.uuid().optional(),
   q: z.string().max(200).optional(),
   assignee: z.enum(["me", "none"]).optional(),
+  /** Oldest first unless said otherwise. */
+  order: z.enum(["oldest", "newest"]).optional(),
 });
 export type RequestListQuery = z.infer<typeof requestListQuerySchema>;

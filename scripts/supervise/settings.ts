@@ -94,7 +94,7 @@ export function partEnvironments(resolved: Resolved) {
     engine: { ...common, ENGINE_DATABASE_URL: resolved.engineDatabaseUrl },
     invoice: {
       ...machineEnvironment(),
-      ...operatorEnvironment(["LOG_LEVEL", "INVOICE_STEP_DELAY_MS"]),
+      ...operatorEnvironment(["LOG_LEVEL", "INVOICE_STEP_DELAY_MS", "INVOICE_RECONCILE_MS"]),
       INVOICE_PORT: String(invoice?.port ?? ""),
       INVOICE_DATABASE_URL: invoice?.databaseUrl ?? "",
     },

@@ -32,7 +32,7 @@ export function ServersScreen() {
         <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />
       )}
       {servers.isPending && (
-        <div aria-hidden className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
+        <div aria-hidden className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,24rem),1fr))] gap-3">
           <div className="skeleton h-32" />
           <div className="skeleton h-32" />
         </div>
@@ -47,7 +47,7 @@ export function ServersScreen() {
         </div>
       )}
       {list && list.length > 0 && (
-        <ul className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
+        <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,24rem),1fr))] gap-3">
           {list.map((server) => (
             <li key={server.id}>
               <ServerCard server={server} />

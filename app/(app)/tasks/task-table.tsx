@@ -55,7 +55,7 @@ function Row({ task }: { task: TaskSummary }) {
         </Link>
       </Cell>
       <Cell className="max-w-40 truncate text-muted">{task.tool}</Cell>
-      <Cell className="max-w-36 truncate text-muted max-lg:hidden">{task.server.name}</Cell>
+      <Cell className="max-w-60 truncate text-muted max-lg:hidden">{task.server.name}</Cell>
       <Cell>
         <StateBadge task={task} />
       </Cell>

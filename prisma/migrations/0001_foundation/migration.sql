@@ -100,7 +100,8 @@ CREATE TABLE server (
   era text CHECK (era IN ('2025-11-25', '2026-07-28')),
   auth_kind text NOT NULL CHECK (auth_kind IN ('none', 'bearer', 'oauth')),
   capabilities jsonb,
-  tools jsonb,
+  -- json, not jsonb: forms are laid out in the order of the schema
+  tools json,
   tools_checked_at timestamptz(3),
   health_state text NOT NULL DEFAULT 'ok' CHECK (health_state IN ('ok', 'unreachable', 'unauthorized', 'failing')),
   health_message text,

@@ -110,7 +110,7 @@ export function DecisionBar({
             </span>
           </MenuItem>
         </Menu>
-        <p className="ml-auto pl-4 text-right text-muted text-xs max-lg:hidden">
+        <p className="ml-auto text-balance pl-4 text-right text-muted text-xs max-lg:hidden">
           {inWhoseName(request, me.organization.name)}
         </p>
       </div>

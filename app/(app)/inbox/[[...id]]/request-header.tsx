@@ -32,7 +32,7 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         <Button
           variant="ghost"
           size="icon"
-          className="-my-2 ml-auto"
+          className="-my-2 -mr-2 ml-auto max-md:-mr-3.5"
           aria-label="Copy a link to this request"
           title="Copy a link to this request"
           onClick={() => {

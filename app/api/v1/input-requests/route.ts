@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "viewer",
-      summary: "Requests for input, oldest first",
+      summary: "Requests for input, oldest first; newest first with `order=newest`",
       query: pageQuerySchema.extend(requestListQuerySchema.shape),
       output: pageSchema(inputRequestSchema),
     },
