@@ -3,7 +3,7 @@ import { announce, wakeEngine } from "../changes/transitions.ts";
 import type { Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { lockRequest } from "../input-requests/transitions.ts";
+import { lockRequest } from "../input-requests/guards.ts";
 import type { Principal } from "../principal.ts";
 
 interface Ids {

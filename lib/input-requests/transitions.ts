@@ -8,13 +8,20 @@ import { Prisma, storable, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
-import { validateContent } from "../mcp/content.ts";
 import { formSchema } from "../mcp/form.ts";
-import { type Actor, actorSchema } from "../members/schema.ts";
+import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
-import { visibleTask } from "../tasks/visibility.ts";
+import {
+  checkedContent,
+  type LockedRequest,
+  lockRequest,
+  memberOnly,
+  questionChanged,
+  refuseForeignUrl,
+  refuseOthersClaim,
+  refuseUnlessOpen,
+} from "./guards.ts";
 import type { AnswerInput, RequestState } from "./schema.ts";
-import { CLAIM_IDLE_MS } from "./status.ts";
 
 /** An answer leaves this long before the end of a question's known lifetime, whatever the hold. */
 const LIFETIME_MARGIN_MS = 10_000;
@@ -208,121 +215,6 @@ export async function withdrawOpenRequests(
   }));
 }
 
-export interface LockedRequest {
-  id: string;
-  state: RequestState;
-  taskId: string;
-  connectionId: string;
-  mode: "form" | "url";
-  form: unknown;
-  questionHash: string;
-  endedReason: string | null;
-  urlOwner: string | null;
-  cancelRequestedAt: Date | null;
-}
-
-/** The request and its task, locked, if the principal may see them. */
-export async function lockRequest(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<LockedRequest> {
-  const tasks = await tx.$queryRaw<{ cancelRequestedAt: Date | null; urlOwner: string | null }[]>`
-    SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner"
-    FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
-    WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
-      SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
-    FOR NO KEY UPDATE OF t`;
-  const requests = await tx.$queryRaw<Omit<LockedRequest, "cancelRequestedAt" | "urlOwner">[]>`
-    SELECT id, state, task_id AS "taskId", connection_id AS "connectionId", mode, form,
-      question_hash AS "questionHash", ended_reason AS "endedReason"
-    FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
-  if (!tasks[0] || !requests[0]) throw notFound("request");
-  return { ...requests[0], ...tasks[0] };
-}
-
-async function refuseUnlessOpen(organizationId: string, tx: Tx, request: LockedRequest): Promise<void> {
-  if (request.state === "open" && !request.cancelRequestedAt) return;
-  if (request.state === "answered" || request.state === "settled") {
-    const answer = await tx.answer.findFirst({
-      where: { organizationId, inputRequestId: request.id, withdrawnAt: null },
-    });
-    const by = actorSchema.parse(answer?.answeredBy);
-    throw new AppError("already_answered", `${by.name} answered this already.`, {
-      extra: { by, at: answer?.createdAt.toISOString(), action: answer?.action },
-    });
-  }
-  if (request.endedReason === "replaced") throw questionChanged(request.id);
-  const reason = request.endedReason ?? (request.cancelRequestedAt ? "task_cancelled" : request.state);
-  throw new AppError(
-    "no_longer_open",
-    REASONS[reason] ?? "This question is no longer open. Nothing was sent.",
-    {
-      extra: { reason },
-    },
-  );
-}
-
-const REASONS: Record<string, string> = {
-  task_cancelled: "The task was cancelled. Nothing was sent.",
-  task_ended: "The task has ended. Nothing was sent.",
-  retracted: "The server took the question back. Nothing was sent.",
-  expired: "The question's time ran out. Nothing was sent.",
-};
-
-function questionChanged(requestId: string): AppError {
-  return new AppError(
-    "question_changed",
-    "The server changed the question; look at the new one before you decide.",
-    {
-      extra: { inputRequestId: requestId },
-    },
-  );
-}
-
-async function refuseOthersClaim(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  requestId: string,
-): Promise<void> {
-  const claims = await tx.$queryRaw<{ id: string; name: string; at: Date }[]>`
-    SELECT u.id, u.name, c.claimed_at AS at FROM claim c JOIN "user" u ON u.id = c.user_id
-    WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = ${requestId}::uuid
-      AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
-  const claim = claims[0];
-  if (!claim || claim.id === principal.userId) return;
-  throw new AppError("claimed_by_other", `${claim.name} is working on this.`, {
-    extra: { by: { id: claim.id, name: claim.name }, at: claim.at.toISOString() },
-  });
-}
-
-/** Only the person in whose name the server asked may say that a site was visited. */
-function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
-  if (request.mode !== "url" || input.action !== "accept" || request.urlOwner === principal.userId) return;
-  throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
-}
-
-function checkedContent(request: LockedRequest, input: AnswerInput): Record<string, unknown> | null {
-  if (input.action !== "accept" || request.mode === "url") {
-    if (input.content && Object.keys(input.content).length > 0)
-      throw new AppError("invalid_content", "Only an accepted form carries content.", {
-        errors: [{ field: "content", message: "Leave it out." }],
-      });
-    return null;
-  }
-  const form = formSchema.parse(request.form);
-  if (form.kind !== "supported") throw new AppError("unsupported_form", form.reason);
-  const content = input.content ?? {};
-  const checked = validateContent(form, content);
-  if (!checked.ok)
-    throw new AppError("invalid_content", "The answer does not fit the question.", {
-      errors: checked.errors,
-    });
-  return content;
-}
-
 async function moveRequest(
   organizationId: string,
   tx: Tx,
@@ -353,10 +245,4 @@ async function told(
     tx,
     events.map((event) => ({ ...event, taskId: request.taskId, inputRequestId: request.id })),
   );
-}
-
-function memberOnly(principal: Principal): string {
-  if (principal.userId === null)
-    throw new AppError("forbidden", "Only a member can do this, not an API key.");
-  return principal.userId;
 }
