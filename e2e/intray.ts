@@ -21,6 +21,8 @@ export interface Intray {
   command(...words: string[]): Promise<string>;
   /** What it logged as errors, shortened. */
   errors(): string[];
+  /** Drains and starts again on the same data. */
+  restart(): Promise<void>;
   /** Drains; what is left is killed and the data folder removed. */
   stop(): Promise<void>;
 }
@@ -50,17 +52,21 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
     LOG_LEVEL: "warn",
     ...settings,
   };
-  const supervisor = spawn(process.execPath, ["scripts/supervise.ts"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: environment,
-  });
   const output: string[] = [];
-  for (const stream of [supervisor.stdout, supervisor.stderr])
-    stream.on("data", (text) => {
-      output.push(String(text));
-      if (process.env.E2E_OUTPUT) process.stderr.write(text);
+  const start = async () => {
+    const started = spawn(process.execPath, ["scripts/supervise.ts"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: environment,
     });
-  await ready(url, supervisor, output);
+    for (const stream of [started.stdout, started.stderr])
+      stream.on("data", (text) => {
+        output.push(String(text));
+        if (process.env.E2E_OUTPUT) process.stderr.write(text);
+      });
+    await ready(url, started, output);
+    return started;
+  };
+  let supervisor = await start();
 
   return {
     url,
@@ -81,6 +87,10 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
     errors() {
       const lines = output.join("").split("\n");
       return lines.filter((line) => line.includes('"level":50')).map((line) => line.slice(0, 1_500));
+    },
+    async restart() {
+      await stop(supervisor, dataDir);
+      supervisor = await start();
     },
     async stop() {
       await stop(supervisor, dataDir);

@@ -16,9 +16,15 @@ const DOTS: Record<Tone, string> = {
 /** Shorter than this and the lines happened as good as together. */
 const GAP_WORTH_SAYING_MS = 2_000;
 
-/** What happened, newest first. `compact` is the column beside a request: ages only, no gaps. */
+/** What the column beside a request shows; the rest is a step away, on the task's page. */
+const COMPACT_LINES = 8;
+
+/** What happened, newest first. `compact` is the column beside a request: the last lines, ages only, no gaps. */
 export function Timeline({ events, compact = false }: { events: TaskEvent[]; compact?: boolean }) {
-  const newestFirst = events.map((event, index) => ({ event, before: events[index - 1] })).reverse();
+  const newestFirst = events
+    .map((event, index) => ({ event, before: events[index - 1] }))
+    .reverse()
+    .slice(0, compact ? COMPACT_LINES : undefined);
   return (
     <ol className="flex flex-col">
       {newestFirst.map(({ event, before }) => {

@@ -22,6 +22,12 @@ export function InboxScreen() {
   const [firstTab, setFirstTab] = useState<RequestTab | null>(null);
   if (firstTab === null && !mine.isPending) setFirstTab(mine.data?.pages[0]?.items.length ? "mine" : "all");
   const tab = place.tab ?? firstTab;
+  const [offered, setOffered] = useState<string | null>(null);
+  const shown = place.selected ?? offered;
+  const close = () => {
+    setOffered(null);
+    place.go({ id: null });
+  };
   useTitle(counts.all ? `Inbox (${counts.all})` : "Inbox");
 
   return (
@@ -47,14 +53,14 @@ export function InboxScreen() {
           <InboxTabs active={tab} counts={counts} />
         </header>
         <InboxSearch value={place.q} onChange={(q) => place.replace({ q })} />
-        {tab && <RequestList key={`${tab}:${place.q}`} tab={tab} />}
+        {tab && <RequestList key={`${tab}:${place.q}`} tab={tab} shown={shown} onOffer={setOffered} />}
       </section>
       <section
         aria-label="Request"
         className={cn("flex min-w-0 flex-1 flex-col bg-panel", !place.selected && "max-md:hidden")}
       >
-        {place.selected ? (
-          <RequestPane key={place.selected} id={place.selected} onBack={() => place.go({ id: null })} />
+        {shown ? (
+          <RequestPane key={shown} id={shown} onBack={close} />
         ) : (
           <div className="m-auto">
             <Empty icon={Inbox} title="No request is open here">

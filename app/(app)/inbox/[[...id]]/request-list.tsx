@@ -15,26 +15,36 @@ import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useNewRows } from "./use-new-rows.ts";
 import { useStableRows } from "./use-stable-rows.ts";
 
-export function RequestList({ tab }: { tab: RequestTab }) {
+export function RequestList({
+  tab,
+  shown,
+  onOffer,
+}: {
+  tab: RequestTab;
+  /** The request beside the list. */
+  shown: string | null;
+  onOffer: (id: string) => void;
+}) {
   const place = useInboxPlace();
   const list = useInfiniteQuery(requestList(tab, place.q));
   const [hovered, setHovered] = useState(false);
   const fresh = useMemo(() => list.data?.pages.flatMap((page) => page.items), [list.data]);
-  const rows = useStableRows(fresh, hovered, place.selected);
+  const rows = useStableRows(fresh, hovered, shown);
   const scroller = useRef<HTMLDivElement>(null);
   const news = useNewRows(rows, scroller, list.isFetchingNextPage);
 
-  // On a wide screen the first request is open from the start: most people come to decide on it.
-  const opened = useRef(place.selected !== null);
+  // On a wide screen the first request is open from the start: most people come to decide on it. The address stays
+  // as it is: changing it would call off a navigation that someone began while the list was loading.
+  const opened = useRef(shown !== null);
   const first = rows[0]?.request.id;
   useEffect(() => {
     if (opened.current || !first) return;
     opened.current = true;
-    if (isWide()) place.replace({ id: first });
-  }, [first, place]);
+    if (isWide()) onOffer(first);
+  }, [first, onOffer]);
 
   const step = (by: number) => () => {
-    const at = rows.findIndex((row) => row.request.id === place.selected);
+    const at = rows.findIndex((row) => row.request.id === shown);
     const next = rows[at === -1 ? 0 : at + by];
     if (!next) return;
     place.go({ id: next.request.id });
@@ -52,7 +62,7 @@ export function RequestList({ tab }: { tab: RequestTab }) {
       const active = document.activeElement;
       if (active instanceof HTMLElement && active.matches("input, textarea, select")) return active.blur();
       if (!isWide()) return place.go({ id: null });
-      document.getElementById(`row-${place.selected}`)?.focus();
+      document.getElementById(`row-${shown}`)?.focus();
     },
   });
 
@@ -80,7 +90,7 @@ export function RequestList({ tab }: { tab: RequestTab }) {
               <li key={row.request.id} className="border-line border-b">
                 <RequestRow
                   row={row}
-                  selected={row.request.id === place.selected}
+                  selected={row.request.id === shown}
                   href={place.address({ id: row.request.id })}
                   onOpen={() => place.go({ id: row.request.id })}
                 />

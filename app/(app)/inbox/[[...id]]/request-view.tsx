@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
 import { useRef, useState } from "react";
 import { taskEvents } from "@/components/api/tasks.ts";
 import { Facts } from "@/components/facts/facts.tsx";
@@ -69,6 +70,12 @@ export function RequestView({ request, onClose }: { request: InputRequestDetail;
                   So far
                 </h2>
                 {events.data ? <Timeline events={events.data.items} compact /> : <TimelineSkeleton />}
+                <Link
+                  href={`/tasks/${request.taskId}`}
+                  className="w-fit text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
+                >
+                  All about the task
+                </Link>
               </section>
             </div>
           </div>

@@ -5,27 +5,44 @@ import { REQUEST_TABS, type RequestTab } from "@/components/api/requests.ts";
 
 /** Where in the inbox someone is, all of it in the address: the request, the tab, the search. */
 export function useInboxPlace() {
-  const selected = usePathname().split("/")[2] ?? null;
+  const pathname = usePathname();
   const params = useSearchParams();
+  const selected = idIn(pathname);
   const tab = REQUEST_TABS.find((each) => each === params.get("tab")) ?? null;
   const q = params.get("q") ?? "";
 
-  const address = (to: { id?: string | null; tab?: RequestTab; q?: string }) => {
-    const next = new URLSearchParams(params);
-    if (to.tab) next.set("tab", to.tab);
-    if (to.q !== undefined) to.q ? next.set("q", to.q) : next.delete("q");
-    const id = to.id === undefined ? selected : to.id;
-    return `/inbox${id ? `/${id}` : ""}${next.size > 0 ? `?${next}` : ""}`;
-  };
   // The history alone is changed: Next keeps usePathname and useSearchParams in step without asking the server.
   return {
     selected,
     tab,
     q,
-    address,
-    go: (to: Parameters<typeof address>[0]) => window.history.pushState(null, "", address(to)),
-    replace: (to: Parameters<typeof address>[0]) => window.history.replaceState(null, "", address(to)),
+    address: (to: Place) => move(pathname, params, to),
+    go: (to: Place) => window.history.pushState(null, "", fromHere(to)),
+    replace: (to: Place) => window.history.replaceState(null, "", fromHere(to)),
   };
+}
+
+interface Place {
+  id?: string | null;
+  tab?: RequestTab;
+  q?: string;
+}
+
+/** From where the browser is now: a search that is sent a moment after typing must not undo a click before it. */
+function fromHere(to: Place): string {
+  return move(window.location.pathname, new URLSearchParams(window.location.search), to);
+}
+
+function move(pathname: string, params: { toString(): string }, to: Place): string {
+  const next = new URLSearchParams(params.toString());
+  if (to.tab) next.set("tab", to.tab);
+  if (to.q !== undefined) to.q ? next.set("q", to.q) : next.delete("q");
+  const id = to.id === undefined ? idIn(pathname) : to.id;
+  return `/inbox${id ? `/${id}` : ""}${next.size > 0 ? `?${next}` : ""}`;
+}
+
+function idIn(pathname: string): string | null {
+  return pathname.split("/")[2] ?? null;
 }
 
 /** Whether list and request stand side by side. */

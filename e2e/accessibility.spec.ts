@@ -1,0 +1,119 @@
+/** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, and no sideways scrolling. */
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { answer, askAbout, openRequest, requestPane, SOON, startInvoice, taskHeader, test } from "./desk.ts";
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+interface Look {
+  size: typeof WIDE;
+  colorScheme: "light" | "dark";
+}
+const ON_A_DESK: Look[] = [
+  { size: WIDE, colorScheme: "light" },
+  { size: WIDE, colorScheme: "dark" },
+];
+const ON_A_PHONE: Look[] = [{ size: PHONE, colorScheme: "light" }];
+
+test("the pages before signing in", async ({ page }) => {
+  for (const path of ["/sign-in", "/setup", "/set-password?token=none", "/set-password", "/not-there"]) {
+    await page.goto(path);
+    await judge(page, path);
+  }
+});
+
+test("the inbox", async ({ ola, ben }) => {
+  const { taskId, id } = await startInvoice(ola, { sample: "large" });
+  await answer(ola, await openRequest(ola, taskId), { value: "approve" });
+  const form = await openRequest(ola, taskId, "cost center");
+  await askAbout(ola, ben);
+  await judge(ben, "a request");
+  await ben.getByRole("button", { name: "Reject" }).click();
+  await expect(ben.getByText("Rejected by Ben").first()).toBeVisible();
+  await judge(ben, "an answer on its way");
+
+  await ben.goto(`/inbox/${form}`);
+  await ben.getByRole("button", { name: "Send answer" }).click();
+  await expect(requestPane(ben).getByRole("alert").first()).toBeVisible();
+  await judge(ben, "a form with an error");
+
+  await ben.goto(`/inbox?tab=done&q=${id}`);
+  await expect(ben.getByText("Approved by Ola").first()).toBeVisible();
+  await judge(ben, "what is done");
+  await ben.setViewportSize(PHONE);
+  await ben.goto("/inbox");
+  await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toBeVisible();
+  await judge(ben, "the list", ON_A_PHONE);
+  await ben.goto("/inbox?q=nothing-like-this");
+  await expect(ben.getByText("Nothing matches")).toBeVisible();
+  await judge(ben, "an empty list", ON_A_PHONE);
+});
+
+test("tasks", async ({ ola, ben }) => {
+  const { taskId } = await askAbout(ola, ben);
+  await ola.goto("/tasks");
+  await expect(ola.getByRole("row").nth(1)).toBeVisible();
+  await judge(ola, "tasks");
+  await ola.goto(`/tasks/${taskId}`);
+  await expect(ola.getByRole("link", { name: "Open the request" })).toBeVisible();
+  await judge(ola, "timeline");
+  for (const tab of ["Arguments", "Requests", "Protocol"]) {
+    await ola.getByRole("tab", { name: tab }).click();
+    await expect(ola.getByRole("tabpanel", { name: tab })).not.toBeEmpty();
+    await judge(ola, tab);
+  }
+  await requestPane(ben).getByRole("button", { name: "Reject" }).click();
+  await expect(taskHeader(ola)).toContainText("REJECTED", SOON);
+  await ola.getByRole("tab", { name: "Result" }).click();
+  await expect(ola.getByRole("tabpanel").getByRole("table")).toBeVisible();
+  await judge(ola, "Result");
+
+  await ola.goto("/tasks/new");
+  await ola.getByLabel("Server").selectOption({ label: "Finance ERP" });
+  await ola.getByRole("button", { name: "Fill in the sample invoice" }).click();
+  await expect(ola.getByLabel("Customer")).toHaveValue("ACME Corp");
+  await judge(ola, "a new task");
+});
+
+test("servers, dialogs and menus", async ({ ana, ola }) => {
+  await ana.goto("/servers");
+  await expect(ana.getByRole("heading", { level: 2 }).first()).toBeVisible();
+  await judge(ana, "servers");
+  await ana.getByRole("button", { name: "Connect server" }).click();
+  await judge(ana, "connecting a server");
+  await ana.getByRole("dialog").getByRole("button", { name: "Close" }).first().click();
+  await ana.getByRole("link", { name: "Finance ERP", exact: true }).click();
+  await expect(ana.getByText("can run as a task")).toBeVisible();
+  await judge(ana, "a server");
+
+  await askAbout(ola, ana);
+  await ana.keyboard.press("d");
+  await expect(ana.getByRole("dialog")).toBeVisible();
+  await judge(ana, "declining");
+  await ana.keyboard.press("Escape");
+  await ana.keyboard.press("?");
+  await expect(ana.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+  await judge(ana, "the sheet of keys");
+  await ana.keyboard.press("Escape");
+  await ana.getByRole("button", { name: "More", exact: true }).click();
+  await expect(ana.getByRole("menu")).toBeVisible();
+  await judge(ana, "the menu of a request", ON_A_DESK);
+});
+
+async function judge(page: Page, what: string, looks = [...ON_A_DESK, ...ON_A_PHONE]): Promise<void> {
+  for (const { size, colorScheme } of looks) {
+    const look = `${what}, ${colorScheme}, ${size.width} px`;
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.target.join(" "))]);
+    expect.soft(found, look).toEqual([]);
+    const overhang = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect.soft(overhang, `${look}: scrolls sideways`).toBe(0);
+  }
+  await page.setViewportSize(WIDE);
+}

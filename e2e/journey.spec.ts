@@ -1,0 +1,311 @@
+/** The job of the product by hand: tasks are started, ask, are answered, and move on; and what can come between. */
+import type { Page } from "@playwright/test";
+import { forcePay } from "../lib/testing/sample-ledger.ts";
+import {
+  answer,
+  apiOf,
+  askAbout,
+  deliverySteps,
+  ERAS,
+  expect,
+  invoiceServer,
+  ledgerOf,
+  newInvoiceId,
+  openDesk,
+  openRequest,
+  readRequest,
+  requestPane,
+  SOON,
+  signIn,
+  startInvoice,
+  taskHeader,
+  test,
+} from "./desk.ts";
+
+for (const era of ERAS) {
+  test(`an invoice is started, approved and paid on ${era}`, async ({ ola, ben }) => {
+    const id = newInvoiceId();
+    await ola.goto("/tasks/new");
+    await ola.getByLabel("Server").selectOption({ label: era });
+    await expect(ola.getByRole("radio", { name: "Process an invoice" })).toBeChecked();
+    await ola.getByRole("button", { name: "Fill in the sample invoice" }).click();
+    await expect(ola.getByLabel("Customer")).toHaveValue("ACME Corp");
+    await ola.getByLabel("Invoice number").fill(id);
+    await ola.getByRole("button", { name: "Start task" }).click();
+    await expect(ola.getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}`);
+    await expect(taskHeader(ola)).toContainText("Waiting for a person", SOON);
+
+    await ben.goto("/inbox");
+    await ben.getByRole("searchbox", { name: "Search requests" }).fill(id);
+    await ben.getByRole("link", { name: id }).click();
+    const pane = requestPane(ben);
+    await expect(pane.getByRole("heading", { level: 2 }).first()).toHaveText(
+      `Invoice ${id} for ACME Corp ($1000.00) requires approval. Lines: 4 items.`,
+    );
+    await expect(pane.getByRole("table").getByRole("row")).toHaveText([
+      "DescriptionDue dateAmount",
+      "Widget A30 Jun 2024100.00",
+      "Widget B30 Jun 2024200.00",
+      /^Widget C28 Feb 2027.*300\.00$/,
+      "Widget D5 Jul 2024400.00",
+      "Sum of 4 linesagrees with the message1,000.00",
+    ]);
+
+    const seen = await watchDelivery(ben);
+    await pane.getByRole("button", { name: "Approve" }).click();
+    await expect(ben.getByText(`Approved ${id} · sending in`)).toBeVisible();
+    await expect(deliverySteps(ben)).toHaveText([/^Recorded, done/, /^Sending, under way/, /^Acc/, /^Task/]);
+    expect((await ledgerOf(id)).told).toEqual([]);
+    await expect(deliverySteps(ben).nth(3)).toContainText("Task moved on, done", SOON);
+    await expect(pane.getByText("Answered", { exact: true })).toBeVisible();
+    judgeDelivery(await seen());
+
+    const status = ola.getByRole("region", { name: "Status" });
+    await expect(status).toContainText("PAYING · 3 of 4 lines paid", SOON);
+    await expect(taskHeader(ola)).toContainText("Working");
+    expect((await ledgerOf(id)).paid.sort()).toEqual([1, 2, 4]);
+    await forcePay(invoiceServer(), id);
+    const badge = taskHeader(ola).getByText("Completed · PAID").locator("..");
+    await expect(badge).toBeVisible(SOON);
+    await expect(badge).toHaveClass(/bg-good-soft/);
+    const ledger = await ledgerOf(id);
+    expect(ledger.tasks).toBe(1);
+    expect(ledger.told).toMatchObject([{ accepted: true, action: "accept", content: { value: "approve" } }]);
+    expect(ledger.paid.sort()).toEqual([1, 2, 3, 4]);
+  });
+}
+
+test("a rejected invoice is completed, says REJECTED, and is no success", async ({ ola, ben }) => {
+  const { id, taskId } = await askAbout(ola, ben);
+  await ola.goto(`/tasks/${taskId}`);
+  await requestPane(ben).getByRole("button", { name: "Reject" }).click();
+  const badge = taskHeader(ola).getByText("Completed · REJECTED").locator("..");
+  await expect(badge).toBeVisible(SOON);
+  await expect(badge).not.toHaveClass(/good/);
+  await ola.goto(`/tasks?q=${id}`);
+  await expect(ola.getByRole("row", { name: id })).toContainText(/Completed.*REJECTED/);
+  await requestPane(ben).getByText("Rejected by Ben").waitFor();
+  // What was decided last is on top of the list for looking back.
+  await ben.goto("/inbox?tab=done");
+  await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toContainText(id);
+});
+
+test("of two approvers at once one wins, and the other sees who", async ({ ola, ben, cleo }) => {
+  const { id, requestId } = await askAbout(ola, ben);
+  await cleo.goto(`/inbox/${requestId}`);
+  const bothPressed = barrier(2);
+  for (const page of [ben, cleo]) {
+    await page.route(`**/api/v1/input-requests/${requestId}/answer`, async (route) => {
+      await bothPressed();
+      await route.continue();
+    });
+  }
+  await Promise.all([
+    requestPane(ben).getByRole("button", { name: "Approve" }).click(),
+    requestPane(cleo).getByRole("button", { name: "Reject" }).click(),
+  ]);
+  for (const page of [ben, cleo]) await expect(deliverySteps(page)).toHaveCount(4);
+  const winner = (await readRequest(ola, requestId)).answer?.by.name;
+  const [first, second, word, value] =
+    winner === "Ben"
+      ? ([ben, cleo, "Approved", "approve"] as const)
+      : ([cleo, ben, "Rejected", "reject"] as const);
+  const refusal = requestPane(second).getByRole("alert");
+  await expect(refusal).toContainText(`${winner} answered this`);
+  await expect(refusal).toContainText("Your decision was not recorded");
+  for (const page of [first, second]) {
+    await expect(page.getByText(`${word} by ${winner}`, { exact: false }).first()).toBeVisible();
+  }
+  await expect(requestPane(first).getByRole("alert")).toHaveCount(0);
+  await expect(deliverySteps(second).nth(3)).toContainText("done", SOON);
+  expect((await ledgerOf(id)).told).toMatchObject([{ content: { value } }]);
+});
+
+test("a half-filled form outlives the browser, and nothing of it is sent", async ({ ola, browser }) => {
+  const { id, taskId } = await startInvoice(ola, { sample: "large" });
+  await answer(ola, await openRequest(ola, taskId), { value: "approve" });
+  const requestId = await openRequest(ola, taskId, "cost center");
+
+  const before = await openDesk(browser, "Ben");
+  await before.goto(`/inbox/${requestId}`);
+  // What is missing is named, and led to.
+  await before.getByRole("button", { name: "Send answer" }).click();
+  const summary = before.getByRole("alert").filter({ hasText: "One field needs another look" });
+  await expect(summary).toBeFocused();
+  await summary.getByRole("link", { name: "Cost center" }).click();
+  await expect(before.getByLabel("Cost center")).toBeFocused();
+  await before.keyboard.type("CC-7");
+  await expect(before.getByText("Draft saved")).toBeVisible();
+  await before.context().close();
+  expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
+
+  const after = await openDesk(browser, "Ben");
+  await after.goto(`/inbox/${requestId}`);
+  await expect(after.getByLabel("Cost center")).toHaveValue("CC-7");
+  expect((await ledgerOf(id)).told).toHaveLength(1);
+  await after.getByRole("button", { name: "Send answer" }).click();
+  await expect(deliverySteps(after).nth(3)).toContainText("done", SOON);
+  expect((await ledgerOf(id)).told[1]).toMatchObject({ accepted: true, content: { cost_center: "CC-7" } });
+  await after.context().close();
+});
+
+test("a decision is taken back while it is held, and only the next one is sent", async ({ ola, ben }) => {
+  const { id, requestId } = await askAbout(ola, ben);
+  const pane = requestPane(ben);
+  await pane.getByRole("button", { name: "Approve" }).click();
+  await pane.getByRole("button", { name: "Undo" }).click();
+  await expect(ben.getByText("Taken back. Nothing was sent.")).toBeVisible();
+  await expect(pane.getByRole("button", { name: "Approve" })).toBeEnabled();
+  expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
+  await pane.getByRole("button", { name: "Reject" }).click();
+  await expect(deliverySteps(ben).nth(3)).toContainText("done", SOON);
+  expect((await ledgerOf(id)).told).toMatchObject([{ content: { value: "reject" } }]);
+});
+
+test("a cancel withdraws the question, and whoever has it open is told", async ({ ola, ben }) => {
+  const { id, taskId, requestId } = await askAbout(ola, ben);
+  const { questionHash } = await readRequest(ben, requestId);
+  await ola.goto(`/tasks/${taskId}`);
+  await taskHeader(ola).getByRole("button", { name: "Cancel…" }).click();
+  await ola.getByRole("dialog").getByRole("button", { name: "Cancel the task" }).click();
+  const pane = requestPane(ben);
+  await expect(pane.getByText("This question was withdrawn because the task was cancelled.")).toBeVisible();
+  await expect(pane.getByRole("button", { name: "Approve" })).toHaveCount(0);
+  await expect(taskHeader(ola)).toContainText("Cancelled", SOON);
+  const body = { action: "accept", content: { value: "approve" }, questionHash };
+  const late = await apiOf(ben).write("POST", `/input-requests/${requestId}/answer`, body);
+  expect(late.status()).toBe(410);
+  expect(await late.json()).toMatchObject({ code: "no_longer_open", reason: "task_cancelled" });
+  expect((await ledgerOf(id)).told).toEqual([]);
+});
+
+test("fetching every link of a request without a session changes nothing", async ({
+  ola,
+  ben,
+  playwright,
+}) => {
+  const { taskId, requestId } = await askAbout(ola, ben);
+  const links = await ben
+    .locator("a[href]")
+    .evaluateAll((all) => all.map((a) => (a as HTMLAnchorElement).href));
+  expect(links.some((link) => link.includes(`/inbox/${requestId}`))).toBe(true);
+  expect(links.some((link) => link.includes(`/tasks/${taskId}`))).toBe(true);
+  const before = await stateOf(ola, taskId, requestId);
+
+  const { origin } = new URL(ben.url());
+  const scanner = await playwright.request.newContext({ baseURL: origin });
+  for (const link of new Set(links)) {
+    const response = await scanner.get(link);
+    expect(new URL(response.url()).pathname, link).toMatch(/^\/(sign-in)?$/);
+  }
+  const { questionHash } = await readRequest(ben, requestId);
+  const body = { action: "accept", content: { value: "approve" }, questionHash };
+  for (const action of ["answer", "undo", "claim", "release", "resend", "assign", "draft"]) {
+    const path = `/api/v1/input-requests/${requestId}/${action}`;
+    expect([401, 405], path).toContain((await scanner.get(path)).status());
+    const method = action === "draft" ? "PUT" : "POST";
+    expect((await scanner.fetch(path, { method, data: body, headers: { origin } })).status(), path).toBe(401);
+  }
+  await scanner.dispose();
+  expect(await stateOf(ola, taskId, requestId)).toEqual(before);
+});
+
+test("a viewer reads a request and cannot decide on it", async ({ ana, ola, cleo }) => {
+  const members = await apiOf(ana).get<{ items: { id: string; name: string }[] }>("/members");
+  const member = members.items.find(({ name }) => name === "Cleo")?.id;
+  const setRole = async (role: string) =>
+    expect((await apiOf(ana).write("PATCH", `/members/${member}`, { role })).status()).toBe(200);
+  await setRole("viewer");
+  try {
+    const { requestId } = await askAbout(ola, cleo);
+    await expect(requestPane(cleo).getByText("Viewers read requests")).toBeVisible();
+    await expect(requestPane(cleo).getByRole("table")).toBeVisible();
+    for (const name of ["Approve", "Reject", "Decline…"])
+      await expect(cleo.getByRole("button", { name })).toHaveCount(0);
+    const { questionHash } = await readRequest(cleo, requestId);
+    const body = { action: "decline", questionHash };
+    const refused = await apiOf(cleo).write("POST", `/input-requests/${requestId}/answer`, body);
+    expect(refused.status()).toBe(403);
+  } finally {
+    await setRole("approver");
+  }
+});
+
+test("signing out ends the session", async ({ page }) => {
+  await signIn(page, "Ola");
+  await page.getByRole("button", { name: "Ola: account and appearance" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await page.goto("/tasks");
+  await expect(page).toHaveURL(/\/sign-in/);
+  expect((await page.request.get("/api/v1/me")).status()).toBe(401);
+});
+
+async function stateOf(page: Page, taskId: string, requestId: string) {
+  const events = await apiOf(page).get<{ items: { type: string }[] }>(`/tasks/${taskId}/events?limit=200`);
+  const { state, claimedBy, assignedTo, draft, answer: given, delivery } = await readRequest(page, requestId);
+  return {
+    state,
+    claimedBy,
+    assignedTo,
+    draft,
+    given,
+    delivery,
+    events: events.items.map(({ type }) => type),
+  };
+}
+
+/** Lets nobody through before all have come. */
+function barrier(count: number): () => Promise<void> {
+  let waiting = count;
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return () => {
+    waiting--;
+    if (waiting === 0) open();
+    return opened;
+  };
+}
+
+interface Sight {
+  /** Which of the four steps were ticked. */
+  done: boolean[];
+  /** The request was called answered. */
+  answered: boolean;
+}
+
+/** Records every state of the delivery that the page shows from now on, however short it lasts. */
+async function watchDelivery(page: Page): Promise<() => Promise<Sight[]>> {
+  await page.evaluate(() => {
+    const sights: Sight[] = [];
+    Object.assign(window, { sights });
+    const look = () => {
+      const steps = [...document.querySelectorAll("ol[aria-label=Delivery] li")];
+      if (steps.length === 0) return;
+      const sight = {
+        done: steps.map((step) => step.textContent?.includes(", done") === true),
+        answered: document.querySelector("#request-title + div")?.textContent?.includes("Answered") === true,
+      };
+      if (JSON.stringify(sight) !== JSON.stringify(sights.at(-1))) sights.push(sight);
+    };
+    new MutationObserver(look).observe(document.body, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
+  });
+  return () => page.evaluate(() => (window as unknown as { sights: Sight[] }).sights);
+}
+
+/** Steps are ticked in order and never unticked, and nothing is called done before the server has accepted. */
+function judgeDelivery(sights: Sight[]): void {
+  const ticked = sights.map(({ done }) => (done.indexOf(false) === -1 ? done.length : done.indexOf(false)));
+  expect(sights.map(({ done }) => done.filter(Boolean).length)).toEqual(ticked);
+  expect(ticked).toEqual([...ticked].sort());
+  expect(ticked[0]).toBe(1);
+  expect(ticked.at(-1)).toBe(4);
+  const accepted = 2;
+  for (const { done, answered } of sights) expect(answered && !done[accepted]).toBe(false);
+}

@@ -1,0 +1,136 @@
+/** Everything that is done with the mouse elsewhere, with keys alone; the focus is always seen. */
+import type { Locator, Page } from "@playwright/test";
+import {
+  deliverySteps,
+  expect,
+  newInvoiceId,
+  openRequest,
+  readRequest,
+  requestPane,
+  startInvoice,
+  taskHeader,
+  test,
+} from "./desk.ts";
+
+test("requests are found, stepped through, approved, undone, rejected and declined", async ({ ola, ben }) => {
+  const id = newInvoiceId();
+  const [first, second] = [`${id}-A`, `${id}-B`];
+  for (const each of [first, second])
+    await openRequest(ola, (await startInvoice(ola, { id: each })).taskId, each);
+  const keys = ben.keyboard;
+  const title = requestPane(ben).getByRole("heading", { level: 2 }).first();
+
+  await ben.goto("/inbox");
+  await expect(ben.getByRole("searchbox")).toBeVisible();
+  await keys.press("/");
+  await expectFocus(ben.getByRole("searchbox", { name: "Search requests" }));
+  await keys.type(id);
+  const rows = ben.getByRole("region", { name: "Requests" }).getByRole("listitem");
+  await expect(rows).toHaveCount(2);
+  await keys.press("Escape");
+  await keys.press("j");
+  await expect(title).toContainText(first);
+  await keys.press("j");
+  await expect(title).toContainText(second);
+  await keys.press("k");
+  await expect(title).toContainText(first);
+  await keys.press("Enter");
+  await expect(title).toBeFocused();
+
+  // The tool says that it may destroy: A only leads to the button.
+  await keys.press("a");
+  await expectFocus(requestPane(ben).getByRole("button", { name: "Approve" }));
+  await keys.press("Enter");
+  await expect(deliverySteps(ben).first()).toContainText("Recorded, done");
+  await keys.press("z");
+  await expect(ben.getByText("Taken back. Nothing was sent.")).toBeVisible();
+  await expect(requestPane(ben).getByRole("button", { name: "Approve" })).toBeEnabled();
+
+  await keys.press("d");
+  const dialog = ben.getByRole("dialog", { name: `Decline ${first}` });
+  await expectFocus(dialog.getByRole("textbox", { name: "Reason" }));
+  await keys.type("Not ours");
+  await tabTo(ben, dialog.getByRole("button", { name: "Decline" }));
+  await keys.press("Enter");
+  await expect(requestPane(ben).getByText("Declined by Ben")).toBeVisible();
+  await expect(requestPane(ben).getByRole("blockquote")).toHaveText("Not ours");
+
+  await keys.press("j");
+  await expect(title).toContainText(second);
+  await keys.press("c");
+  await expect(ben.getByText("Claimed: others see that you are on it")).toBeVisible();
+  await keys.press("r");
+  await expect(requestPane(ben).getByText("Rejected by Ben")).toBeVisible();
+  const requestId = new URL(ben.url()).pathname.split("/").at(-1) ?? "";
+  expect((await readRequest(ben, requestId)).answer).toMatchObject({ content: { value: "reject" } });
+});
+
+test("keys lead to every place, and the sheet tells them", async ({ ola }) => {
+  const keys = ola.keyboard;
+  await ola.goto("/inbox");
+  await expect(ola.getByRole("link", { name: "Tasks" })).toBeVisible();
+  await keys.press("?");
+  const sheet = ola.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(sheet.getByText("Undo while it is held")).toBeVisible();
+  // They rest while a dialog is open.
+  await keys.press("g");
+  await keys.press("t");
+  await keys.press("Escape");
+  await expect(sheet).toHaveCount(0);
+  await expect(ola).toHaveURL(/\/inbox/);
+  await keys.press("g");
+  await keys.press("t");
+  await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Tasks");
+  await keys.press("/");
+  await expectFocus(ola.getByRole("searchbox", { name: "Search tasks" }));
+  await keys.press("Escape");
+  await keys.press("g");
+  await keys.press("s");
+  await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Servers");
+  await keys.press("g");
+  await keys.press("i");
+  await expect(ola).toHaveURL(/\/inbox/);
+});
+
+test("a task is started", async ({ ola }) => {
+  const id = newInvoiceId();
+  const keys = ola.keyboard;
+  await ola.goto("/tasks");
+  await keys.press("Tab");
+  await expect(ola.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await keys.press("Enter");
+  await tabTo(ola, ola.getByRole("link", { name: "New task" }));
+  await keys.press("Enter");
+  const server = ola.getByLabel("Server");
+  await tabTo(ola, server);
+  await expect(server.getByRole("option", { name: "Finance ERP", exact: true })).toBeAttached();
+  await keys.press("ArrowDown");
+  await expect(server.locator("option:checked")).toHaveText("Finance ERP");
+  await expect(ola.getByRole("radio", { name: "Process an invoice" })).toBeChecked();
+  await tabTo(ola, ola.getByRole("button", { name: "Fill in the sample invoice" }));
+  await keys.press("Enter");
+  await expect(ola.getByLabel("Customer")).toHaveValue("ACME Corp");
+  await tabTo(ola, ola.getByLabel("Invoice number"));
+  await keys.press("ControlOrMeta+a");
+  await keys.type(id);
+  await tabTo(ola, ola.getByRole("button", { name: "Start task" }));
+  await keys.press("Enter");
+  await expect(taskHeader(ola).getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}`);
+});
+
+/** Presses Tab as often as it takes, within reason. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press("Tab");
+    if (await target.evaluate((element) => element === document.activeElement)) return expectFocus(target);
+  }
+  throw new Error(`Tab does not lead to ${target}`);
+}
+
+/** It has the focus, and one can see it. */
+async function expectFocus(target: Locator): Promise<void> {
+  await expect(target).toBeFocused();
+  await expect(target).toHaveCSS("outline-style", "solid");
+  await expect(target).not.toHaveCSS("outline-width", "0px");
+}
