@@ -139,6 +139,28 @@ describe("against a server", () => {
     await network.close();
   });
 
+  it("writes nothing when the moment for it has passed while the connection was made", async () => {
+    let arrived = 0;
+    server.once("request", () => arrived++);
+    const network = createNetwork({ allowHosts: [`127.0.0.1:${port}`], denyPorts: [] });
+    const outgoing = { method: "POST", headers: {}, body: "{}", lane: "held" } as const;
+    const failure = await new Promise<{ error: Error; sent: boolean }>((resolve, reject) => {
+      const answered = () => reject(new Error("it was sent"));
+      network.send(new URL(`http://127.0.0.1:${port}/`), outgoing, {
+        onStart() {
+          throw new Error("too late");
+        },
+        onHead: answered,
+        onData: answered,
+        onEnd: answered,
+        onError: (error, sent) => resolve({ error, sent }),
+      });
+    });
+    expect(failure).toMatchObject({ error: { message: "too late" }, sent: false });
+    expect(arrived).toBe(0);
+    await network.close();
+  });
+
   it("hands a redirect back and caps a body", async () => {
     const network = createNetwork({ allowHosts: [`127.0.0.1:${port}`], denyPorts: [] });
     expect((await network.fetch(`http://127.0.0.1:${port}/redirect`)).status).toBe(302);

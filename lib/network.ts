@@ -39,6 +39,8 @@ export interface Outgoing {
 
 /** What comes back, in order: head, data…, then end or error. `sent` is false when no byte can have left. */
 export interface Reception {
+  /** Just before the first byte is written, after name, connection and TLS. What it throws ends the request unsent. */
+  onStart?(): void;
   onHead(status: number, headers: IncomingHttpHeaders): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
@@ -147,6 +149,11 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
     { origin: url.origin, path: url.pathname + url.search, method, headers, body },
     {
       onRequestStart(started) {
+        try {
+          if (!aborted) reception.onStart?.();
+        } catch (error) {
+          aborted = error as Error;
+        }
         if (aborted) return started.abort(aborted);
         controller = started;
       },

@@ -3,13 +3,13 @@
 import { markStillAsked, markUnsent } from "../deliveries/transitions.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../input-requests/capture.ts";
-import type { RemoteTask } from "../mcp/peer.ts";
+import { PeerError, type RemoteTask, type TaskResult } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
 import { endTask, noteServerState, recordStatus, type TaskEnd } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
 import { callOptions, change, type TaskEntry, taskRef, type WatcherContext } from "./entry.ts";
 import { isEmpty, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
-import { CANCEL_GRACE_MS, POLL_DEADLINE_MS, WATCH_CANCELLED_MS } from "./tunables.ts";
+import { CANCEL_GRACE_MS, MISSING_RESULTS, POLL_DEADLINE_MS, WATCH_CANCELLED_MS } from "./tunables.ts";
 
 /** Applies news; true when something was written. */
 export async function applyRemote(
@@ -78,8 +78,12 @@ async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTas
     await end(ctx, entry, base);
     return true;
   }
-  const peer = ctx.peer(entry.work.era!);
-  const outcome = await peer.result(taskRef(ctx, entry), remote, callOptions(entry, POLL_DEADLINE_MS));
+  const outcome = await fetchResult(ctx, entry, remote);
+  if (!outcome) {
+    const error = { code: "result_missing", message: "The server did not hand over the result." };
+    await end(ctx, entry, { ...base, error });
+    return true;
+  }
   await end(
     ctx,
     entry,
@@ -93,13 +97,33 @@ async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTas
   return true;
 }
 
+/** Null: the server says that there is one, and never gives it. Then the end counts without it. */
+async function fetchResult(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  remote: RemoteTask,
+): Promise<TaskResult | null> {
+  const peer = ctx.peer(entry.work.era!);
+  try {
+    return await peer.result(taskRef(ctx, entry), remote, callOptions(entry, POLL_DEADLINE_MS));
+  } catch (error) {
+    if (!(error instanceof PeerError) || !NOT_GIVEN.has(error.code)) throw error;
+    entry.missingResults++;
+    if (entry.missingResults < MISSING_RESULTS) throw error;
+    return null;
+  }
+}
+
+const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_reply", "too_large"]);
+
 export async function end(ctx: WatcherContext, entry: TaskEntry, how: TaskEnd): Promise<void> {
   await change(ctx, entry, (tx) => endTask(ctx.organizationId, tx, entry.id, how));
 }
 
 async function noteEnded(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): Promise<boolean> {
   const goesOn = remote.status === "working" || remote.status === "input_required";
-  if (goesOn && entry.work.serverState === remote.status) return false;
+  const watching = (entry.work.watchEndsInMs ?? 0) > 0;
+  if (goesOn && watching && entry.work.serverState === remote.status) return false;
   await change(ctx, entry, (tx) => noteServerState(ctx.organizationId, tx, entry.id, remote.status, goesOn));
   return true;
 }

@@ -6,11 +6,22 @@ import { closeRequest } from "../input-requests/capture.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../mcp/peer.ts";
 import type { AskWork, RequestWork } from "../tasks/work.ts";
 import { idsOf } from "./apply.ts";
-import { callOptions, change, sessionDigest, type TaskEntry, taskRef, type WatcherContext } from "./entry.ts";
+import {
+  callOptions,
+  change,
+  insist,
+  sessionDigest,
+  type TaskEntry,
+  taskRef,
+  type WatcherContext,
+} from "./entry.ts";
 import { statusOf } from "./judge.ts";
 import { backoffDelay } from "./schedule.ts";
-import { openGetStream, openResultStream } from "./streams.ts";
+import { openResultStream, tryGetStream } from "./streams.ts";
 import { AFTER_ANSWER_MS, CALL_DEADLINE_MS } from "./tunables.ts";
+
+/** A server that breaks down over an answer this often never takes it. */
+const MAX_BROKEN_ATTEMPTS = 3;
 
 /** Answers whose time has come. */
 export function dueDeliveries(entry: TaskEntry): RequestWork[] {
@@ -32,7 +43,7 @@ export async function deliver(
   if (!ask) {
     if (!entry.session) throw new Error(`task ${entry.id} has no session to be asked on`);
     const now = performance.now();
-    await openGetStream(ctx, entry, entry.session);
+    await tryGetStream(ctx, entry, now);
     await openResultStream(ctx, entry, now);
     return Math.max(1_000, entry.resultStreamAgainAt - now);
   }
@@ -59,7 +70,7 @@ export async function deliver(
     if (!(error instanceof PeerError)) throw error;
     return afterFailure(ctx, entry, request, error);
   }
-  await change(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids));
+  await insist(() => change(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids)));
   entry.unchangedPolls = 0;
   entry.fingerprint = undefined;
   return AFTER_ANSWER_MS;
@@ -73,10 +84,11 @@ async function afterFailure(
 ): Promise<number> {
   const delivery = request.delivery!;
   const ids = idsOf(entry, request.id, delivery.id);
-  // Outcome unknown: it stays in `sending`, and the next polls tell whether it was taken.
-  if (error.reached === "maybe") throw error;
-  const refused = error.reached === "yes" && (error.code === "rejected" || error.code === "bad_reply");
-  if (refused) {
+  // Outcome unknown: it stays in `sending`, and the next polls tell whether it was taken. A server that broke down
+  // over the answer, or whose reply can't be read, may have taken it too.
+  const broke = error.code === "bad_reply" || error.code === "too_large";
+  if (error.reached === "maybe" || (broke && delivery.attempts < MAX_BROKEN_ATTEMPTS)) throw error;
+  if (broke || (error.reached === "yes" && error.code === "rejected")) {
     await change(ctx, entry, async (tx) => {
       const reason = error.rpcError?.message.slice(0, 500) ?? "the server refused the answer";
       const events = await closeRequest(

@@ -11,6 +11,7 @@ export class DueHeap {
   }
 
   set(id: string, due: number): void {
+    if (this.#items.length > 2 * this.#due.size + 64) this.#compact();
     this.#due.set(id, due);
     this.#items.push({ id, due });
     this.#up(this.#items.length - 1);
@@ -38,6 +39,11 @@ export class DueHeap {
     this.#removeFirst();
     this.#due.delete(first.id);
     return first.id;
+  }
+
+  /** Sorted is a heap too. */
+  #compact(): void {
+    this.#items = [...this.#due].map(([id, due]) => ({ id, due })).sort((a, b) => a.due - b.due);
   }
 
   #dropStale(): void {

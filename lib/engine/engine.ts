@@ -31,6 +31,8 @@ interface Held {
   since: number;
   /** The connection's settings were changed: it is to be taken anew. */
   outdated: boolean;
+  /** It is being given back. Until that is done its heartbeats go on, so that nobody takes it from under its steps. */
+  leaving: Promise<void> | null;
   /** When the last heartbeat that came back was sent; monotonic. */
   heartbeatAt: number;
   waiting: { resolve(): void; reject(error: Error): void }[];
@@ -42,6 +44,7 @@ export class Engine {
   #boss: PgBoss;
   #held = new Map<string, Held>();
   #timers: NodeJS.Timeout[] = [];
+  #heart: NodeJS.Timeout | undefined;
   #listener: { close(): Promise<void> } | undefined;
   #stopping = false;
   #busy = new Map<string, Promise<void>>();
@@ -78,9 +81,10 @@ export class Engine {
     });
     this.#every(tunables.LEASE_SCAN_MS, "scan");
     this.#every(tunables.LEASE_FETCH_MS, "fetch");
-    this.#every(tunables.HEARTBEAT_MS, "heartbeat");
+    this.#every(tunables.HEARTBEAT_MS, "presence");
     this.#every(tunables.PUMP_MS, "pump");
-    await this.#beat();
+    this.#heart = setInterval(() => this.#soon("heartbeat"), tunables.HEARTBEAT_MS);
+    await this.#tellPresence();
     this.#soon("scan");
   }
 
@@ -90,7 +94,9 @@ export class Engine {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#listener?.close();
     await Promise.allSettled(this.#busy.values());
-    await Promise.allSettled([...this.#held.values()].map((held) => this.#giveBack(held)));
+    await Promise.all([...this.#held.values()].map((held) => this.#leave(held)));
+    clearInterval(this.#heart);
+    await Promise.allSettled(this.#busy.values());
     await this.#options.database
       .gate(Prisma.sql`DELETE FROM engine WHERE id = ${this.id}::uuid`)
       .catch((error: unknown) => this.#options.log.warn({ err: error }, "the engine's row was not removed"));
@@ -101,6 +107,7 @@ export class Engine {
     scan: () => this.#makeLeases(),
     fetch: () => this.#takeLeases(),
     heartbeat: () => this.#beat(),
+    presence: () => this.#tellPresence(),
     pump: () => pumpChanges(this.#options.database),
   };
 
@@ -110,7 +117,7 @@ export class Engine {
 
   /** Runs a job now, or once more after the run that is under way; its errors end here. */
   #soon(job: string): void {
-    if (this.#stopping) return;
+    if (this.#stopping && job !== "heartbeat") return;
     if (this.#busy.has(job)) {
       this.#again.add(job);
       return;
@@ -159,19 +166,27 @@ export class Engine {
       batchSize: Math.min(500, room),
       includeMetadata: true,
     });
-    for (const job of jobs) {
-      const held: Held = {
+    const fetched = jobs.map(
+      (job): Held => ({
         lease: { id: job.id, retryCount: job.retryCount },
         data: job.data,
         watcher: null,
         since: sentAt,
         outdated: false,
+        leaving: null,
         heartbeatAt: sentAt,
         waiting: [],
-      };
-      this.#held.set(job.data.connectionId, held);
+      }),
+    );
+    // All of them first: from here on they have heartbeats, however long the takeovers last.
+    for (const held of fetched) {
+      const last = this.#held.get(held.data.connectionId);
+      if (last) this.#drop(last);
+      this.#held.set(held.data.connectionId, held);
+    }
+    for (const held of fetched) {
       await this.#watch(held).catch((error: unknown) => {
-        this.#options.log.warn({ err: error, connectionId: job.data.connectionId }, "a takeover failed");
+        this.#options.log.warn({ err: error, connectionId: held.data.connectionId }, "a takeover failed");
         this.#drop(held);
       });
     }
@@ -184,6 +199,8 @@ export class Engine {
       takeOver(organizationId, tx, connectionId, held.lease),
     );
     if (!taken) return this.#drop(held);
+    // Dropped meanwhile, by a heartbeat that did not come back.
+    if (!this.#holds(held)) return;
     const watcher = new Watcher({
       database,
       network,
@@ -202,27 +219,28 @@ export class Engine {
   /** Touches all leases in one statement; those that do not come back are somebody else's now. */
   async #beat(): Promise<void> {
     const held = [...this.#held.values()];
+    if (held.length === 0) return;
     const sentAt = performance.now();
-    if (held.length > 0) {
-      const reply = (await this.#boss.touch(
-        LEASE_QUEUE,
-        held.map(({ lease }) => lease),
-      )) as { settled?: string[] };
-      const alive = new Set(reply.settled ?? []);
-      for (const one of held) {
-        if (!alive.has(one.lease.id)) {
-          this.#drop(one);
-          continue;
-        }
-        one.heartbeatAt = sentAt;
-        for (const { resolve } of one.waiting.splice(0)) resolve();
+    const reply = (await this.#boss.touch(
+      LEASE_QUEUE,
+      held.map(({ lease }) => lease),
+    )) as { settled?: string[] };
+    const alive = new Set(reply.settled ?? []);
+    for (const one of held) {
+      if (!alive.has(one.lease.id)) {
+        this.#drop(one);
+        continue;
       }
-      for (const one of held) {
-        const old = sentAt - one.since > tunables.LEASE_MAX_AGE_MS;
-        const mayGo = one.watcher?.idle || old || one.outdated;
-        if (this.#held.has(one.data.connectionId) && mayGo) await this.#giveBack(one);
-      }
+      one.heartbeatAt = sentAt;
+      for (const { resolve } of one.waiting.splice(0)) resolve();
+      const old = sentAt - one.since > tunables.LEASE_MAX_AGE_MS;
+      // Not waited for: its steps may last, and they wait for heartbeats.
+      if (one.watcher && (one.watcher.idle || old || one.outdated)) void this.#leave(one);
     }
+  }
+
+  /** For people who look at which engines are alive. Not part of the heartbeat, which it would hold up. */
+  async #tellPresence(): Promise<void> {
     await this.#options.database.gate(Prisma.sql`
       INSERT INTO engine (id, leases) VALUES (${this.id}::uuid, ${this.#held.size})
       ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases`);
@@ -233,18 +251,37 @@ export class Engine {
 
   async #mayChange(held: Held): Promise<void> {
     while (performance.now() - held.heartbeatAt > tunables.FRESH_HEARTBEAT_MS) {
-      if (this.#held.get(held.data.connectionId) !== held) throw new LeaseLost();
+      if (!this.#holds(held)) throw new LeaseLost();
       await new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject }));
     }
-    if (this.#held.get(held.data.connectionId) !== held) throw new LeaseLost();
+    if (!this.#holds(held)) throw new LeaseLost();
+  }
+
+  #holds(held: Held): boolean {
+    return this.#held.get(held.data.connectionId) === held;
   }
 
   #drop(held: Held): void {
-    if (this.#held.get(held.data.connectionId) === held) this.#held.delete(held.data.connectionId);
+    if (this.#holds(held)) this.#held.delete(held.data.connectionId);
     for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
     held.watcher
       ?.stop()
       .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
+  }
+
+  /** Gives a lease back, once. Where that fails it is dropped: its watcher has stopped, so others must get it. */
+  #leave(held: Held): Promise<void> {
+    held.leaving ??= this.#giveBack(held)
+      .catch((error: unknown) => {
+        const { connectionId } = held.data;
+        this.#options.log.warn({ err: error, connectionId }, "a lease was not given back; it expires");
+      })
+      .then(() => {
+        this.#drop(held);
+        // A task that came while the lease was going had nobody to wake.
+        this.#soon("scan");
+      });
+    return held.leaving;
   }
 
   /**
@@ -262,7 +299,5 @@ export class Engine {
       await this.#boss.complete(LEASE_QUEUE, held.lease, null, { db });
       if (open > 0) await this.#boss.send(LEASE_QUEUE, held.data, { singletonKey: connectionId, db });
     });
-    this.#drop(held);
-    if (!this.#stopping) this.#soon("fetch");
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Tx } from "../db.ts";
+import { isDatabaseDown, type Tx } from "../db.ts";
 import type { CallOptions, Era, Peer, Question, RpcId, Session, Stream, TaskRef } from "../mcp/peer.ts";
 import { maskMessage } from "../protocol-messages/mask.ts";
 import { type NewMessage, storeMessages } from "../protocol-messages/transitions.ts";
@@ -50,7 +50,8 @@ export interface TaskEntry {
   /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
   urgent: boolean;
   running: boolean;
-  wokenWhileRunning: boolean;
+  /** Woken during a step: the next one is due by then; monotonic, Infinity for not woken. */
+  wokenFor: number;
   fingerprint: string | undefined;
   unchangedPolls: number;
   pollsInSending: number;
@@ -66,6 +67,10 @@ export interface TaskEntry {
   getStreamAgainAt: number;
   news: StreamNews[];
   messages: NewMessage[];
+  /** When the last poll began; monotonic. */
+  polledAt: number;
+  /** How often a result that should be there was not. */
+  missingResults: number;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
   timesChanged: boolean;
@@ -78,7 +83,7 @@ export function newEntry(work: TaskWork): TaskEntry {
     stale: false,
     urgent: false,
     running: false,
-    wokenWhileRunning: false,
+    wokenFor: Number.POSITIVE_INFINITY,
     fingerprint: undefined,
     unchangedPolls: work.unchangedPolls,
     pollsInSending: 0,
@@ -94,6 +99,8 @@ export function newEntry(work: TaskWork): TaskEntry {
     getStreamAgainAt: 0,
     news: [],
     messages: [],
+    polledAt: Number.NEGATIVE_INFINITY,
+    missingResults: 0,
     lastCheckedAt: null,
     nextCheckAt: null,
     timesChanged: false,
@@ -152,7 +159,10 @@ export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
   };
 }
 
-/** A transaction about one task: afterwards what is in memory is stale, and its messages are stored. */
+/**
+ * A transaction about one task: afterwards what is in memory is stale, and its messages are stored. The task is locked
+ * first, as people's answers, undos and cancels do it, so that these and the engine wait for each other in one order.
+ */
 export async function change<T>(
   ctx: WatcherContext,
   entry: TaskEntry,
@@ -160,10 +170,24 @@ export async function change<T>(
 ): Promise<T> {
   const messages = entry.messages;
   const result = await ctx.transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM task WHERE organization_id = ${ctx.organizationId}::uuid
+      AND id = ${entry.id}::uuid FOR NO KEY UPDATE`;
     await storeMessages(ctx.organizationId, tx, entry.id, messages);
     return work(tx);
   });
   entry.messages = entry.messages.filter((message) => !messages.includes(message));
   entry.stale = true;
   return result;
+}
+
+/** What a server told is in memory only until this is stored: outlast a restart of the database. */
+export async function insist<T>(store: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store();
+    } catch (error) {
+      if (!isDatabaseDown(error) || tries >= 60) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
 }

@@ -47,6 +47,7 @@ const request = (
       ? {
           id: `d-${id}`,
           pollsSinceAccepted: 0,
+          sentAgoMs: 60_000,
           unreachableSinceAccepted: false,
           automaticResends: 0,
           flagged: false,
@@ -101,6 +102,9 @@ test("an answer found in sending is repeated only after two polls that still ask
   const asks = remote({ questions: [question("a", "A?")] });
   expect(judgeKeyed(sending, asks, hashOf, 1).repeat).toHaveLength(0);
   expect(judgeKeyed(sending, asks, hashOf, 2).repeat).toHaveLength(1);
+  // A slow server may still be at work on it.
+  const justSent = work([request("1", "a", "A?", { state: "sending", sentAgoMs: 6_000 })]);
+  expect(judgeKeyed(justSent, asks, hashOf, 9).repeat).toHaveLength(0);
 });
 
 test("after a cancel nothing new is captured", () => {
@@ -118,6 +122,14 @@ test("without keys, only a changed status or message confirms", () => {
   expect(judgeUnkeyed(accepted, remote({ lastUpdatedAt: "later" }), 0).confirm).toEqual([]);
   expect(judgeUnkeyed(accepted, remote({ statusMessage: "paying" }), 0).confirm).toEqual(["1"]);
   expect(judgeUnkeyed(accepted, remote({ status: "working" }), 0).confirm).toEqual(["1"]);
+});
+
+test("without keys, an answer of unknown outcome is not confirmed by a message that changes by itself", () => {
+  const unknown = work([request("1", "e", "A?", { state: "sending", statusBefore: "input_required 1 s" })]);
+  const ticking = remote({ statusMessage: "2 s" });
+  expect(judgeUnkeyed(unknown, ticking, 1).confirm).toEqual([]);
+  expect(judgeUnkeyed(unknown, ticking, 2).repeat).toHaveLength(1);
+  expect(judgeUnkeyed(unknown, remote({ status: "working" }), 1).confirm).toEqual(["1"]);
 });
 
 test("without keys, leaving input_required takes an unanswered question back", () => {

@@ -2,6 +2,7 @@
 import { judgeStillAsked } from "../deliveries/status.ts";
 import type { Question, RemoteTask } from "../mcp/peer.ts";
 import type { RequestWork, TaskWork } from "../tasks/work.ts";
+import { REPEAT_AFTER_MS } from "./tunables.ts";
 
 /** A crash left an answer in `sending`; this many polls must show its question before it is sent again. */
 const POLLS_BEFORE_REPEAT = 2;
@@ -58,13 +59,19 @@ export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, pollsInSending:
   const plan = emptyPlan(work, remote);
   const left = work.state === "input_required" && remote.status === "working";
   for (const request of work.requests) {
-    const state = request.delivery?.state;
-    if (state === "accepted" || state === "sending") {
-      if (request.delivery?.statusBefore !== statusOf(remote)) plan.confirm.push(request.id);
+    const { delivery } = request;
+    if (delivery?.state === "accepted" || delivery?.state === "sending") {
+      if (mayHaveMovedOn(delivery, remote)) plan.confirm.push(request.id);
       else judgeUnmoved(plan, request, pollsInSending);
     } else if (left) plan.retract.push(request.id);
   }
   return plan;
+}
+
+function mayHaveMovedOn(delivery: NonNullable<RequestWork["delivery"]>, remote: RemoteTask): boolean {
+  if (delivery.state === "accepted") return delivery.statusBefore !== statusOf(remote);
+  // Nobody knows whether it was sent: a message that changes by itself must not pass for proof, or it is lost.
+  return delivery.state === "sending" && delivery.statusBefore?.split(" ")[0] !== remote.status;
 }
 
 export function isEmpty(plan: Plan): boolean {
@@ -88,7 +95,12 @@ function judgeUnmoved(plan: Plan, request: RequestWork, pollsInSending: number):
   const delivery = request.delivery;
   if (delivery?.state === "accepted" && !delivery.flagged)
     plan.stillAsked.push({ request, verdict: judgeStillAsked(delivery) });
-  if (delivery?.state === "sending" && pollsInSending >= POLLS_BEFORE_REPEAT) plan.repeat.push(request);
+  if (
+    delivery?.state === "sending" &&
+    pollsInSending >= POLLS_BEFORE_REPEAT &&
+    delivery.sentAgoMs >= REPEAT_AFTER_MS
+  )
+    plan.repeat.push(request);
 }
 
 function judgeGone(plan: Plan, request: RequestWork): void {

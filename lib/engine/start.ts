@@ -1,6 +1,5 @@
 /** Starting a task, once: the attempt is committed before the call, the handle right after it. */
 import { randomUUID } from "node:crypto";
-import { isDatabaseDown } from "../db.ts";
 import { PeerError, type StartOutcome } from "../mcp/peer.ts";
 import {
   markNotStarted,
@@ -15,13 +14,14 @@ import { end } from "./apply.ts";
 import {
   callOptions,
   change,
+  insist,
   type KeptSession,
   sealHandle,
   sealSession,
   type TaskEntry,
   type WatcherContext,
 } from "./entry.ts";
-import { listenerOf, openGetStream, openSession } from "./streams.ts";
+import { dropStreams, listenerOf, openGetStream, openSession } from "./streams.ts";
 import { ATTEMPT_DEADLINE_MS, CALL_DEADLINE_MS, DEFAULT_POLL_MS } from "./tunables.ts";
 
 /** The first attempt of a queued task. Returns the pause until the next step, in ms. */
@@ -48,8 +48,10 @@ async function prepare(ctx: WatcherContext, entry: TaskEntry) {
     const era = await ctx.era();
     return { era, session: era === "2025-11-25" ? await openListeningSession(ctx, entry) : null };
   } catch (error) {
-    if (error instanceof PeerError)
+    if (error instanceof PeerError) {
+      if (error.code === "session_gone") entry.session = null;
       await change(ctx, entry, (tx) => noteWaiting(ctx.organizationId, tx, entry.id, reasonOf(error)));
+    }
     throw error;
   }
 }
@@ -63,12 +65,18 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
     return attemptDueInMs!;
   }
   const claims = toolHints?.annotations;
-  const repeatable =
-    toolHints?.honoursIdempotencyKey || claims?.idempotentHint === true || claims?.readOnlyHint === true;
-  if (!repeatable) {
+  // A cancelled call is repeated only to learn which task it made, and to cancel that.
+  const harmless = claims?.idempotentHint === true || claims?.readOnlyHint === true;
+  if (!toolHints?.honoursIdempotencyKey && (!harmless || entry.work.cancelRequested)) {
     await change(ctx, entry, (tx) => markStartUnknown(ctx.organizationId, tx, entry.id, last));
+    // The session stays open on the server: the task, if there is one, lives in it.
+    dropStreams(entry);
+    entry.session = null;
     return 0;
   }
+  // The last attempt's session may hold a task of its own; this one is made where questions can be told apart.
+  dropStreams(entry);
+  entry.session = null;
   const session = era === "2025-11-25" ? await openListeningSession(ctx, entry) : null;
   const attempt = randomUUID();
   await ctx.mayChange();
@@ -82,11 +90,22 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
   return renewed ? call(ctx, entry, attempt, session) : 0;
 }
 
-/** Servers that ask only on the standalone stream drop the question where it is not open: it comes first. */
+/**
+ * Servers that ask only on the standalone stream drop the question where it is not open: it comes first. The session
+ * of a try that never got as far as the call is used again, with its stream.
+ */
 async function openListeningSession(ctx: WatcherContext, entry: TaskEntry): Promise<KeptSession> {
-  const session = await openSession(ctx, entry);
-  entry.session = session;
-  await openGetStream(ctx, entry, session);
+  const isNew = entry.session === null;
+  if (isNew) dropStreams(entry);
+  entry.session ??= await openSession(ctx, entry);
+  const session = entry.session;
+  try {
+    await openGetStream(ctx, entry, session);
+  } catch (error) {
+    // A session that was opened a moment ago is not gone: some servers answer 404 where they have no such stream.
+    if (!(isNew && error instanceof PeerError && error.code === "session_gone")) throw error;
+    entry.getStreamUntil = 0;
+  }
   return session;
 }
 
@@ -131,6 +150,8 @@ async function call(
         change(ctx, entry, (tx) => markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed)),
       );
       if (!stored) throw new Error(`the attempt ${attempt} of task ${entry.id} was replaced while it ran`);
+      // No start any more: its first poll takes no place of those that are.
+      entry.work = { ...entry.work, state: "working" };
       return 0;
     }
     case "result":
@@ -158,6 +179,7 @@ async function afterFailure(
   const notRun =
     error.reached === "no" || ["unauthorized", "rate_limited", "session_gone"].includes(error.code);
   if (notRun) {
+    if (error.code === "session_gone") entry.session = null;
     await change(ctx, entry, (tx) =>
       markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
     );
@@ -183,18 +205,6 @@ const REASONS: Record<string, string> = {
   rate_limited: "The server is busy; the task starts when it takes calls again.",
   address_not_allowed: "The server's address is not allowed.",
 };
-
-/** What the server told is in memory only until this is stored: outlast a restart of the database. */
-async function insist<T>(store: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await store();
-    } catch (error) {
-      if (!isDatabaseDown(error) || tries >= 60) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
-  }
-}
 
 const deafListener = {
   onQuestion: () => undefined,

@@ -7,12 +7,13 @@ import { retractAsk } from "../input-requests/retract.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
 import { markCancelSent } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
-import { loadWork } from "../tasks/work.ts";
+import { type DeliveryWork, loadWork } from "../tasks/work.ts";
 import { applyRemote, end } from "./apply.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import {
   callOptions,
   change,
+  insist,
   keptSession,
   sessionDigest,
   type TaskEntry,
@@ -22,11 +23,18 @@ import {
 import { pollDelay } from "./schedule.ts";
 import { resolveStart, start } from "./start.ts";
 import { dropStreams, openResultStream, renewSession, tendStreams } from "./streams.ts";
-import { CALL_DEADLINE_MS, CANCEL_GRACE_MS, NOT_FOUND_CONFIRM_MS, POLL_DEADLINE_MS } from "./tunables.ts";
+import {
+  CALL_DEADLINE_MS,
+  CANCEL_GRACE_MS,
+  NOT_FOUND_CONFIRM_MS,
+  POLL_DEADLINE_MS,
+  REPEAT_AFTER_MS,
+} from "./tunables.ts";
 
 export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
-  // How long ago the cancel was sent is known by the database's clock.
-  if (entry.work.cancelSent) entry.stale = true;
+  // How long ago the cancel, or an answer of unknown outcome, was sent is known by the database's clock.
+  const { cancelSent, requests } = entry.work;
+  if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
   if (entry.work.state === "queued") return start(ctx, entry);
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
@@ -81,7 +89,7 @@ async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
 }
 
 /** Commits what came in on streams, before anything else is done with it. */
-async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
   const news = [...entry.news];
   await change(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
@@ -112,6 +120,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = entry.messages.length;
+  entry.polledAt = performance.now();
   try {
     const reply = await ctx.peer(work.era!).get(taskRef(ctx, entry), {
       ...callOptions(entry, POLL_DEADLINE_MS),
@@ -119,8 +128,9 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     });
     entry.notFoundAt = null;
     checked(entry);
-    entry.fingerprint = reply.fingerprint;
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
+    // Only now: what could not be written must not count as seen.
+    entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
     // Exchanges that changed nothing are not worth keeping.
     if (!changed) entry.messages.splice(polled);
@@ -177,9 +187,9 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
       await ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS));
     } catch (error) {
       // Refused: it has ended there, which the next look tells, or it can't be cancelled.
-      if (!(error instanceof PeerError) || error.code !== "rejected") throw error;
+      if (!(error instanceof PeerError) || !isRefusal(error)) throw error;
     }
-    await change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id));
+    await insist(() => change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)));
     entry.fingerprint = undefined;
     return 0;
   }
@@ -197,6 +207,11 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
   return pause;
 }
 
+/** The server has said no, and would say it again. */
+function isRefusal({ code }: PeerError): boolean {
+  return code === "rejected" || code === "not_supported" || code === "bad_reply";
+}
+
 function checked(entry: TaskEntry): void {
   entry.lastCheckedAt = new Date();
   entry.timesChanged = true;
@@ -205,13 +220,15 @@ function checked(entry: TaskEntry): void {
 function nextPause(entry: TaskEntry): number {
   const waitsForCancel = entry.work.cancelSent && !hasEnded(entry.work.state);
   const pause = pollDelay({ ...entry.work, unchangedPolls: waitsForCancel ? 0 : entry.unchangedPolls });
-  const sooner = entry.work.requests.flatMap(({ delivery }) =>
-    delivery && (delivery.state === "held" || delivery.state === "pending")
-      ? [Math.max(0, delivery.dueInMs)]
-      : [],
-  );
-  const next = Math.min(pause, ...sooner.map((ms) => ms + 20));
-  if (sooner.length > 0) entry.stale = true; // dueInMs was right when it was read
+  const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
+  const next = Math.min(pause, ...turns.map((ms) => ms + 20));
+  if (turns.length > 0) entry.stale = true; // they were right when they were read
   entry.nextCheckAt = new Date(Date.now() + next);
   return next;
+}
+
+/** When there is something to be done about an answer, in ms. 0 or less: never, or it has just had its turn. */
+function turnOf(delivery: DeliveryWork | null): number {
+  if (delivery?.state === "held" || delivery?.state === "pending") return delivery.dueInMs;
+  return delivery?.state === "sending" ? REPEAT_AFTER_MS - delivery.sentAgoMs : 0;
 }

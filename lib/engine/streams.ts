@@ -11,7 +11,13 @@ import {
   taskRef,
   type WatcherContext,
 } from "./entry.ts";
-import { OPEN_DEADLINE_MS, QUESTION_RETRY_MS, QUESTION_WAIT_MS, RETRACTION_WAIT_MS } from "./tunables.ts";
+import {
+  MIN_POLL_MS,
+  OPEN_DEADLINE_MS,
+  QUESTION_RETRY_MS,
+  QUESTION_WAIT_MS,
+  RETRACTION_WAIT_MS,
+} from "./tunables.ts";
 
 /** A session of its own for each task: then every question on it is the task's, and no JSON-RPC ids collide. */
 export async function openSession(ctx: WatcherContext, entry: TaskEntry): Promise<KeptSession> {
@@ -40,14 +46,39 @@ export async function openGetStream(
   session: KeptSession,
 ): Promise<void> {
   if (entry.getStream) return;
-  const listener = listenerOf(ctx, entry, session, () => {
-    entry.getStream = null;
-  });
+  const listener: StreamListener = {
+    ...listenerOf(ctx, entry, session, () => {
+      entry.getStream = null;
+    }),
+    // Ids of other streams are not kept: with one of those this request would go on with that stream instead.
+    onEventId(eventId) {
+      (session as Session).lastEventId = eventId;
+    },
+  };
   const peer = ctx.peer("2025-11-25");
   const stream = await peer.listen(session, listener, callOptions(entry, OPEN_DEADLINE_MS));
   // null: the server has no such stream (405), so there is nothing to try again
   entry.getStream = stream;
   if (!stream) entry.getStreamUntil = 0;
+}
+
+/**
+ * The same for a running task, whose session has just answered a poll: what the server says against the stream itself
+ * is no reason to stop, and it is tried again later.
+ */
+export async function tryGetStream(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+  if (!entry.session || entry.getStream || now < entry.getStreamAgainAt) return;
+  entry.getStreamAgainAt = now + QUESTION_RETRY_MS;
+  try {
+    await openGetStream(ctx, entry, entry.session);
+  } catch (error) {
+    const aboutStream =
+      error instanceof PeerError &&
+      error.reached === "yes" &&
+      !["unauthorized", "rate_limited"].includes(error.code);
+    if (!aboutStream) throw error;
+    ctx.log.debug({ err: error, taskId: entry.id }, "the standalone stream was refused");
+  }
 }
 
 /** Opens and drops streams to fit what the task waits for. Called at every step of a running task. */
@@ -61,10 +92,7 @@ export async function tendStreams(ctx: WatcherContext, entry: TaskEntry, now: nu
   } else entry.getStreamUntil = entry.getStreamUntil === 0 ? 0 : Number.POSITIVE_INFINITY;
 
   if (entry.getStream && now > entry.getStreamUntil) closeStream(entry, "getStream");
-  if (!entry.getStream && now < entry.getStreamUntil && now >= entry.getStreamAgainAt) {
-    entry.getStreamAgainAt = now + QUESTION_RETRY_MS;
-    await openGetStream(ctx, entry, session);
-  }
+  if (now < entry.getStreamUntil) await tryGetStream(ctx, entry, now);
   if (entry.resultStream && (!waitsForQuestion || now > entry.resultStreamUntil))
     closeStream(entry, "resultStream");
   if (waitsForQuestion) await openResultStream(ctx, entry, now);
@@ -119,11 +147,10 @@ export function listenerOf(
       entry.news.push({ kind: "retracted", rpcId, session });
       ctx.wake(entry.id, 0);
     },
-    onStatus: () => ctx.wake(entry.id, 0),
+    // Some servers notify at each poll.
+    onStatus: () => ctx.wake(entry.id, Math.max(0, entry.polledAt + MIN_POLL_MS - performance.now())),
     onProgress: () => undefined, // a bar is no state: shown from the status message for now
-    onEventId(eventId) {
-      (session as Session).lastEventId = eventId;
-    },
+    onEventId: () => undefined,
     onClosed(reason) {
       onClosed();
       if (reason !== "closed_here") ctx.wake(entry.id, 1_000);

@@ -37,6 +37,11 @@ export const SLOW_POLL_MS = 30_000;
 /** and up to this for tasks older than a day. */
 export const SLOWEST_POLL_MS = 300_000;
 export const OLD_TASK_MS = 24 * 3600_000;
+/**
+ * An answer whose outcome is unknown is not sent again before this: a slow server may still be at work on it, and a
+ * question that stands in its polls until then proves nothing.
+ */
+export const REPEAT_AFTER_MS = 10_000;
 /** The first look after an answer was accepted. */
 export const AFTER_ANSWER_MS = 100;
 
@@ -57,12 +62,14 @@ export const RETRACTION_WAIT_MS = 75_000;
 export const CANCEL_GRACE_MS = 15_000;
 /** and what the server says beside it is noted this long. */
 export const WATCH_CANCELLED_MS = 3600_000;
+/** A result that the server says it has, and does not give when asked this often, is done without. */
+export const MISSING_RESULTS = 5;
 /** "Not found" counts as lost when it is said again this much later. */
 export const NOT_FOUND_CONFIRM_MS = 2_000;
 
-/** Steps at a time on one connection: polls, deliveries and cancels; starts have places of their own. */
+/** Steps at a time on one connection; starts, and what people have just done, have places of their own. */
 export const STEPS_AT_ONCE = 32;
-export const STARTS_AT_ONCE = 8;
+export const URGENT_AT_ONCE = 8;
 /** Leases one engine holds. */
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */

@@ -15,7 +15,7 @@ import type { ConnectionRow } from "./connection.ts";
 import { DueHeap } from "./due-heap.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { backoffDelay } from "./schedule.ts";
-import { step } from "./step.ts";
+import { step, storeNews } from "./step.ts";
 import { dropStreams } from "./streams.ts";
 import * as tunables from "./tunables.ts";
 
@@ -32,6 +32,12 @@ export interface WatcherOptions {
   onLeaseLost(): void;
 }
 
+interface Lane {
+  due: DueHeap;
+  running: number;
+  atOnce: number;
+}
+
 export class Watcher {
   readonly connectionId: string;
   readonly organizationId: string;
@@ -39,11 +45,14 @@ export class Watcher {
   #context: WatcherContext;
   #endpoint: Endpoint;
   #entries = new Map<string, TaskEntry>();
-  #due = new DueHeap();
+  /** Starts and what people wait for have a lane of their own, so that slow polls don't hold them up. */
+  #lanes: Record<"urgent" | "regular", Lane> = {
+    urgent: { due: new DueHeap(), running: 0, atOnce: tunables.URGENT_AT_ONCE },
+    regular: { due: new DueHeap(), running: 0, atOnce: tunables.STEPS_AT_ONCE },
+  };
   #timer: NodeJS.Timeout | undefined;
   #steps = new Set<Promise<void>>();
-  #starts = 0;
-  #stopped = false;
+  #stopped: Promise<void> | null = null;
   #failures = 0;
   #closedUntil = 0;
   #probing: string | null = null;
@@ -83,14 +92,10 @@ export class Watcher {
   }
 
   async begin(): Promise<void> {
-    const works = await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, null));
-    for (const work of works) {
-      this.#entries.set(work.id, newEntry(work));
-      this.#due.set(work.id, performance.now());
-    }
+    await this.#adopt(null);
+    if (this.#stopped) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
-    this.#arm();
   }
 
   /** Something about a task was committed by others. */
@@ -101,69 +106,100 @@ export class Watcher {
   }
 
   /** Ends without answering, cancelling or closing anything on the server; steps under way are waited for. */
-  async stop(): Promise<void> {
-    if (this.#stopped) return;
-    this.#stopped = true;
+  stop(): Promise<void> {
+    this.#stopped ??= this.#end();
+    return this.#stopped;
+  }
+
+  async #end(): Promise<void> {
     clearTimeout(this.#timer);
     clearInterval(this.#scan);
     clearInterval(this.#flush);
     await Promise.allSettled(this.#steps);
     for (const entry of this.#entries.values()) dropStreams(entry);
+    for (const entry of this.#entries.values()) await this.#keepNews(entry);
     await this.#flushTimes().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "the times of the last polls were not stored"),
     );
   }
 
-  #wake(taskId: string, afterMs: number, stale: boolean): void {
+  /** What came in while the last steps ended would not be told again by most servers. */
+  async #keepNews(entry: TaskEntry): Promise<void> {
+    const exists = entry.handle !== null || entry.work.sealedHandle !== null;
+    if (entry.news.length === 0 || !exists) return;
+    await storeNews(this.#context, entry).catch((error: unknown) => {
+      if (!(error instanceof LeaseLost))
+        this.#options.log.error({ err: error, taskId: entry.id }, "news of a task were lost");
+    });
+  }
+
+  #wake(taskId: string, afterMs: number, byPerson: boolean): void {
     const entry = this.#entries.get(taskId);
     if (!entry || this.#stopped) return;
-    if (stale) {
+    if (byPerson) {
       entry.stale = true;
       entry.urgent = true;
     }
+    const due = performance.now() + afterMs;
     if (entry.running) {
-      if (afterMs === 0) entry.wokenWhileRunning = true;
+      entry.wokenFor = Math.min(entry.wokenFor, due);
       return;
     }
-    const due = performance.now() + afterMs;
-    if ((this.#due.dueOf(taskId) ?? Number.POSITIVE_INFINITY) > due) this.#due.set(taskId, due);
+    this.#schedule(entry, Math.min(due, this.#dueOf(taskId)));
     this.#arm();
   }
 
+  #laneOf(entry: TaskEntry): Lane {
+    const isStart = entry.work.state === "queued" || entry.work.state === "starting";
+    return isStart || entry.urgent ? this.#lanes.urgent : this.#lanes.regular;
+  }
+
+  #dueOf(taskId: string): number {
+    const { urgent, regular } = this.#lanes;
+    return urgent.due.dueOf(taskId) ?? regular.due.dueOf(taskId) ?? Number.POSITIVE_INFINITY;
+  }
+
+  #schedule(entry: TaskEntry, due: number): void {
+    const lane = this.#laneOf(entry);
+    for (const other of Object.values(this.#lanes)) if (other !== lane) other.due.delete(entry.id);
+    lane.due.set(entry.id, due);
+  }
+
   #arm(): void {
-    if (this.#stopped) return;
     clearTimeout(this.#timer);
-    const next = this.#due.peek();
-    if (next === undefined || this.#steps.size >= tunables.STEPS_AT_ONCE) return;
+    if (this.#stopped) return;
+    const dues = Object.values(this.#lanes).map((lane) =>
+      lane.running < lane.atOnce ? (lane.due.peek() ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
+    );
+    const next = Math.min(...dues);
+    if (next === Number.POSITIVE_INFINITY) return;
     const wait = Math.min(tunables.MAX_TIMER_MS, Math.max(0, next - performance.now()));
     this.#timer = setTimeout(() => this.#takeDue(), wait);
   }
 
   #takeDue(): void {
     const now = performance.now();
-    while (!this.#stopped && this.#steps.size < tunables.STEPS_AT_ONCE) {
-      const id = this.#due.popDue(now);
-      if (id === undefined) break;
-      const entry = this.#entries.get(id);
-      if (!entry || entry.running) continue;
-      if (this.#isStart(entry) && this.#starts >= tunables.STARTS_AT_ONCE) {
-        this.#due.set(id, now + 50);
-        continue;
+    for (const lane of Object.values(this.#lanes)) {
+      while (!this.#stopped && lane.running < lane.atOnce) {
+        const id = lane.due.popDue(now);
+        if (id === undefined) break;
+        const entry = this.#entries.get(id);
+        if (!entry || entry.running) continue;
+        lane.running++;
+        const done = this.#take(entry).finally(() => {
+          lane.running--;
+          this.#steps.delete(done);
+          this.#arm();
+        });
+        this.#steps.add(done);
       }
-      const done = this.#take(entry).finally(() => {
-        this.#steps.delete(done);
-        this.#arm();
-      });
-      this.#steps.add(done);
     }
     this.#arm();
   }
 
   async #take(entry: TaskEntry): Promise<void> {
-    const isStart = this.#isStart(entry);
-    if (isStart) this.#starts++;
     entry.running = true;
-    entry.wokenWhileRunning = false;
+    entry.wokenFor = Number.POSITIVE_INFINITY;
     let pause: number | null;
     try {
       const wait = this.#mustWait(entry);
@@ -176,16 +212,14 @@ export class Watcher {
       pause = await this.#failed(entry, error);
     } finally {
       entry.running = false;
-      if (isStart) this.#starts--;
       if (this.#probing === entry.id) this.#probing = null;
     }
     if (pause === null) {
       this.#entries.delete(entry.id);
-      this.#due.delete(entry.id);
       this.#lastWork = performance.now();
       return;
     }
-    this.#due.set(entry.id, performance.now() + (entry.wokenWhileRunning ? 0 : pause));
+    this.#schedule(entry, Math.min(entry.wokenFor, performance.now() + pause));
   }
 
   /**
@@ -193,19 +227,14 @@ export class Watcher {
    * tries whether it is well again. Urgent steps (somebody acted, or looks) don't wait.
    */
   #mustWait(entry: TaskEntry): number {
-    if (this.#failures === 0) return 0;
     const urgent = entry.urgent;
     entry.urgent = false;
-    if (urgent) return 0;
+    if (this.#failures === 0 || urgent) return 0;
     const closed = this.#closedUntil - performance.now();
     if (closed > 0) return closed;
     if (this.#probing !== null) return tunables.PROBE_WAIT_MS;
     this.#probing = entry.id;
     return 0;
-  }
-
-  #isStart(entry: TaskEntry): boolean {
-    return entry.work.state === "queued" || entry.work.state === "starting";
   }
 
   #succeeded(entry: TaskEntry): void {
@@ -282,12 +311,18 @@ export class Watcher {
     }
   }
 
-  async #adopt(taskIds: string[]): Promise<void> {
+  /** Takes on what is not watched yet: all of the connection (null), or these. */
+  async #adopt(taskIds: string[] | null): Promise<void> {
     const works = await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, taskIds));
     for (const work of works) {
-      if (this.#entries.has(work.id)) continue;
-      this.#entries.set(work.id, newEntry(work));
-      this.#due.set(work.id, performance.now());
+      // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
+      if (this.#entries.has(work.id)) {
+        this.#wake(work.id, 0, true);
+        continue;
+      }
+      const entry = newEntry(work);
+      this.#entries.set(work.id, entry);
+      this.#schedule(entry, performance.now());
     }
     this.#arm();
   }

@@ -204,7 +204,7 @@ async function isKnownAsk(
   rpc: { sessionDigest: Buffer; rpcId: RpcId },
 ): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask WHERE organization_id = ${organizationId}::uuid
-    AND session_digest = ${rpc.sessionDigest} AND rpc_id = ${JSON.stringify(rpc.rpcId)}::jsonb`;
+    AND session_digest = ${rpc.sessionDigest} AND rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb`;
   return rows.length > 0;
 }
 

@@ -1,4 +1,4 @@
-import type { Tx } from "../db.ts";
+import { storable, type Tx } from "../db.ts";
 import type { RpcId } from "../mcp/peer.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function retractAsk(
 ): Promise<string | null> {
   const rows = await tx.$queryRaw<{ input_request_id: string }[]>`
     UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
-      AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(rpcId)}::jsonb
+      AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(storable(rpcId))}::jsonb
       AND retracted_at IS NULL AND accepted_at IS NULL RETURNING input_request_id`;
   const requestId = rows[0]?.input_request_id;
   if (!requestId) return null;

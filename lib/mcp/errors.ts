@@ -114,10 +114,12 @@ function errorIn(body: string): RpcError | undefined {
   }
 }
 
+/** Whatever a server says, it is asked again after this: its clock may be wrong, and answers wait. */
+const LONGEST_RETRY_AFTER_MS = 3600_000;
+
 /** `Retry-After` in ms: delta-seconds or an HTTP date (RFC 9110, 10.2.3); undefined when absent or nonsense. */
 export function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
-  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, ms));
 }

@@ -47,6 +47,8 @@ export function exchange(
   let size = 0;
   let drop: (reason: Error) => void = () => {};
 
+  const deadlineAt = performance.now() + options.deadlineMs;
+
   const stop = (message: string) => drop(new Stopped(message));
   const giveUp = () => stop("The call was given up");
   const timer = setTimeout(
@@ -79,6 +81,11 @@ export function exchange(
   };
 
   drop = network.send(url, outgoing, {
+    // A process that was frozen meanwhile wakes up here before its timers do, when another may have taken its place.
+    onStart() {
+      if (performance.now() >= deadlineAt)
+        throw new Stopped("The call's time was over before it was written");
+    },
     onHead(code, received) {
       status = code;
       headers = received;

@@ -30,8 +30,22 @@ export const serverMessageSchema = z.looseObject({
 });
 export type ServerMessage = z.infer<typeof serverMessageSchema>;
 
-const text = z.string().nullish().catch(null);
-const duration = z.number().nonnegative().nullish().catch(null);
+/** Without what Postgres can't keep: what is stored must be equal to what the next poll says. */
+const text = z
+  .string()
+  .transform((value) => value.toWellFormed().replaceAll("\u0000", "\uFFFD"))
+  .nullish()
+  .catch(null);
+/** Whole ms, at most `max`: servers name fractions, and "for ever" as the largest number they know. */
+const duration = (max: number) =>
+  z
+    .number()
+    .nonnegative()
+    .transform((ms) => Math.min(max, Math.round(ms)))
+    .nullish()
+    .catch(null);
+const lifetime = duration(100 * 365 * 24 * 3600_000);
+const interval = duration(2_147_483_647);
 const inputRequestsSchema = z.record(
   z.string(),
   z.looseObject({ method: z.string(), params: record.optional() }),
@@ -46,11 +60,11 @@ export const taskSchema = z
     createdAt: text,
     lastUpdatedAt: text,
     /** 2025-11-25 */
-    ttl: duration,
-    pollInterval: duration,
+    ttl: lifetime,
+    pollInterval: interval,
     /** 2026-07-28 */
-    ttlMs: duration,
-    pollIntervalMs: duration,
+    ttlMs: lifetime,
+    pollIntervalMs: interval,
     inputRequests: inputRequestsSchema.nullish(),
     result: z.unknown().optional(),
     error: z.unknown().optional(),

@@ -13,6 +13,8 @@ const deliveryWork = z.object({
   /** Database time minus `now`, in ms: negative is due. */
   dueInMs: z.number(),
   attempts: z.number(),
+  /** Since the last attempt was committed; 0 before the first. */
+  sentAgoMs: z.number(),
   epoch: z.number().nullable(),
   pollsSinceAccepted: z.number(),
   unreachableSinceAccepted: z.boolean(),
@@ -77,6 +79,8 @@ const taskWork = z.object({
   cancelSent: z.boolean(),
   /** Cancelled here a while ago, in ms; null while not told to the server. */
   cancelSentAgoMs: ms,
+  /** How long the server's side is still looked at after the end here. */
+  watchEndsInMs: ms,
   refreshRequestedAt: z.string().nullable(),
   unchangedPolls: z.number(),
   requests: z.array(requestWork),
@@ -102,6 +106,7 @@ export async function loadWork(
       t.poll_interval_ms AS "pollIntervalMs", t.cancel_requested_at IS NOT NULL AS "cancelRequested",
       t.cancel_sent_at IS NOT NULL AS "cancelSent",
       (extract(epoch FROM now() - t.cancel_sent_at) * 1000)::float8 AS "cancelSentAgoMs",
+      (extract(epoch FROM t.watch_until - now()) * 1000)::float8 AS "watchEndsInMs",
       w.refresh_requested_at::text AS "refreshRequestedAt", w.unchanged_polls AS "unchangedPolls",
       coalesce((SELECT json_agg(live.request) FROM (${liveRequests(organizationId)}) live), '[]') AS requests
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
@@ -114,7 +119,8 @@ function liveRequests(organizationId: string): Prisma.Sql {
     SELECT json_build_object('id', r.id, 'key', r.key, 'state', r.state, 'questionHash', r.question_hash,
       'delivery', (SELECT json_build_object('id', d.id, 'state', d.state,
           'dueInMs', (extract(epoch FROM greatest(d.deliver_after, d.not_before) - now()) * 1000)::float8,
-          'attempts', d.attempts, 'epoch', d.epoch, 'pollsSinceAccepted', d.polls_since_accepted,
+          'attempts', d.attempts,
+          'sentAgoMs', coalesce((extract(epoch FROM now() - d.sent_at) * 1000)::float8, 0), 'epoch', d.epoch, 'pollsSinceAccepted', d.polls_since_accepted,
           'unreachableSinceAccepted', d.unreachable_since_accepted, 'automaticResends', d.automatic_resends,
           'flagged', d.flagged, 'statusBefore', d.status_before, 'askId', d.ask_id,
           'action', a.action, 'content', a.content)

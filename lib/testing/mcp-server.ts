@@ -1,6 +1,6 @@
 /**
  * A server of 2026-07-28 with the tasks extension, on the official package, in memory and in this process. Tools:
- * `approve` makes a task that asks one question; `quick` answers at once; `order` asks before it does anything
+ * `approve` makes a task that asks one question, one for each idempotency key; `quick` answers at once; `order` asks before it does anything
  * (multi round trip); `wait` makes a task that works until it is cancelled; `refuse` ends in a protocol error.
  */
 import { randomUUID } from "node:crypto";
@@ -34,6 +34,8 @@ export interface FakeTask {
   error?: unknown;
 }
 
+type Verdict = "take" | "ignore" | "drop" | "break";
+
 export interface TestServer {
   url: string;
   hostAndPort: string;
@@ -42,11 +44,11 @@ export interface TestServer {
   seen: Record<string, string | string[] | undefined>[];
   /**
    * Switches of misbehaviour. `onUpdate` sees an answer before it is applied; "ignore" acknowledges it and changes
-   * nothing, "drop" applies it and cuts the connection instead of acknowledging. `onCall` "drop" makes the task and
-   * cuts the connection before its handle is told.
+   * nothing, "drop" applies it and cuts the connection instead of acknowledging, "break" changes nothing and answers
+   * HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told.
    */
   behave: {
-    onUpdate?: (task: FakeTask) => Promise<"take" | "ignore" | "drop"> | "take" | "ignore" | "drop";
+    onUpdate?: (task: FakeTask) => Promise<Verdict> | Verdict;
     onCall?: () => "answer" | "drop";
     cancelled?: "at_once" | "never";
   };
@@ -68,11 +70,26 @@ export async function startTestServer(): Promise<TestServer> {
   const behave: TestServer["behave"] = {};
   const told: TestServer["told"] = [];
   let cut = false;
-  const state: State = { tasks, calls, behave, told, cutConnection: () => (cut = true) };
+  let broken = false;
+  const state: State = {
+    tasks,
+    byKey: new Map(),
+    calls,
+    behave,
+    told,
+    cutConnection: () => (cut = true),
+    breakDown: () => (broken = true),
+  };
   const handler = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
   const http = createServer((request, response) => {
     seen.push(request.headers);
     const end = response.end.bind(response);
+    const writeHead = response.writeHead.bind(response);
+    response.writeHead = ((status: number, ...rest: unknown[]) => {
+      const shown = broken ? 500 : status;
+      broken = false;
+      return Reflect.apply(writeHead, response, [shown, ...rest]);
+    }) as typeof response.writeHead;
     response.end = ((...rest: Parameters<typeof end>) => {
       if (!cut) return end(...rest);
       cut = false;
@@ -104,9 +121,13 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
-type State = Pick<TestServer, "tasks" | "calls" | "behave" | "told"> & { cutConnection(): void };
+type State = Pick<TestServer, "tasks" | "calls" | "behave" | "told"> & {
+  byKey: Map<string, FakeTask>;
+  cutConnection(): void;
+  breakDown(): void;
+};
 
-function buildServer({ tasks, calls, behave, told, cutConnection }: State): Server {
+function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDown }: State): Server {
   const capabilities = { tools: {}, extensions: { [TASKS]: {} } };
   const server = new Server(
     { name: "test-server", version: "1.0.0" },
@@ -144,8 +165,12 @@ function buildServer({ tasks, calls, behave, told, cutConnection }: State): Serv
     const name = request.params?.name;
     if (name === "quick") return { content: [{ type: "text", text: "done" }] };
     if (name === "order") return order(inputResponses, requestState);
-    const task = newTask(name === "approve" ? "input_required" : name === "refuse" ? "failed" : "working");
+    const key = (request.params?._meta as Record<string, unknown> | undefined)?.["intray/idempotency-key"];
+    const made = name === "approve" && typeof key === "string" ? byKey.get(key) : undefined;
+    const task =
+      made ?? newTask(name === "approve" ? "input_required" : name === "refuse" ? "failed" : "working");
     tasks.set(task.taskId, task);
+    if (typeof key === "string") byKey.set(key, task);
     if (behave.onCall?.() === "drop") cutConnection();
     const { inputRequests: _, error: __, ...shown } = task;
     return { resultType: "task", ...shown };
@@ -170,7 +195,8 @@ function buildServer({ tasks, calls, behave, told, cutConnection }: State): Serv
     told.push({ taskId, answer });
     const verdict = (await behave.onUpdate?.(task)) ?? "take";
     if (verdict === "drop") cutConnection();
-    if (verdict === "ignore") return {};
+    if (verdict === "break") breakDown();
+    if (verdict === "ignore" || verdict === "break") return {};
     if (answer && task.status === "input_required") {
       const result = { content: [{ type: "text", text: JSON.stringify(answer) }], isError: false };
       Object.assign(task, { status: "completed", lastUpdatedAt: new Date().toISOString(), result });

@@ -26,6 +26,8 @@ export const PROCESS_INVOICE: Tool = {
 export interface World {
   database: Database;
   adminUrl: string;
+  /** What an engine in a process of its own needs to work on this world. */
+  engineEnvironment: Record<string, string>;
   organizationId: string;
   operator: Principal;
   approver: Principal;
@@ -48,7 +50,8 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
   const database = createDatabase(postgres.appUrl, { connections: 4 });
   const engineDatabase = createDatabase(postgres.engineUrl, { connections: 8 });
   const organizationId = uuidv7();
-  const seal = createSeal([{ kid: "test", key: randomBytes(32) }]);
+  const key = randomBytes(32);
+  const seal = createSeal([{ kid: "test", key }]);
   const engines: Engine[] = [];
   const within = <T>(work: (tx: Tx) => Promise<T>) => database.withOrganization(organizationId, work);
 
@@ -71,6 +74,11 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
   return {
     database,
     adminUrl: postgres.adminUrl,
+    engineEnvironment: {
+      ENGINE_DATABASE_URL: postgres.engineUrl,
+      INTRAY_KEYS: `test:${key.toString("base64")}`,
+      INTRAY_ALLOW_HOSTS: allowHosts.join(","),
+    },
     organizationId,
     operator,
     approver,

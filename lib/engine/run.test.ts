@@ -1,0 +1,54 @@
+/** The engine for a bounded time, where no engine process runs. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
+import { createWorld, PROCESS_INVOICE, until, type World } from "../testing/world.ts";
+
+let world: World;
+let remote: SessionServer;
+let runEngineFor: (ms: number) => Promise<{ leases: number }>;
+
+beforeAll(async () => {
+  remote = await startSessionServer();
+  world = await createWorld(["127.0.0.1"]);
+  Object.assign(process.env, world.engineEnvironment, { LOG_LEVEL: "silent" });
+  ({ runEngineFor } = await import("./run.ts"));
+});
+afterAll(async () => {
+  await world?.close();
+  await remote?.close();
+});
+
+const task = (id: string) =>
+  world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
+const requestOf = (taskId: string) =>
+  world.within((tx) =>
+    tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
+  );
+
+test("one run starts and captures, the next delivers, and any engine goes on at once", async () => {
+  const server = await world.addServer(remote.url, "2025-11-25");
+  const id = await world.startTask(server, {}, PROCESS_INVOICE);
+
+  const first = runEngineFor(2_500);
+  await until("it listens", async () => remote.tasks[0] && remote.ask(remote.tasks[0], "Pay?") !== null);
+  expect(await first).toEqual({ leases: 1 });
+  const request = await requestOf(id);
+  expect(request?.message).toBe("Pay?");
+  // Nothing is held open between runs.
+  expect(remote.ask(remote.tasks[0]!, "Anybody?")).toBeNull();
+
+  await world.answer(request!.id, { action: "accept", content: { approve: true } });
+  let answeredAt = Number.POSITIVE_INFINITY;
+  remote.behave.answer = () => {
+    answeredAt = performance.now();
+  };
+  const began = performance.now();
+  await runEngineFor(1_500);
+  expect(answeredAt - began).toBeLessThan(1_500);
+  expect(remote.answered).toHaveLength(1);
+
+  remote.tasks[0]!.status = "completed";
+  const engine = await world.startEngine();
+  await until("it completes", async () => (await task(id)).state === "completed", 5_000);
+  await engine.stop();
+});

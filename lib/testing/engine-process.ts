@@ -1,0 +1,46 @@
+/** An engine as a process of its own, to be killed, stopped and continued at the worst moments. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export interface EngineProcess {
+  /** kill -9, awaited. */
+  kill(): Promise<void>;
+  /** SIGSTOP: it is there and does nothing, as in a long pause of its machine. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
+}
+
+const MAIN = fileURLToPath(new URL("../engine/main.ts", import.meta.url));
+
+/** Runs once this resolves. `environment`: the database, the keys and the hosts (World.engineEnvironment). */
+export async function startEngineProcess(environment: Record<string, string>): Promise<EngineProcess> {
+  const { PATH, HOME, LANG } = process.env;
+  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+    env: { PATH, HOME, LANG, LOG_LEVEL: "info", ...environment } as Record<
+      string,
+      string | undefined
+    > as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  await new Promise<void>((resolve, reject) => {
+    const onOutput = (chunk: Buffer) => {
+      // Only until it runs: its log is long.
+      if (output.includes("the engine runs")) return;
+      output += chunk;
+      if (output.includes("the engine runs")) resolve();
+    };
+    child.stdout?.on("data", onOutput);
+    child.stderr?.on("data", onOutput);
+    child.once("exit", () => reject(new Error(`the engine ended before it ran: ${output}`)));
+  });
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  };
+  return { kill, freeze: () => child.kill("SIGSTOP"), thaw: () => child.kill("SIGCONT") };
+}

@@ -1,0 +1,200 @@
+/**
+ * A server of 2025-11-25 in memory and in this process, whose every move the test decides: it asks on the standalone
+ * stream, or on each `tasks/result`, and does with answers what it is told. One tool, whatever its name.
+ */
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+type Id = string | number;
+interface Message {
+  id?: Id;
+  method?: string;
+  params?: { taskId?: string; _meta?: Record<string, unknown> };
+  result?: unknown;
+}
+type Status = "working" | "input_required" | "completed" | "failed" | "cancelled";
+
+export interface SessionTask {
+  taskId: string;
+  session: string;
+  status: Status;
+  statusMessage?: string;
+  ttl: number | null;
+  pollInterval: number;
+}
+
+export interface SessionServer {
+  url: string;
+  hostAndPort: string;
+  tasks: SessionTask[];
+  /** Answers as they arrived, whatever became of them. */
+  answered: { session: string; id: Id; result: unknown }[];
+  /** Every request, in order of arrival; "GET" and "DELETE" for those without a message. */
+  seen: { method: string; session: string; lastEventId: string | undefined }[];
+  behave: {
+    /** The status of the standalone stream's reply, where it is not opened. */
+    listen?: number;
+    /** Before the reply to tools/call: a status refuses it, "drop" makes the task and cuts the connection. */
+    call?: (task: SessionTask) => Promise<number | "drop" | undefined> | number | "drop" | undefined;
+    get?: (task: SessionTask) => Promise<void> | void;
+    answer?: (task: SessionTask, id: Id) => void;
+    /** Asked anew, with an id of its own, by each tasks/result. */
+    reissues?: string;
+    /** The error that tasks/result answers with. */
+    resultError?: { code: number; message: string };
+    cancel?: "unsupported";
+    /** Streams have event ids, and a GET that names one goes on with that stream. */
+    resumable?: boolean;
+  };
+  /** Asks on the standalone stream of the task's session. Null: nobody listens, the question is gone. */
+  ask(task: SessionTask, message: string): number | null;
+  notify(task: SessionTask, method: string, params: Record<string, unknown>): void;
+  forgetSessions(): void;
+  close(): Promise<void>;
+}
+
+export async function startSessionServer(): Promise<SessionServer> {
+  const sessions = new Map<string, { nextId: number; stream: ServerResponse | null }>();
+  const tasks: SessionTask[] = [];
+  const answered: SessionServer["answered"] = [];
+  const seen: SessionServer["seen"] = [];
+  const behave: SessionServer["behave"] = {};
+
+  const elicitation = (session: string, message: string) => {
+    const state = sessions.get(session)!;
+    const id = state.nextId++;
+    const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
+    return { jsonrpc: "2.0", id, method: "elicitation/create", params: { message, requestedSchema } };
+  };
+  const openStream = (response: ServerResponse, name: string) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    if (behave.resumable) response.write(`id: ${name}\ndata:\n\n`);
+  };
+  const write = (response: ServerResponse, message: unknown) =>
+    response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+
+  async function onCall(session: string, { id }: Message, response: ServerResponse): Promise<void> {
+    const task: SessionTask = {
+      taskId: randomUUID(),
+      session,
+      status: "working",
+      ttl: null,
+      pollInterval: 50,
+    };
+    const refusal = await behave.call?.(task);
+    if (typeof refusal === "number") return void response.writeHead(refusal).end();
+    tasks.push(task);
+    if (refusal === "drop") return void response.destroy();
+    openStream(response, "call");
+    write(response, { jsonrpc: "2.0", id, result: { task: shown(task) } });
+    response.end();
+  }
+
+  async function onMessage(session: string, message: Message, response: ServerResponse): Promise<void> {
+    const { id, method, params } = message;
+    const reply = (result: unknown) =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, ...(result as object) }));
+    if (method === undefined) {
+      answered.push({ session, id: id!, result: message.result });
+      response.writeHead(202).end();
+      const task = tasks.find((one) => one.session === session);
+      if (task) behave.answer?.(task, id!);
+      return;
+    }
+    if (id === undefined) return void response.writeHead(202).end();
+    if (method === "tools/call") return onCall(session, message, response);
+    const task = tasks.find((one) => one.taskId === params?.taskId);
+    if (!task) return void reply({ error: { code: -32602, message: "Task not found" } });
+    // A task that is found from another session lives there from now on.
+    task.session = session;
+    if (method === "tasks/get") {
+      await behave.get?.(task);
+      return void reply({ result: shown(task) });
+    }
+    if (method === "tasks/cancel") {
+      if (behave.cancel === "unsupported")
+        return void reply({ error: { code: -32601, message: "Method not found" } });
+      task.status = "cancelled";
+      return void reply({ result: shown(task) });
+    }
+    if (behave.resultError) return void reply({ error: behave.resultError });
+    if (["completed", "failed"].includes(task.status))
+      return void reply({ result: { content: [{ type: "text", text: "done" }] } });
+    openStream(response, "result");
+    if (behave.reissues !== undefined) write(response, elicitation(session, behave.reissues));
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const message = (chunks.length > 0 ? JSON.parse(String(Buffer.concat(chunks))) : {}) as Message;
+    const session = String(request.headers["mcp-session-id"] ?? "");
+    const lastEventId = request.headers["last-event-id"] as string | undefined;
+    const method = request.method === "POST" ? (message.method ?? "response") : request.method!;
+    seen.push({ method, session, lastEventId });
+    if (method === "initialize") {
+      const fresh = randomUUID();
+      sessions.set(fresh, { nextId: 0, stream: null });
+      response.writeHead(200, { "content-type": "application/json", "mcp-session-id": fresh });
+      const serverInfo = { name: "session-server", version: "1.0.0" };
+      const result = { protocolVersion: "2025-11-25", capabilities: { tasks: {} }, serverInfo };
+      return void response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+    }
+    const state = sessions.get(session);
+    if (!state) return void response.writeHead(404).end('{"error":"Session not found"}');
+    if (method === "DELETE") {
+      sessions.delete(session);
+      return void response.writeHead(200).end();
+    }
+    if (method !== "GET") return onMessage(session, message, response);
+    if (behave.listen) return void response.writeHead(behave.listen).end();
+    const resumesOther = behave.resumable && lastEventId !== undefined && lastEventId !== "standalone";
+    if (!resumesOther) {
+      if (state.stream) return void response.writeHead(409).end();
+      state.stream = response;
+      response.on("close", () => {
+        if (state.stream === response) state.stream = null;
+      });
+    }
+    openStream(response, resumesOther ? lastEventId : "standalone");
+  }
+
+  const http = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return {
+    url: `http://${hostAndPort}/mcp`,
+    hostAndPort,
+    tasks,
+    answered,
+    seen,
+    behave,
+    ask(task, message) {
+      const stream = sessions.get(task.session)?.stream;
+      if (!stream) return null;
+      const asked = elicitation(task.session, message);
+      write(stream, asked);
+      return asked.id;
+    },
+    notify(task, method, params) {
+      const stream = sessions.get(task.session)?.stream;
+      if (stream) write(stream, { jsonrpc: "2.0", method, params });
+    },
+    forgetSessions() {
+      for (const { stream } of sessions.values()) stream?.destroy();
+      sessions.clear();
+    },
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+function shown({ session: _, ...task }: SessionTask) {
+  const now = new Date().toISOString();
+  return { ...task, createdAt: now, lastUpdatedAt: now };
+}
