@@ -290,5 +290,5 @@ test("a server that answers 404 where it has no standalone stream can start task
   remote.behave.listen = 404;
   const { there } = await running();
   expect(there).toBeDefined();
-  expect(remote.seen.filter(({ method }) => method === "initialize")).toHaveLength(1);
+  expect(remote.seen.filter(({ method }) => method === "GET")).toHaveLength(1);
 });
