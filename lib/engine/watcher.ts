@@ -11,6 +11,7 @@ import type { Seal } from "../seal.ts";
 import { recordEra, recordHealth } from "../servers/health.ts";
 import { flushWatchTimes } from "../tasks/progress.ts";
 import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
+import { Circuit } from "./circuit.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { DueHeap } from "./due-heap.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
@@ -53,9 +54,7 @@ export class Watcher {
   #timer: NodeJS.Timeout | undefined;
   #steps = new Set<Promise<void>>();
   #stopped: Promise<void> | null = null;
-  #failures = 0;
-  #closedUntil = 0;
-  #probing: string | null = null;
+  #circuit = new Circuit();
   #lastWork = performance.now();
   #peers = new Map<Era, Peer>();
   #scan: NodeJS.Timeout | undefined;
@@ -202,7 +201,9 @@ export class Watcher {
     entry.wokenFor = Number.POSITIVE_INFINITY;
     let pause: number | null;
     try {
-      const wait = this.#mustWait(entry);
+      // Where somebody acted, or looks, it is tried at once.
+      const wait = entry.urgent ? 0 : this.#circuit.waitFor(entry.id, performance.now());
+      entry.urgent = false;
       if (wait > 0) pause = wait;
       else {
         pause = await step(this.#context, entry);
@@ -212,7 +213,7 @@ export class Watcher {
       pause = await this.#failed(entry, error);
     } finally {
       entry.running = false;
-      if (this.#probing === entry.id) this.#probing = null;
+      this.#circuit.release(entry.id);
     }
     if (pause === null) {
       this.#entries.delete(entry.id);
@@ -222,27 +223,9 @@ export class Watcher {
     this.#schedule(entry, Math.min(entry.wokenFor, performance.now() + pause));
   }
 
-  /**
-   * How long a step has to wait for a server in trouble: until the circuit closes, and then for the one step that
-   * tries whether it is well again. Urgent steps (somebody acted, or looks) don't wait.
-   */
-  #mustWait(entry: TaskEntry): number {
-    const urgent = entry.urgent;
-    entry.urgent = false;
-    if (this.#failures === 0 || urgent) return 0;
-    const closed = this.#closedUntil - performance.now();
-    if (closed > 0) return closed;
-    if (this.#probing !== null) return tunables.PROBE_WAIT_MS;
-    this.#probing = entry.id;
-    return 0;
-  }
-
   #succeeded(entry: TaskEntry): void {
     entry.failures = 0;
-    if (this.#failures === 0) return;
-    this.#failures = 0;
-    this.#closedUntil = 0;
-    this.#probing = null;
+    if (!this.#circuit.succeed()) return;
     for (const id of this.#entries.keys()) this.#wake(id, 0, false);
     this.#own(this.#health("ok", null));
   }
@@ -272,12 +255,8 @@ export class Watcher {
 
   /** Trouble of the server, not of one task: everybody waits, and one at a time tries again. */
   async #serverFailed(error: PeerError): Promise<number> {
-    const now = performance.now();
-    // Steps that were under way when the first one failed say nothing new.
-    if (this.#closedUntil > now && error.retryAfterMs === null) return this.#closedUntil - now;
-    this.#failures++;
-    const pause = error.retryAfterMs ?? backoffDelay(this.#failures);
-    this.#closedUntil = now + pause;
+    const { pause, isNews } = this.#circuit.fail(performance.now(), error.retryAfterMs);
+    if (!isNews) return pause;
     const unauthorized = error.code === "unauthorized";
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
     await this.#health(state, HEALTH_WORDS[error.code] ?? "The server can't be reached.").catch(
@@ -302,7 +281,7 @@ export class Watcher {
     const ids = await this.#fenced((tx) => tasksNeedingWork(this.organizationId, tx, this.connectionId));
     const unknown = ids.filter((id) => !this.#entries.has(id));
     if (unknown.length > 0) await this.#adopt(unknown);
-    if (this.#closedUntil > performance.now()) return;
+    if (this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
       if (!entry || entry.failures > 0) continue;
