@@ -41,7 +41,8 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
           <p>Intray keeps checking. If it should have moved by now, look at the server.</p>
         </Notice>
       )}
-      {task.error && (
+      {/* Lost and expired have been said above. */}
+      {task.error && task.error.code !== task.state && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={task.error.message}>
           {isLive(task.state) && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>
