@@ -138,7 +138,7 @@ test("Prisma's models have the columns that the tables have", async () => {
   const models = Prisma.ModelName;
   const schema = await import("node:fs").then((fs) => fs.readFileSync("prisma/schema.prisma", "utf8"));
   for (const model of Object.keys(models)) {
-    const body = new RegExp(`model ${model} \\{([^}]*)\\}`).exec(schema)?.[1] ?? "";
+    const body = new RegExp(`model ${model} \\{([^]*?)\\n\\}`).exec(schema)?.[1] ?? "";
     const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? "";
     const columns = body
       .split("\n")

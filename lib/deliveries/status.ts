@@ -3,7 +3,8 @@ import type { DeliveryState } from "../input-requests/schema.ts";
 
 const NEXT: Record<DeliveryState, readonly DeliveryState[]> = {
   held: ["pending", "undone", "failed"],
-  pending: ["sending", "failed"],
+  // confirmed: taken before it was asked for again
+  pending: ["sending", "confirmed", "failed"],
   // pending: nothing reached the server; confirmed: found taken after a crash
   sending: ["accepted", "pending", "confirmed", "failed"],
   // pending: asked again, or resent by a person

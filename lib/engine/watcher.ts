@@ -3,9 +3,10 @@ import type { Logger } from "pino";
 import { endpointOf } from "../connections/queries.ts";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { noteUnreachable } from "../deliveries/transitions.ts";
-import { createPeer } from "../mcp/connect.ts";
+import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
-import { type Endpoint, type Era, type Peer, PeerError } from "../mcp/peer.ts";
+import { type Era, type Peer, PeerError } from "../mcp/peer.ts";
+import type { Wire } from "../mcp/wire.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { recordEra, recordHealth } from "../servers/health.ts";
@@ -44,7 +45,7 @@ export class Watcher {
   readonly organizationId: string;
   #options: WatcherOptions;
   #context: WatcherContext;
-  #endpoint: Endpoint;
+  #wire: Wire;
   #entries = new Map<string, TaskEntry>();
   /** Starts and what people wait for have a lane of their own, so that slow polls don't hold them up. */
   #lanes: Record<"urgent" | "regular", Lane> = {
@@ -65,7 +66,8 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
-    this.#endpoint = endpointOf({ ...connection, id: connection.connectionId }, options.seal);
+    const endpoint = endpointOf({ ...connection, id: connection.connectionId }, options.seal);
+    this.#wire = openWire(endpoint, options.network);
     this.#context = {
       organizationId: connection.organizationId,
       connectionId: connection.connectionId,
@@ -334,9 +336,7 @@ export class Watcher {
     const { connection } = this.#options;
     if (connection.era) return connection.era;
     const setting = connection.eraSetting;
-    const found = await discover(this.#endpoint, this.#options.network, setting, {
-      deadlineMs: tunables.OPEN_DEADLINE_MS,
-    });
+    const found = await discover(this.#wire, setting, { deadlineMs: tunables.OPEN_DEADLINE_MS });
     await this.#fenced((tx) => recordEra(this.organizationId, tx, connection.serverId, found.era));
     connection.era = found.era;
     return found.era;
@@ -345,7 +345,7 @@ export class Watcher {
   #peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      peer = createPeer(era, this.#endpoint, this.#options.network);
+      peer = createPeer(era, this.#wire);
       this.#peers.set(era, peer);
     }
     return peer;

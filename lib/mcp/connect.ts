@@ -4,8 +4,12 @@ import { Peer20251125 } from "./peer-2025-11-25.ts";
 import { Peer20260728 } from "./peer-2026-07-28.ts";
 import { Wire } from "./wire.ts";
 
-/** The peer for a server at `endpoint`. No traffic; a refused address shows at the first call. */
-export function createPeer(era: Era, endpoint: Endpoint, network: Network): Peer {
-  const wire = new Wire(endpoint, network);
+/** The wire to a server at `endpoint`. No traffic; a refused address shows at the first call. */
+export function openWire(endpoint: Endpoint, network: Network): Wire {
+  if (!("url" in endpoint)) throw new Error("command servers are not there yet");
+  return new Wire(endpoint, network);
+}
+
+export function createPeer(era: Era, wire: Wire): Peer {
   return era === "2026-07-28" ? new Peer20260728(wire) : new Peer20251125(wire);
 }

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { Network } from "../network.ts";
 import { underOneDeadline } from "./client.ts";
-import { type CallOptions, type Endpoint, type Era, PeerError } from "./peer.ts";
+import { type CallOptions, type Era, PeerError } from "./peer.ts";
 import { initialize, Peer20251125 } from "./peer-2025-11-25.ts";
 import { framed } from "./peer-2026-07-28.ts";
-import { Wire } from "./wire.ts";
+import type { Wire } from "./wire.ts";
 
 export interface Discovery {
   era: Era;
@@ -32,12 +31,10 @@ const FINAL = new Set<PeerError["code"]>(["unauthorized", "rate_limited"]);
  * Throws PeerError: `not_supported` when a server does not speak the era that was set.
  */
 export async function discover(
-  endpoint: Endpoint,
-  network: Network,
+  wire: Wire,
   eraSetting: Era | "auto",
   options: CallOptions,
 ): Promise<Discovery> {
-  const wire = new Wire(endpoint, network);
   const next = underOneDeadline(options);
   if (eraSetting === "2025-11-25") return discover20251125(wire, next);
   try {

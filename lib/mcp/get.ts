@@ -17,7 +17,8 @@ export async function getTask(wire: Wire, request: Request, options: GetOptions)
   return { fingerprint: task.status === "working" ? fingerprint : `!${fingerprint}`, task, clockOffsetMs };
 }
 
-function clockOffset(date: string | undefined): number | null {
+/** The server's clock by its `Date` header, minus ours, in ms. */
+export function clockOffset(date: string | undefined): number | null {
   const at = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(at) ? null : at - Date.now();
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createNetwork, type Network } from "../network.ts";
 import { type OfficialServer, startOfficialServer } from "../testing/official-server.ts";
-import { createPeer } from "./connect.ts";
+import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 import type {
   Peer,
@@ -50,7 +50,7 @@ describe.each([
   beforeAll(async () => {
     server = await startOfficialServer(example);
     network = createNetwork({ allowHosts: [server.hostAndPort], denyPorts: [] });
-    peer = createPeer("2025-11-25", { url: server.url, headers: {} }, network);
+    peer = createPeer("2025-11-25", openWire({ url: server.url, headers: {} }, network));
     session = await peer.open(options);
   });
   afterAll(async () => {
@@ -73,7 +73,7 @@ describe.each([
 
   it("is discovered by a probe that leaves no session behind", async () => {
     const methods: string[] = [];
-    const found = await discover({ url: server.url, headers: {} }, network, "auto", {
+    const found = await discover(openWire({ url: server.url, headers: {} }, network), "auto", {
       ...options,
       onMessage: (direction, method) => direction === "out" && methods.push(method),
     });
@@ -81,7 +81,7 @@ describe.each([
     expect(found.capabilities).toHaveProperty("tasks");
     expect(methods).toEqual(["server/discover", "initialize", "notifications/initialized"]);
     await expect(
-      discover({ url: server.url, headers: {} }, network, "2026-07-28", options),
+      discover(openWire({ url: server.url, headers: {} }, network), "2026-07-28", options),
     ).rejects.toMatchObject({ reached: "yes" });
   });
 
@@ -147,7 +147,7 @@ describe.each([
     await expect(peer.get(gone, options)).rejects.toMatchObject({ code: "task_not_found", reached: "yes" });
     const listed = await peer.list(session, 10, options);
     if (names) expect(listed).toBeNull();
-    else expect(listed?.map(({ status }) => status)).toContain("completed");
+    else expect(listed?.tasks.map(({ status }) => status)).toContain("completed");
   });
 
   it("closes its session, after which it is gone", async () => {

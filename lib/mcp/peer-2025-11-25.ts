@@ -1,7 +1,7 @@
 /** The era of sessions and core tasks. What is bound to a session stays on it: tasks, questions, answers. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
-import { getTask } from "./get.ts";
+import { clockOffset, getTask } from "./get.ts";
 import { taskInMeta, taskSchema } from "./messages.ts";
 import {
   type AnswerBody,
@@ -17,6 +17,7 @@ import {
   type StartOutcome,
   type Stream,
   type StreamListener,
+  type TaskList,
   type TaskRef,
   type TaskResult,
   type Tool,
@@ -160,24 +161,31 @@ export class Peer20251125 implements Peer {
     return asTaskResult(() => readResult(reply, anyResult, options));
   }
 
-  async list(session: Session | null, limit: number, options: CallOptions): Promise<RemoteTask[] | null> {
+  async subscribe(): Promise<null> {
+    return null;
+  }
+
+  async list(session: Session | null, limit: number, options: CallOptions): Promise<TaskList | null> {
     const tasks: RemoteTask[] = [];
+    let clockOffsetMs: number | null = null;
     const next = underOneDeadline(options);
     let cursor: string | undefined;
     try {
       for (let page = 0; page < MAX_TASK_PAGES && tasks.length < limit; page++) {
         const params = cursor === undefined ? {} : { cursor };
         const request = { method: "tasks/list", params, headers: headersOf(session) };
-        const reply = await this.wire.result(request, tasksPageSchema, next());
-        tasks.push(...reply.tasks);
-        if (!reply.nextCursor) break;
-        cursor = reply.nextCursor;
+        const reply = await this.wire.request(request, next());
+        const listed = readResult(reply, tasksPageSchema, options);
+        clockOffsetMs = clockOffset(reply.headers.date);
+        tasks.push(...listed.tasks);
+        if (!listed.nextCursor) break;
+        cursor = listed.nextCursor;
       }
     } catch (error) {
       if (error instanceof PeerError && error.code === "not_supported") return null;
       throw error;
     }
-    return tasks.slice(0, limit);
+    return { tasks: tasks.slice(0, limit), clockOffsetMs };
   }
 
   async close(session: Session | null, options: CallOptions): Promise<void> {

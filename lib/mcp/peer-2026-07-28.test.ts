@@ -2,7 +2,7 @@ import { hasTaskServerCapabilityV2, isCreateTaskResultV2 } from "@modelcontextpr
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNetwork, type Network } from "../network.ts";
 import { APPROVAL_SCHEMA, startTestServer, type TestServer } from "../testing/mcp-server.ts";
-import { createPeer } from "./connect.ts";
+import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 import type { Peer, StreamListener, TaskRef } from "./peer.ts";
 
@@ -22,7 +22,10 @@ let peer: Peer;
 beforeAll(async () => {
   server = await startTestServer();
   network = createNetwork({ allowHosts: [server.hostAndPort], denyPorts: [] });
-  peer = createPeer("2026-07-28", { url: server.url, headers: { authorization: "Bearer t" } }, network);
+  peer = createPeer(
+    "2026-07-28",
+    openWire({ url: server.url, headers: { authorization: "Bearer t" } }, network),
+  );
 });
 afterAll(async () => {
   await network.close();
@@ -39,7 +42,7 @@ async function startTask(tool: string): Promise<TaskRef> {
 
 describe("a server of 2026-07-28", () => {
   it("is discovered, with what it says of itself", async () => {
-    const found = await discover({ url: server.url, headers: {} }, network, "auto", options);
+    const found = await discover(openWire({ url: server.url, headers: {} }, network), "auto", options);
     expect(found).toMatchObject({
       era: "2026-07-28",
       serverInfo: { name: "test-server" },

@@ -132,6 +132,10 @@ export class Peer20260728 implements Peer {
     return { kind: "result", result: remote.result ?? null };
   }
 
+  async subscribe(): Promise<null> {
+    return null;
+  }
+
   async list(): Promise<null> {
     return null;
   }

@@ -9,11 +9,20 @@ export const ERAS = ["2025-11-25", "2026-07-28"] as const;
 export type Era = (typeof ERAS)[number];
 
 /** A server's address and the credentials that go with every call to it. */
-export interface Endpoint {
+export interface HttpEndpoint {
   url: string;
   /** Sent as is, e.g. `{authorization: "Bearer …"}`. Never logged. */
   headers: Record<string, string>;
 }
+
+/** A program of the operator's that speaks MCP on its stdin and stdout. `env` may hold secrets: never logged. */
+export interface CommandEndpoint {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+export type Endpoint = HttpEndpoint | CommandEndpoint;
 
 /** A protocol session of 2025-11-25. `2026-07-28` is stateless and has none. */
 export interface Session {
@@ -95,7 +104,10 @@ export type StartOutcome =
   | { kind: "task"; task: RemoteTask }
   /** The tool answered at once. */
   | { kind: "result"; result: unknown }
-  /** Multi round trip: asked before it made a task. */
+  /**
+   * Asked before it made a task: multi round trip of 2026-07-28, or 2025-11-25's error -32042 (URLs to visit first).
+   * The call is made again with the answers.
+   */
   | { kind: "input_required"; questions: Question[]; requestState: string | null };
 
 export interface AnswerBody {
@@ -130,6 +142,11 @@ export interface CallOptions {
    * opening only, as does `signal`: an open stream lives until it is closed.
    */
   deadlineMs: number;
+  /**
+   * `start` only: once the call was written, its reply may take this long, in ms; `deadlineMs` then covers no more
+   * than the sending. A reply that is cut off is `unreachable`, `maybe`.
+   */
+  replyWithinMs?: number;
   signal?: AbortSignal;
   /** Sees every message in both directions, before masking. */
   onMessage?: (direction: "out" | "in", method: string, body: unknown) => void;
@@ -144,6 +161,12 @@ export interface GetReply {
   /** Strong hash of the reply without its volatile parts (JSON-RPC id, lastUpdatedAt). */
   fingerprint: string;
   task: RemoteTask | null;
+  /** The server's clock (`Date` header) minus ours, in ms; null when not sent. */
+  clockOffsetMs: number | null;
+}
+
+export interface TaskList {
+  tasks: RemoteTask[];
   /** The server's clock (`Date` header) minus ours, in ms; null when not sent. */
   clockOffsetMs: number | null;
 }
@@ -177,8 +200,13 @@ export interface Peer {
   cancel(task: TaskRef, options: CallOptions): Promise<void>;
   /** How a task ended. 2026-07-28: from the inlined fields of `remote`; 2025-11-25: `tasks/result`. */
   result(task: TaskRef, remote: RemoteTask, options: CallOptions): Promise<TaskResult>;
+  /**
+   * 2026-07-28: one stream (`subscriptions/listen`) on which the server tells when one of these tasks changed
+   * (`onStatus`); null where it does not honour that. 2025-11-25: null, it tells on the session's streams.
+   */
+  subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null>;
   /** All tasks the server lists for this credential (at most `limit`), or null where it cannot list. */
-  list(session: Session | null, limit: number, options: CallOptions): Promise<RemoteTask[] | null>;
+  list(session: Session | null, limit: number, options: CallOptions): Promise<TaskList | null>;
   /** 2025-11-25: DELETE of the session, only after the end of its tasks. 2026-07-28: nothing. */
   close(session: Session | null, options: CallOptions): Promise<void>;
 }
@@ -190,6 +218,10 @@ export type PeerErrorCode =
   | "unauthorized"
   | "rate_limited"
   | "session_gone"
+  /** No further session: the server holds as many as it will. */
+  | "sessions_full"
+  /** The headers do not repeat the body as the tool's schema asks (-32020): the schema has changed. */
+  | "header_mismatch"
   | "task_not_found"
   | "not_ready"
   | "rejected"

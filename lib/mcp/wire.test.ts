@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createNetwork, type Network } from "../network.ts";
-import { createPeer } from "./connect.ts";
+import { createPeer, openWire } from "./connect.ts";
 import { headerValue } from "./headers.ts";
 import type { Session, StreamListener, TaskRef } from "./peer.ts";
 
@@ -54,8 +54,8 @@ const silent: StreamListener & { onResult(): void } = {
   onResult() {},
 };
 
-const v1 = (address = url) => createPeer("2025-11-25", { url: address, headers: {} }, network);
-const v2 = (address = url) => createPeer("2026-07-28", { url: address, headers: {} }, network);
+const v1 = (address = url) => createPeer("2025-11-25", openWire({ url: address, headers: {} }, network));
+const v2 = (address = url) => createPeer("2026-07-28", openWire({ url: address, headers: {} }, network));
 const json = (response: ServerResponse, status: number, body: unknown, headers = {}) =>
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 const rpcError =

@@ -10,7 +10,7 @@ import { underOneDeadline } from "./client.ts";
 import { badReply, rpcFailure, transportError } from "./errors.ts";
 import { type ExchangeHandlers, exchange, isEventStream } from "./exchange.ts";
 import { asServerMessage, replySchema, type ServerMessage } from "./messages.ts";
-import { type CallOptions, type Endpoint, PeerError } from "./peer.ts";
+import { type CallOptions, type HttpEndpoint, PeerError } from "./peer.ts";
 
 export interface Request {
   method: string;
@@ -43,11 +43,11 @@ export interface HeldHandlers extends StreamHandlers {
 }
 
 export class Wire {
-  private readonly endpoint: Endpoint;
+  private readonly endpoint: HttpEndpoint;
   private readonly network: Network;
   private url: URL | null = null;
 
-  constructor(endpoint: Endpoint, network: Network) {
+  constructor(endpoint: HttpEndpoint, network: Network) {
     this.endpoint = endpoint;
     this.network = network;
   }

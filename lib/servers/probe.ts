@@ -1,6 +1,6 @@
 /** Asks a server what it is. Speaks to the network and to no database. */
 import { AppError } from "../errors.ts";
-import { createPeer } from "../mcp/connect.ts";
+import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import { type CallOptions, type Endpoint, type Era, type Peer, PeerError, type Tool } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
@@ -19,8 +19,9 @@ export interface Probe {
 export async function probe(endpoint: Endpoint, eraSetting: EraSetting, network: Network): Promise<Probe> {
   const options = { deadlineMs: CALL_DEADLINE_MS };
   try {
-    const { era, capabilities } = await discover(endpoint, network, eraSetting, options);
-    const tools = await listTools(createPeer(era, endpoint, network), options);
+    const wire = openWire(endpoint, network);
+    const { era, capabilities } = await discover(wire, eraSetting, options);
+    const tools = await listTools(createPeer(era, wire), options);
     return { health: { state: "ok", message: null }, found: { era, capabilities, tools } };
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;

@@ -1,0 +1,22 @@
+import { announce } from "../changes/transitions.ts";
+import type { Tx } from "../db.ts";
+import { type Traits, traitsSchema } from "./traits.ts";
+
+/** Notes what a server was seen to do; a key that is undefined is forgotten. Nothing new: nothing is written. */
+export async function learn(organizationId: string, tx: Tx, serverId: string, seen: Traits): Promise<void> {
+  const forgotten = Object.keys(seen).filter((key) => seen[key as keyof Traits] === undefined);
+  const learned = await tx.$executeRaw`
+    UPDATE server SET traits = (traits - ${forgotten}::text[]) || ${JSON.stringify(seen)}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid
+      AND traits IS DISTINCT FROM (traits - ${forgotten}::text[]) || ${JSON.stringify(seen)}::jsonb`;
+  if (learned === 1) await announce(organizationId, tx, "server", [serverId]);
+}
+
+/** What is known of a server by now. */
+export async function readTraits(organizationId: string, tx: Tx, serverId: string): Promise<Traits> {
+  const row = await tx.server.findFirst({
+    where: { organizationId, id: serverId },
+    select: { traits: true },
+  });
+  return traitsSchema.catch({}).parse(row?.traits ?? {});
+}
