@@ -1,11 +1,12 @@
 /** Servers of 2025-11-25 by others, and a durable one that restarts: captured, answered after an engine restart. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Tool } from "../mcp/peer.ts";
 import { createInvoiceDatabase, startInvoiceServer } from "../testing/invoice-server.ts";
+import { lookInto } from "../testing/look.ts";
 import { startOfficialServer } from "../testing/official-server.ts";
 import { createTestDatabase } from "../testing/postgres.ts";
 import { readLedger } from "../testing/sample-ledger.ts";
-import { createWorld, until, type World } from "../testing/world.ts";
+import { tool } from "../testing/tool.ts";
+import { createWorld, type World } from "../testing/world.ts";
 import type { Engine } from "./engine.ts";
 
 let world: World;
@@ -16,31 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const tool = (name: string): Tool => ({
-  name,
-  title: null,
-  description: null,
-  inputSchema: { type: "object" },
-  taskSupport: "required",
-  annotations: null,
-  honoursIdempotencyKey: false,
-});
-const where = (id: string) => ({ where: { organizationId: world.organizationId, id } });
-const openRequest = (taskId: string) =>
-  until("a question opens", () =>
-    world.within((tx) =>
-      tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
-    ),
-  );
-const completed = (id: string) =>
-  until("the task completes", async () => {
-    const row = await world.within((tx) => tx.task.findFirstOrThrow(where(id)));
-    return row.state === "completed" && row;
-  });
-const deliveryOf = (taskId: string) =>
-  world.within((tx) =>
-    tx.delivery.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId } }),
-  );
+const { openRequest, inState, deliveryOfTask, requestsOf, asksOf } = lookInto(() => world);
 async function restartEngine() {
   await engine.stop();
   engine = await world.startEngine();
@@ -66,13 +43,13 @@ test.each([
   const official = await startOfficialServer(scene.example);
   try {
     const server = await world.addServer(official.url, "2025-11-25");
-    const id = await world.startTask(server, scene.args, tool(scene.name));
+    const id = await world.startTask(server, scene.args, tool(scene.name, { taskSupport: "required" }));
     const request = await openRequest(id);
     await restartEngine();
     await world.answer(request.id, { action: "accept", content: scene.content });
-    const done = await completed(id);
+    const done = await inState(id, "completed");
     expect(JSON.stringify(done.result)).toMatch(scene.says);
-    expect(await deliveryOf(id)).toMatchObject({ state: "confirmed", attempts: 1 });
+    expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   } finally {
     await official.stop();
   }
@@ -86,22 +63,21 @@ test("a durable server that restarted: a new session, the same question again, t
     const server = await world.addServer(invoices.url, "2025-11-25");
     const lines = [{ description: "Line", amount: 10, due_date: "2024-06-30T00:00:00Z" }];
     const invoice = { invoice_id: "INV-1", customer: "ACME Corp", lines };
-    const id = await world.startTask(server, { invoice }, tool("process_invoice"));
+    const id = await world.startTask(
+      server,
+      { invoice },
+      tool("process_invoice", { taskSupport: "required" }),
+    );
     const request = await openRequest(id);
     await invoices.kill();
     await world.answer(request.id, { action: "accept", content: { value: "approve" } });
     await invoices.start();
-    expect((await completed(id)).outcome).toBe("PAID");
+    expect((await inState(id, "completed")).outcome).toBe("PAID");
     const told = (await readLedger(invoices.baseUrl)).filter(({ kind }) => kind === "told");
     expect(told).toHaveLength(1);
-    const requests = await world.within((tx) =>
-      tx.inputRequest.findMany({ where: { organizationId: world.organizationId, taskId: id } }),
-    );
+    const requests = await requestsOf(id);
     expect(requests.map(({ id: one, state }) => [one, state])).toEqual([[request.id, "settled"]]);
-    const asks = await world.within((tx) =>
-      tx.ask.count({ where: { organizationId: world.organizationId, inputRequestId: request.id } }),
-    );
-    expect(asks).toBe(2);
+    expect(await asksOf(request.id)).toBe(2);
   } finally {
     await invoices.kill();
     await database.drop();
