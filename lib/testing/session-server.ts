@@ -32,6 +32,8 @@ export interface SessionServer {
   answered: { session: string; id: Id; result: unknown }[];
   /** Every request, in order of arrival; "GET" and "DELETE" for those without a message. */
   seen: { method: string; session: string; lastEventId: string | undefined }[];
+  /** Requests, streams among them, that wait for the end of their reply now. */
+  readonly open: number;
   behave: {
     /** The status of the standalone stream's reply, where it is not opened. */
     listen?: number;
@@ -41,8 +43,10 @@ export interface SessionServer {
     answer?: (task: SessionTask, id: Id) => void;
     /** Asked anew, with an id of its own, by each tasks/result. */
     reissues?: string;
-    /** The error that tasks/result answers with. */
-    resultError?: { code: number; message: string };
+    /** The error that tasks/result answers with, "early" ones while the task has not ended. */
+    resultError?: { code: number; message: string; early?: true };
+    /** How far the server's clock is ahead, in ms. */
+    clockMs?: number;
     cancel?: "unsupported";
     /** Streams have event ids, and a GET that names one goes on with that stream. */
     resumable?: boolean;
@@ -60,7 +64,14 @@ export async function startSessionServer(): Promise<SessionServer> {
   const answered: SessionServer["answered"] = [];
   const seen: SessionServer["seen"] = [];
   const behave: SessionServer["behave"] = {};
+  let open = 0;
 
+  const now = () => Date.now() + (behave.clockMs ?? 0);
+  /** `lastUpdatedAt` is always now, as with some real ones. */
+  const shown = ({ session: _, ...task }: SessionTask) => {
+    const time = new Date(now()).toISOString();
+    return { ...task, createdAt: time, lastUpdatedAt: time };
+  };
   const elicitation = (session: string, message: string) => {
     const state = sessions.get(session)!;
     const id = state.nextId++;
@@ -120,9 +131,10 @@ export async function startSessionServer(): Promise<SessionServer> {
       task.status = "cancelled";
       return void reply({ result: shown(task) });
     }
-    if (behave.resultError) return void reply({ error: behave.resultError });
-    if (["completed", "failed"].includes(task.status))
-      return void reply({ result: { content: [{ type: "text", text: "done" }] } });
+    const ended = ["completed", "failed"].includes(task.status);
+    const { early, ...error } = behave.resultError ?? {};
+    if (behave.resultError && !(early && ended)) return void reply({ error });
+    if (ended) return void reply({ result: { content: [{ type: "text", text: "done" }] } });
     openStream(response, "result");
     if (behave.reissues !== undefined) write(response, elicitation(session, behave.reissues));
   }
@@ -162,7 +174,12 @@ export async function startSessionServer(): Promise<SessionServer> {
     openStream(response, resumesOther ? lastEventId : "standalone");
   }
 
-  const http = createServer((request, response) => void handle(request, response));
+  const http = createServer((request, response) => {
+    open++;
+    response.on("close", () => open--);
+    response.setHeader("date", new Date(now()).toUTCString());
+    void handle(request, response);
+  });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
   return {
@@ -172,6 +189,9 @@ export async function startSessionServer(): Promise<SessionServer> {
     answered,
     seen,
     behave,
+    get open() {
+      return open;
+    },
     ask(task, message) {
       const stream = sessions.get(task.session)?.stream;
       if (!stream) return null;
@@ -192,9 +212,4 @@ export async function startSessionServer(): Promise<SessionServer> {
       await new Promise((resolve) => http.close(resolve));
     },
   };
-}
-
-function shown({ session: _, ...task }: SessionTask) {
-  const now = new Date().toISOString();
-  return { ...task, createdAt: now, lastUpdatedAt: now };
 }
