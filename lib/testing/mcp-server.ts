@@ -51,7 +51,7 @@ export interface TestServer {
    */
   behave: {
     onUpdate?: (task: FakeTask) => Promise<Verdict> | Verdict;
-    onCall?: (task: FakeTask) => "answer" | "drop";
+    onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
     onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
   };
@@ -182,7 +182,7 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
       made ?? newTask(name === "approve" ? "input_required" : name === "refuse" ? "failed" : "working");
     tasks.set(task.taskId, task);
     if (typeof key === "string") byKey.set(key, task);
-    if (behave.onCall?.(task) === "drop") cutConnection();
+    if ((await behave.onCall?.(task)) === "drop") cutConnection();
     const { inputRequests: _, error: __, ...shown } = task;
     return { resultType: "task", ...shown };
   };
