@@ -75,7 +75,11 @@ test("what it asks is captured while the call is open; the answer goes to its se
   call.finish("done");
   await look.inState(id, "completed");
   expect((await look.request(request.id)).state).toBe("settled");
-  expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 1, rung: "same_session" });
+  expect(await look.deliveryOf(request.id)).toMatchObject({
+    state: "confirmed",
+    attempts: 1,
+    rung: "same_session",
+  });
 });
 
 test("a connection that breaks ends it as lost, with its question; it is never called again by itself", async () => {

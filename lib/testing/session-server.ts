@@ -93,8 +93,7 @@ export async function startSessionServer(): Promise<SessionServer> {
   const now = () => Date.now() + (behave.clockMs ?? 0);
   /** `lastUpdatedAt` is always now, as with some real ones. */
   const shown = ({ session: _, ...task }: SessionTask) => {
-    const time = new Date(now()).toISOString();
-    return { ...task, createdAt: time, lastUpdatedAt: time };
+    return { ...task, lastUpdatedAt: new Date(now()).toISOString() };
   };
   const elicitation = (session: string, message: string, taskId?: string) => {
     const state = sessions.get(session)!;
@@ -140,7 +139,7 @@ export async function startSessionServer(): Promise<SessionServer> {
       taskId: randomUUID(),
       session,
       status: "working",
-      createdAt: new Date().toISOString(),
+      createdAt: new Date(now()).toISOString(),
       ttl: null,
       pollInterval: 50,
     };
