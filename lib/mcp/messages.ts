@@ -119,6 +119,21 @@ export function toQuestion(address: Question["address"], params: unknown): Quest
   return { address, mode, message, requestedSchema, url };
 }
 
+const URL_ELICITATION_REQUIRED = -32042;
+const urlsSchema = z.looseObject({
+  elicitations: z.array(z.looseObject({ elicitationId: z.string().min(1) })),
+});
+
+/** 2025-11-25: the URLs that a server wants visited before it takes the call, by their `elicitationId`. */
+export function urlsToVisit({ code, data }: RpcError): Question[] {
+  const parsed = code === URL_ELICITATION_REQUIRED ? urlsSchema.safeParse(data).data : undefined;
+  return (parsed?.elicitations ?? []).flatMap((elicitation) => {
+    const address = { kind: "key", key: elicitation.elicitationId } as const;
+    const question = toQuestion(address, { mode: "url", ...elicitation });
+    return question?.mode === "url" ? [question] : [];
+  });
+}
+
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((child) => deeperThan(child, levels - 1));

@@ -87,7 +87,10 @@ export class Peer20260728 implements Peer {
       const params = { name: input.tool, arguments: input.arguments, ...extra };
       const request = framed("tools/call", params, input.tool, { [IDEMPOTENCY_KEY]: input.idempotencyKey });
       Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
-      const result = await resultOf(this.wire, { ...request, lane: "held" }, anyResult, next());
+      request.onId = input.onCall;
+      // A round may take as long as its reply may: the deadline is of each one's sending then.
+      const round = options.replyWithinMs === undefined ? next() : options;
+      const result = await resultOf(this.wire, { ...request, lane: "held" }, anyResult, round);
 
       if (result.resultType === "task") {
         return { kind: "task", task: parseResult("tools/call", taskSchema, result) };
@@ -102,6 +105,10 @@ export class Peer20260728 implements Peer {
       extra = stateOf(requestState);
     }
     throw new PeerError("not_supported", "yes", "The tool asks for what Intray cannot give");
+  }
+
+  async resume(): Promise<never> {
+    throw new PeerError("unreachable", "maybe", "2026-07-28 can't go on with a reply that broke off");
   }
 
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {

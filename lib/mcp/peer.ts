@@ -98,6 +98,8 @@ export interface StartInput {
   idempotencyKey: string;
   /** Multi round trip (2026-07-28): the retry of the same call with answers and the exact state echoed. */
   retry?: { inputResponses: Record<string, AnswerBody>; requestState: string | null };
+  /** Told the call's JSON-RPC id just before it goes out: with it and the last event id, `resume` goes on. */
+  onCall?(callId: number): void;
 }
 
 export type StartOutcome =
@@ -143,7 +145,7 @@ export interface CallOptions {
    */
   deadlineMs: number;
   /**
-   * `start` only: once the call was written, its reply may take this long, in ms; `deadlineMs` then covers no more
+   * `start` and `resume`: once the call was written, its reply may take this long, in ms; `deadlineMs` then covers no more
    * than the sending. A reply that is cut off is `unreachable`, `maybe`.
    */
   replyWithinMs?: number;
@@ -182,6 +184,18 @@ export interface Peer {
   start(
     session: Session | null,
     input: StartInput,
+    listener: StreamListener,
+    options: CallOptions,
+  ): Promise<StartOutcome>;
+  /**
+   * 2025-11-25: waits again for the reply to a `tools/call` that a process before us sent on this session, from the
+   * last event on that it saw. Throws `unreachable` or `timeout`, reached `maybe`, when there is no going on, for
+   * whatever reason; so do 2026-07-28 and commands at once.
+   */
+  resume(
+    session: Session | null,
+    lastEventId: string,
+    callId: number,
     listener: StreamListener,
     options: CallOptions,
   ): Promise<StartOutcome>;
