@@ -166,7 +166,13 @@ export const progressSchema = z.looseObject({
   message: text,
 });
 export const cancelledSchema = z.looseObject({ requestId: rpcIdSchema });
+export const completeSchema = z.looseObject({ elicitationId: z.string(), _meta: z.unknown().optional() });
 export const statusSchema = z.looseObject({ taskId: z.string() });
+
+/** 2026-07-28: which notifications a server agreed to send. Like the official reading: all ids are texts, or none counts. */
+export const acknowledgedSchema = z.looseObject({
+  notifications: z.looseObject({ taskIds: z.array(z.string()).default([]).catch([]) }),
+});
 
 /** The text as a request or notification, or null for a reply, which is not parsed where that can be told. */
 export function asServerMessage(text: string): ServerMessage | null {

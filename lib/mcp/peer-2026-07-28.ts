@@ -16,11 +16,13 @@ import {
   type Session,
   type StartInput,
   type StartOutcome,
+  type Stream,
   type StreamListener,
   type TaskRef,
   type TaskResult,
   type Tool,
 } from "./peer.ts";
+import { subscribe } from "./subscribe.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
 import { parseResult, type Request, resultOf, type Wire } from "./wire.ts";
 
@@ -140,8 +142,9 @@ export class Peer20260728 implements Peer {
     return { kind: "result", result: remote.result ?? null };
   }
 
-  async subscribe(): Promise<null> {
-    return null;
+  subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null> {
+    const request = framed("subscriptions/listen", { notifications: { taskIds: [...new Set(taskIds)] } });
+    return subscribe(this.wire, { ...request, lane: "held" }, taskIds, listener, options);
   }
 
   async list(): Promise<null> {

@@ -125,7 +125,10 @@ export interface StreamListener {
   onQuestion(question: Question, relatedTaskId: string | null): void;
   /** The server took a question back: `notifications/cancelled`. */
   onRetracted(rpcId: RpcId): void;
-  /** `notifications/tasks/status`: a wake-up only; the truth is `get()`. */
+  /**
+   * `notifications/tasks/status`: a wake-up only; the truth is `get()`. Also where a URL was visited
+   * (`notifications/elicitation/complete`), with the elicitation's id where no task is named.
+   */
   onStatus(taskId: string): void;
   onProgress(token: RpcId, progress: number, total: number | null, message: string | null): void;
   onEventId(eventId: string): void;
