@@ -18,6 +18,7 @@ const STATUS = {
   already_sent: 409,
   already_set_up: 409,
   claimed_by_other: 409,
+  defined_by_operator: 409,
   engine_busy: 409,
   idempotency_mismatch: 409,
   last_owner: 409,
