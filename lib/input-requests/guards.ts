@@ -103,9 +103,13 @@ export async function refuseOthersClaim(
   });
 }
 
-/** Only the person in whose name the server asked may say that a site was visited. */
+/**
+ * Only the person in whose name the server asked may say that a site was visited; where that is nobody (an operator's
+ * server), any person, but no key.
+ */
 export function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
-  if (request.mode !== "url" || input.action !== "accept" || request.urlOwner === principal.userId) return;
+  if (request.mode !== "url" || input.action !== "accept") return;
+  if (principal.userId !== null && principal.userId === (request.urlOwner ?? principal.userId)) return;
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
 }
 

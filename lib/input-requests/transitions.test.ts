@@ -216,6 +216,25 @@ test("a site may be accepted only by the person in whose name the server asked",
   await answerAs(request.id, visited, world.operator);
 });
 
+test("where the server asks in nobody's name, a person may accept a site, and a key may not", async () => {
+  const request = await asking({
+    ...APPROVE,
+    mode: "url",
+    url: "https://bank.example/x",
+    requestedSchema: undefined,
+  });
+  const visited = { action: "accept" as const, questionHash: request.questionHash };
+  const authorizedBy = (userId: string | null) =>
+    world.within((tx) =>
+      tx.connection.updateMany({ where: { id: server.connectionId }, data: { authorizedBy: userId } }),
+    );
+  await authorizedBy(null);
+  const key = { ...world.approver, userId: null, actor: { kind: "key" as const, id: null, name: "Key" } };
+  await expect(answerAs(request.id, visited, key)).rejects.toMatchObject({ code: "forbidden" });
+  await answerAs(request.id, visited, world.approver);
+  await authorizedBy(world.operator.userId);
+});
+
 test("a draft keeps known fields and sends nothing", async () => {
   const request = await asking();
   await world.within((tx) =>
