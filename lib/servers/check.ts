@@ -1,4 +1,5 @@
 /** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
+import { LogTail, recordLogTail } from "../connections/log-tail.ts";
 import { sharedEndpoint } from "../connections/queries.ts";
 import type { Database } from "../db.ts";
 import { AppError } from "../errors.ts";
@@ -94,13 +95,24 @@ export async function toolOf(
 }
 
 async function probeAndRecord(means: Means, organizationId: string, serverId: string): Promise<Probe> {
-  const probed = await probeShared(means, organizationId, serverId).catch(notReached);
-  await means.db.withOrganization(organizationId, (tx) => recordProbe(organizationId, tx, serverId, probed));
+  const log = new LogTail();
+  const probed = await probeShared(means, organizationId, serverId, log).catch(notReached);
+  await means.db.withOrganization(organizationId, async (tx) => {
+    // Why a command does not run stands there; what it says when it does is no news.
+    if (!probed.found && log.text !== null)
+      await recordLogTail(organizationId, tx, { serverId, userId: null }, log.text);
+    await recordProbe(organizationId, tx, serverId, probed);
+  });
   return probed;
 }
 
 /** As the organization's shared connection. */
-async function probeShared(means: Means, organizationId: string, serverId: string): Promise<Probe> {
+async function probeShared(
+  means: Means,
+  organizationId: string,
+  serverId: string,
+  log: LogTail,
+): Promise<Probe> {
   const { endpoint, eraSetting } = await means.db.withOrganization(organizationId, async (tx) => {
     const server = await readServer(organizationId, tx, serverId);
     return {
@@ -108,7 +120,17 @@ async function probeShared(means: Means, organizationId: string, serverId: strin
       eraSetting: server.eraSetting,
     };
   });
-  return probe(endpoint, eraSetting, means.network);
+  const run = () => probe(endpoint, eraSetting, means.network, (line) => log.add(line));
+  return "url" in endpoint ? run() : oneAtATime(`${organizationId} ${serverId}`, run);
+}
+
+const probing = new Map<string, Promise<Probe>>();
+
+/** However many ask for a command's tools at once, one child runs for them. */
+function oneAtATime(key: string, run: () => Promise<Probe>): Promise<Probe> {
+  const running = probing.get(key) ?? run().finally(() => probing.delete(key));
+  probing.set(key, running);
+  return running;
 }
 
 /** What was allowed once and is not any more is a finding about an existing server, not a refusal of the call. */
