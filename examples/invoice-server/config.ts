@@ -1,3 +1,5 @@
+import { type Quirk, readQuirks } from "./quirks/quirks.ts";
+
 /** Settings, all from the environment. A wrong value stops the start: a demo that silently ignores a switch misleads. */
 export type Config = {
   host: string;
@@ -18,6 +20,8 @@ export type Config = {
   answerWithinMs: number;
   /** Offers the tools of the conformance suite too. */
   fixtures: boolean;
+  /** For tests of clients: how it misbehaves. */
+  quirks: ReadonlySet<Quirk>;
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,6 +38,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     reconcileMs: numberFrom(env, "INVOICE_RECONCILE_MS", { fallback: 15_000 }),
     answerWithinMs: numberFrom(env, "INVOICE_ANSWER_WITHIN_MS", { fallback: 5 * DAY_MS }),
     fixtures: switchFrom(env, "INVOICE_FIXTURES"),
+    quirks: readQuirks(env),
   };
 }
 
@@ -47,7 +52,7 @@ function required(env: NodeJS.ProcessEnv, name: string): string {
   return value;
 }
 
-export function switchFrom(env: NodeJS.ProcessEnv, name: string): boolean {
+function switchFrom(env: NodeJS.ProcessEnv, name: string): boolean {
   const text = env[name] || "0";
   if (text !== "0" && text !== "1") throw new Error(`${name} is not valid: ${text}`);
   return text === "1";

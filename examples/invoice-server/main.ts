@@ -8,7 +8,7 @@ import { createJobs } from "./fixtures/workflow.ts";
 import { createHttpServer } from "./http.ts";
 import { log } from "./log.ts";
 import { operationsOn } from "./operations.ts";
-import { rules } from "./rules.ts";
+import { quirkyRequests, quirkyRules, quirkySession } from "./quirks/quirks.ts";
 import { createSessions } from "./sessions.ts";
 import { forgetExpired } from "./transitions.ts";
 import { createProcessor } from "./workflow.ts";
@@ -23,14 +23,16 @@ const config = readConfig();
 await prepareDatabase(config.databaseUrl);
 const db = await openDatabase(config.databaseUrl);
 const changes = await listenForChanges(config.databaseUrl);
-const processor = createProcessor(db, config, rules);
+const processor = createProcessor(db, config, quirkyRules(config.quirks));
 const invoices = invoiceRequests(db, processor);
 const modern = config.fixtures ? withFixtures(invoices, db, await createJobs(db)) : invoices;
 await processor.launch();
-const sessions = createSessions(db, processor, changes);
+const sessions = createSessions(db, processor, changes, (transport) =>
+  quirkySession(transport, db, config.quirks),
+);
 const server = createHttpServer(config.host, {
   sessions,
-  modern: modernHandler(modern),
+  modern: modernHandler(quirkyRequests(modern, config.quirks)),
   operations: operationsOn(db),
 });
 
