@@ -45,6 +45,7 @@ export function quirkyRules(quirks: ReadonlySet<Quirk>): Rules {
 }
 
 export function quirkyRequests(requests: ModernRequests, quirks: ReadonlySet<Quirk>): ModernRequests {
+  if (quirks.size === 0) return requests;
   const rewrite = inTurn(chosen(wireQuirks, quirks));
   return {
     ...requests,
@@ -56,6 +57,7 @@ export function quirkyRequests(requests: ModernRequests, quirks: ReadonlySet<Qui
 
 /** Gives a session of 2025-11-25 its quirks, once its transport is connected. */
 export function quirkySession(transport: Transport, db: Database, quirks: ReadonlySet<Quirk>): void {
+  if (quirks.size === 0) return;
   const rewrite = inTurn(chosen(legacyQuirks, quirks));
   const send = transport.send.bind(transport);
   transport.send = (message, options) => send(rewritten(message, rewrite), options);
