@@ -5,7 +5,7 @@
 import { describe, test } from "vitest";
 import { Prisma } from "../db.ts";
 import { approve, eventually, inMonths, PAST, reject, setInvoiceScene } from "../testing/invoice-scene.ts";
-import { forcePay } from "../testing/sample-ledger.ts";
+import { forcePay, readLedger } from "../testing/sample-ledger.ts";
 
 const BOTH = ["2025-11-25", "2026-07-28"] as const;
 
@@ -132,6 +132,27 @@ describe.concurrent("a server with quirks", { timeout: 180_000 }, () => {
         async () => (await scene.watchOf(id)).unchangedPolls > later.unchangedPolls,
       );
       expect((await scene.shown(id)).stalled).toBe(true);
+    },
+  );
+
+  test.for(BOTH)(
+    "all of them (%s): the demonstration as it is: an invoice that asks twice is answered twice, and paid once",
+    async (era, { expect, onTestFinished }) => {
+      const scene = await setInvoiceScene({ onTestFinished }, era, "a,b,c,d,e,f,g,h,i");
+      const id = await scene.start(PAST, { amount: 6_000 });
+      await scene.world.answer((await scene.openRequest(id)).id, approve);
+      const second = await eventually("it asks for more", async () =>
+        (await scene.requestsOf(id)).find(({ message }) => message.includes("cost center")),
+      );
+      await scene.world.answer(second.id, { action: "accept", content: { cost_center: "CC-1000" } });
+      expect(await scene.inState(id, "completed")).toMatchObject({ outcome: "PAID", outcomeIsError: false });
+      expect((await scene.requestsOf(id)).map(({ state }) => state)).toEqual(["settled", "settled"]);
+      const ledger = (await readLedger(scene.invoices.baseUrl)).map(({ kind }) => kind);
+      expect(ledger.filter((kind) => ["told", "paid", "corrupted"].includes(kind))).toEqual([
+        "told",
+        "told",
+        "paid",
+      ]);
     },
   );
 });
