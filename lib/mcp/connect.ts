@@ -5,7 +5,11 @@ import { Peer20260728 } from "./peer-2026-07-28.ts";
 import { Wire } from "./wire.ts";
 
 /** The wire to a server at `endpoint`. No traffic; a refused address shows at the first call. */
-export function openWire(endpoint: Endpoint, network: Network): Wire {
+export function openWire(
+  endpoint: Endpoint,
+  network: Network,
+  _options: { onLog?(line: string): void } = {},
+): Wire {
   if (!("url" in endpoint)) throw new Error("command servers are not there yet");
   return new Wire(endpoint, network);
 }

@@ -131,6 +131,15 @@ export class Peer20251125 implements Peer {
     return task ? { kind: "task", task } : { kind: "result", result };
   }
 
+  resume(): Promise<StartOutcome> {
+    return Promise.reject(new PeerError("not_supported", "no", "Not there yet"));
+  }
+
+  cancelCall(session: Session | null, callId: number, options: CallOptions): Promise<void> {
+    const params = { requestId: callId, reason: "cancelled by a person" };
+    return this.wire.post({ method: "notifications/cancelled", params }, headersOf(session), options);
+  }
+
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
     return getTask(this.wire, aboutTask("tasks/get", task), options);
   }

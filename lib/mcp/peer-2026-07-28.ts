@@ -104,6 +104,12 @@ export class Peer20260728 implements Peer {
     throw new PeerError("not_supported", "yes", "The tool asks for what Intray cannot give");
   }
 
+  resume(): Promise<StartOutcome> {
+    return Promise.reject(new PeerError("not_supported", "no", "2026-07-28 resumes no calls"));
+  }
+
+  async cancelCall(): Promise<void> {}
+
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
     return getTask(this.wire, framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
   }

@@ -173,6 +173,8 @@ export class Wire {
     return this.whole("DELETE", headers, null, options);
   }
 
+  async end(): Promise<void> {}
+
   private whole(
     verb: "POST" | "DELETE",
     headers: Record<string, string>,
