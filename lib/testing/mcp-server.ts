@@ -32,9 +32,14 @@ export interface TestServer {
    */
   behave: {
     onUpdate?: (task: FakeTask) => Promise<Verdict> | Verdict;
-    onCall?: (task: FakeTask) => "answer" | "drop";
+    onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
     onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
+    /**
+     * What `order` does besides: asks two questions, asks again after the answers, cuts the connection after them, or
+     * refuses them.
+     */
+    onOrder?: "two" | "again" | "drop" | "refuse";
   };
   /** The answers each task was told, in order of arrival. */
   told: { taskId: string; answer: unknown }[];
@@ -156,14 +161,19 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     calls.push({ ...request.params, inputResponses, requestState });
     const name = request.params?.name;
     if (name === "quick") return { content: [{ type: "text", text: "done" }] };
-    if (name === "order") return order(inputResponses, requestState);
+    if (name === "order") {
+      if (inputResponses && behave.onOrder === "refuse")
+        throw new ProtocolError(-32602, "The state has expired");
+      if (inputResponses && behave.onOrder === "drop") cutConnection();
+      return order(inputResponses, requestState, behave.onOrder);
+    }
     const key = (request.params?._meta as Record<string, unknown> | undefined)?.["intray/idempotency-key"];
     const made = name === "approve" && typeof key === "string" ? byKey.get(key) : undefined;
     const task =
       made ?? newTask(name === "approve" ? "input_required" : name === "refuse" ? "failed" : "working");
     tasks.set(task.taskId, task);
     if (typeof key === "string") byKey.set(key, task);
-    if (behave.onCall?.(task) === "drop") cutConnection();
+    if ((await behave.onCall?.(task)) === "drop") cutConnection();
     const { inputRequests: _, error: __, ...shown } = task;
     return { resultType: "task", ...shown };
   };
@@ -204,18 +214,24 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
 }
 
 /** Two rounds: one that only passes state, and one that asks. */
-function order(inputResponses: unknown, requestState: unknown) {
+function order(
+  inputResponses: unknown,
+  requestState: unknown,
+  variant: TestServer["behave"]["onOrder"],
+): Record<string, unknown> {
   if (requestState === undefined) return { resultType: "input_required", requestState: "first ✓" };
-  if (inputResponses === undefined) {
-    const params = {
-      message: "How many?",
-      requestedSchema: { type: "object", properties: { n: { type: "integer" } } },
-    };
-    return {
-      resultType: "input_required",
-      requestState: `${requestState} second`,
-      inputRequests: { amount: { method: "elicitation/create", params } },
-    };
-  }
-  return { content: [{ type: "text", text: JSON.stringify({ inputResponses, requestState }) }] };
+  if (inputResponses !== undefined && variant !== "again")
+    return { content: [{ type: "text", text: JSON.stringify({ inputResponses, requestState }) }] };
+  const ask = (message: string, name: string, type: string) => ({
+    method: "elicitation/create",
+    params: { message, requestedSchema: { type: "object", properties: { [name]: { type } } } },
+  });
+  return {
+    resultType: "input_required",
+    requestState: `${requestState} second`,
+    inputRequests: {
+      amount: ask("How many?", "n", "integer"),
+      ...(variant === "two" && { colour: ask("Which colour?", "colour", "string") }),
+    },
+  };
 }
