@@ -1,0 +1,66 @@
+/** Asks a server which tasks it has. Never a call inside a transaction. */
+import { sharedEndpoint } from "../connections/queries.ts";
+import { AppError } from "../errors.ts";
+import { createPeer, openWire } from "../mcp/connect.ts";
+import { discover } from "../mcp/discover.ts";
+import { type Endpoint, type Era, PeerError, type TaskList } from "../mcp/peer.ts";
+import type { Network } from "../network.ts";
+import type { Page } from "../page.ts";
+import type { Means } from "../servers/check.ts";
+import { learn } from "../servers/learn.ts";
+import { judge } from "../servers/probe.ts";
+import { readServer } from "../servers/queries.ts";
+import { sharedConnection } from "./connection.ts";
+import { listFoundTasks } from "./queries.ts";
+import type { FoundTask } from "./schema.ts";
+import { recordFound } from "./transitions.ts";
+
+/** More than people look through. */
+const MOST_TASKS = 500;
+const SHOWN = 200;
+const CALL_DEADLINE_MS = 10_000;
+
+/** The finds after a look at the server. Throws `not_found`, `cannot_list`, `server_unavailable`. */
+export async function refreshFoundTasks(
+  means: Means,
+  organizationId: string,
+  serverId: string,
+): Promise<Page<FoundTask>> {
+  const { connectionId, endpoint, era } = await means.db.withOrganization(organizationId, async (tx) => {
+    const server = await readServer(organizationId, tx, serverId);
+    return {
+      connectionId: await sharedConnection(organizationId, tx, serverId),
+      endpoint: await sharedEndpoint(organizationId, tx, means.seal, server),
+      era: server.era,
+    };
+  });
+  const list = await listAt(endpoint, era, means.network);
+  await means.db.withOrganization(organizationId, async (tx) => {
+    await learn(organizationId, tx, serverId, { listsTasks: list !== null });
+    if (list) await recordFound(organizationId, tx, means.seal, { id: connectionId, serverId }, list);
+  });
+  if (!list) throw new AppError("cannot_list", "This server does not list its tasks.");
+  return means.db.withOrganization(organizationId, (tx) =>
+    listFoundTasks(organizationId, tx, serverId, { limit: SHOWN }),
+  );
+}
+
+async function listAt(endpoint: Endpoint, known: Era | null, network: Network): Promise<TaskList | null> {
+  const options = { deadlineMs: CALL_DEADLINE_MS };
+  try {
+    const wire = openWire(endpoint, network);
+    const era = known ?? (await discover(wire, "auto", options)).era;
+    const peer = createPeer(era, wire);
+    const session = await peer.open(options);
+    try {
+      return await peer.list(session, MOST_TASKS, options);
+    } finally {
+      await peer.close(session, options);
+    }
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    throw new AppError("server_unavailable", judge(error).message ?? "The server can't be reached.", {
+      cause: error,
+    });
+  }
+}
