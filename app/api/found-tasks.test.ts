@@ -228,7 +228,9 @@ describe("a start of unknown outcome", () => {
     const task = await unknownStart();
     const it = await insertFind("what it made", task);
     const other = await insertFind("what another client made", task);
-    expect((await candidatesOf(task)).map((one: { id: string }) => one.id).sort()).toEqual([it, other].sort());
+    expect((await candidatesOf(task)).map((one: { id: string }) => one.id).sort()).toEqual(
+      [it, other].sort(),
+    );
     expect(await candidatesOf(task, keys.viewer)).toEqual([]);
     expect((await settle(task, it, keys.approver)).status).toBe(403);
     expect((await settle(task, uuidv7())).status).toBe(404);
