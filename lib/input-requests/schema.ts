@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formSchema } from "../mcp/form.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
-import { progressSchema } from "../tasks/schema.ts";
+import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 
 export const REQUEST_STATES = [
   "open",
@@ -107,12 +107,13 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   /** Why a request that is no longer open ended, e.g. `replaced`, `task_ended`, `task_cancelled`. */
   endedReason: z.string().nullable(),
   task: z.object({
-    state: z.string(),
+    state: taskStateSchema,
     statusMessage: z.string().nullable(),
     cancelRequestedAt: timestamp.nullable(),
     expiresAt: timestamp.nullable(),
     progress: progressSchema.nullable(),
     durable: z.boolean(),
+    adopted: z.boolean(),
   }),
   /** In whose name the answer goes out: null = the organization's shared connection. */
   connectionOwner: personSchema.nullable(),
