@@ -7,6 +7,7 @@ import { ApiError } from "@/components/api/client.ts";
 import { serverDetail } from "@/components/api/servers.ts";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
+import { useMe } from "@/components/shell/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
@@ -14,9 +15,12 @@ import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { ServerDetail } from "@/lib/servers/schema.ts";
+import { FoundTasks } from "./found-tasks.tsx";
+import { ServerLog } from "./server-log.tsx";
 import { ServerManage } from "./server-manage.tsx";
 import { ServerTools } from "./server-tools.tsx";
+import { ServerTraits } from "./server-traits.tsx";
 
 export function ServerScreen({ id }: { id: string }) {
   const server = useQuery(serverDetail(id));
@@ -40,8 +44,11 @@ export function ServerScreen({ id }: { id: string }) {
   );
 }
 
-function Loaded({ server }: { server: Server }) {
+function Loaded({ server }: { server: ServerDetail }) {
+  const me = useMe();
   const { health } = server;
+  // Only 2025-11-25 lets servers list their tasks.
+  const mayListTasks = server.era !== "2026-07-28" && server.traits.listsTasks !== false;
   return (
     <>
       <header className="flex flex-col gap-2">
@@ -77,7 +84,10 @@ function Loaded({ server }: { server: Server }) {
           <p>Tasks on it are kept and go on by themselves once it is back.</p>
         </Notice>
       )}
+      <ServerTraits server={server} />
+      {mayListTasks && me.may("operator") && <FoundTasks server={server} />}
       <ServerTools server={server} />
+      {server.log && <ServerLog log={server.log} />}
     </>
   );
 }

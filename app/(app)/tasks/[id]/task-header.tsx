@@ -3,6 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
@@ -27,6 +28,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
           {task.label && ` · ${task.label}`}
         </h1>
         <StateBadge task={task} withOutcome />
+        {!task.durable && <NotDurableBadge />}
         <TaskActions task={task} />
       </div>
       <ul className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
@@ -36,7 +38,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
           </Link>
         </Item>
         <Item>
-          started by {task.requestedBy.name}, <TimeAgo at={task.createdAt} />
+          {task.adopted ? "by" : "started by"} {task.requestedBy.name}, <TimeAgo at={task.createdAt} />
         </Item>
         {live && task.lastCheckedAt && (
           <Item>
