@@ -19,6 +19,7 @@ const STATUS = {
   already_set_up: 409,
   cannot_list: 409,
   claimed_by_other: 409,
+  defined_by_operator: 409,
   engine_busy: 409,
   idempotency_mismatch: 409,
   last_owner: 409,

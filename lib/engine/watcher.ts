@@ -66,7 +66,7 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
-    const endpoint = endpointOf({ ...connection, id: connection.connectionId }, options.seal);
+    const endpoint = endpointOf(connection, options.seal);
     this.#wire = openWire(endpoint, options.network);
     this.#context = {
       organizationId: connection.organizationId,

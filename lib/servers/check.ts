@@ -6,6 +6,7 @@ import type { Tool } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
+import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
 import { readKeptTools, readServer } from "./queries.ts";
 import type { CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
@@ -93,6 +94,13 @@ export async function toolOf(
 }
 
 async function probeAndRecord(means: Means, organizationId: string, serverId: string): Promise<Probe> {
+  const probed = await probeShared(means, organizationId, serverId).catch(notReached);
+  await means.db.withOrganization(organizationId, (tx) => recordProbe(organizationId, tx, serverId, probed));
+  return probed;
+}
+
+/** As the organization's shared connection. */
+async function probeShared(means: Means, organizationId: string, serverId: string): Promise<Probe> {
   const { endpoint, eraSetting } = await means.db.withOrganization(organizationId, async (tx) => {
     const server = await readServer(organizationId, tx, serverId);
     return {
@@ -100,16 +108,13 @@ async function probeAndRecord(means: Means, organizationId: string, serverId: st
       eraSetting: server.eraSetting,
     };
   });
-  const probed = await probe(endpoint, eraSetting, means.network).catch(addressRefused);
-  await means.db.withOrganization(organizationId, (tx) => recordProbe(organizationId, tx, serverId, probed));
-  return probed;
+  return probe(endpoint, eraSetting, means.network);
 }
 
-/** An address that was allowed once: a finding about an existing server, not a refusal of the call. */
-function addressRefused(error: unknown): Probe {
-  if (!(error instanceof AppError) || error.code !== "address_not_allowed") throw error;
-  return {
-    health: { state: "unreachable", message: "Intray may not connect to the server's address." },
-    found: null,
-  };
+/** What was allowed once and is not any more is a finding about an existing server, not a refusal of the call. */
+function notReached(error: unknown): Probe {
+  const isRefused = error instanceof AppError && error.code === "address_not_allowed";
+  if (!isRefused && !(error instanceof EntryGone)) throw error;
+  const message = isRefused ? "Intray may not connect to the server's address." : error.message;
+  return { health: { state: "unreachable", message }, found: null };
 }

@@ -115,6 +115,7 @@ const SELECT = {
   id: true,
   name: true,
   url: true,
+  operatorEntry: true,
   era: true,
   eraSetting: true,
   authKind: true,
@@ -130,6 +131,8 @@ function toServer(row: Prisma.ServerGetPayload<{ select: typeof SELECT }>): Serv
   return {
     id: row.id,
     name: row.name,
+    origin: row.operatorEntry === null ? "admin" : "operator",
+    kind: row.url.startsWith("command:") ? "command" : "http",
     url: row.url,
     era: eraSetting === "auto" ? eraSchema.nullable().parse(row.era) : eraSetting,
     eraSetting,

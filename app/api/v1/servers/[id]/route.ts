@@ -25,6 +25,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       body: updateServerSchema,
       output: serverSchema,
+      errors: ["defined_by_operator"],
     },
     async ({ caller, params, body }) => changeServer(await means(), caller.principal, params.id, body),
   ),
@@ -33,7 +34,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "admin",
       summary: "Take a server out of use",
       params: idParams,
-      errors: ["server_in_use"],
+      errors: ["server_in_use", "defined_by_operator"],
     },
     async ({ caller, params }) => {
       await within(caller, (organizationId, tx, principal) =>
