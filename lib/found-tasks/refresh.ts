@@ -1,5 +1,6 @@
 /** Asks a server which tasks it has. Never a call inside a transaction. */
 import { sharedEndpoint } from "../connections/queries.ts";
+import type { Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
@@ -8,6 +9,7 @@ import type { Network } from "../network.ts";
 import type { Page } from "../page.ts";
 import type { Means } from "../servers/check.ts";
 import { learn } from "../servers/learn.ts";
+import { EntryGone } from "../servers/operator-file.ts";
 import { judge } from "../servers/probe.ts";
 import { readServer } from "../servers/queries.ts";
 import { sharedConnection } from "./connection.ts";
@@ -26,41 +28,36 @@ export async function refreshFoundTasks(
   organizationId: string,
   serverId: string,
 ): Promise<Page<FoundTask>> {
-  const { connectionId, endpoint, era } = await means.db.withOrganization(organizationId, async (tx) => {
-    const server = await readServer(organizationId, tx, serverId);
-    return {
-      connectionId: await sharedConnection(organizationId, tx, serverId),
-      endpoint: await sharedEndpoint(organizationId, tx, means.seal, server),
-      era: server.era,
-    };
-  });
-  const list = await listAt(endpoint, era, means.network);
-  await means.db.withOrganization(organizationId, async (tx) => {
+  const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
+  const server = await within((tx) => readServer(organizationId, tx, serverId));
+  const list = await within((tx) => sharedEndpoint(organizationId, tx, means.seal, server))
+    .then((endpoint) => listAt(endpoint, server.era, means.network))
+    .catch(unavailable);
+  await within(async (tx) => {
     await learn(organizationId, tx, serverId, { listsTasks: list !== null });
-    if (list) await recordFound(organizationId, tx, means.seal, { id: connectionId, serverId }, list);
+    const id = await sharedConnection(organizationId, tx, serverId);
+    if (list) await recordFound(organizationId, tx, means.seal, { id, serverId }, list);
   });
   if (!list) throw new AppError("cannot_list", "This server does not list its tasks.");
-  return means.db.withOrganization(organizationId, (tx) =>
-    listFoundTasks(organizationId, tx, serverId, { limit: SHOWN }),
-  );
+  return within((tx) => listFoundTasks(organizationId, tx, serverId, { limit: SHOWN }));
 }
 
 async function listAt(endpoint: Endpoint, known: Era | null, network: Network): Promise<TaskList | null> {
   const options = { deadlineMs: CALL_DEADLINE_MS };
+  const wire = openWire(endpoint, network);
+  const era = known ?? (await discover(wire, "auto", options)).era;
+  const peer = createPeer(era, wire);
+  const session = await peer.open(options);
   try {
-    const wire = openWire(endpoint, network);
-    const era = known ?? (await discover(wire, "auto", options)).era;
-    const peer = createPeer(era, wire);
-    const session = await peer.open(options);
-    try {
-      return await peer.list(session, MOST_TASKS, options);
-    } finally {
-      await peer.close(session, options);
-    }
-  } catch (error) {
-    if (!(error instanceof PeerError)) throw error;
-    throw new AppError("server_unavailable", judge(error).message ?? "The server can't be reached.", {
-      cause: error,
-    });
+    return await peer.list(session, MOST_TASKS, options);
+  } finally {
+    await peer.close(session, options);
   }
+}
+
+/** In our own words, as for a probe. */
+function unavailable(error: unknown): never {
+  if (!(error instanceof PeerError)) throw error;
+  const message = error instanceof EntryGone ? error.message : judge(error).message;
+  throw new AppError("server_unavailable", message ?? "The server can't be reached.", { cause: error });
 }

@@ -7,6 +7,7 @@ import { ApiError } from "@/components/api/client.ts";
 import { serverDetail } from "@/components/api/servers.ts";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
+import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { EraBadge } from "@/components/task/era-badge.tsx";
@@ -64,14 +65,15 @@ function Loaded({ server }: { server: ServerDetail }) {
           <HealthBadge health={health} />
           <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
             <TestButton server={server} />
-            <ServerManage server={server} />
+            {server.origin === "admin" && <ServerManage server={server} />}
           </div>
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
-          <span className="break-all font-mono text-xs">{server.url}</span>
+          <ServerWhere server={server} className="break-all" />
+          <OperatorBadge server={server} />
           <EraBadge era={server.era} />
-          <span>{server.eraSetting === "auto" ? "protocol found out" : "protocol set by an admin"}</span>
-          <span>{AUTH[server.authKind]}</span>
+          <span>{protocolWords(server)}</span>
+          {server.origin === "admin" && <span>{AUTH[server.authKind]}</span>}
           {health.checkedAt && (
             <span>
               checked <TimeAgo at={health.checkedAt} />
@@ -90,6 +92,11 @@ function Loaded({ server }: { server: ServerDetail }) {
       {server.log && <ServerLog log={server.log} />}
     </>
   );
+}
+
+function protocolWords(server: ServerDetail): string {
+  if (server.eraSetting === "auto") return "protocol found out";
+  return server.origin === "operator" ? "protocol set by the operator" : "protocol set by an admin";
 }
 
 const AUTH = { none: "no credentials", bearer: "bearer token", oauth: "OAuth" };
