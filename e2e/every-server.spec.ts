@@ -67,7 +67,7 @@ test("a task that somebody else started is found on the server and adopted", asy
   await dialog.getByRole("button", { name: "Adopt", exact: true }).click();
   await expect(ana).toHaveURL(/\/tasks\//);
   await expect(ana.getByText("Adopted; its call isn’t known.")).toBeVisible();
-  await expect(taskHeader(ana)).toContainText(id);
+  await expect(taskHeader(ana)).toContainText(`Adopted task · ${id}`);
   await expect(ana.getByRole("button", { name: "Start again…" })).toHaveCount(0);
   await judge(ana, "an adopted task");
 });
@@ -93,10 +93,15 @@ test("a start of unknown outcome is settled: as what it made, or as nothing", as
   await expect(ola.getByText("It never started, as Ola found out.").first()).toBeVisible();
 });
 
-test("a card says that time is short and why, and takes an answer when it is up", async ({ ola, ben }) => {
+test("a card says how far the task has come, that time is short and why, and takes an answer when it is up", async ({
+  ola,
+  ben,
+}) => {
   const server = await backstage.serverNamed(ERAS[1]!);
   await backstage.learn(server.id, { questionLifetimeMs: 60_000 });
-  const { requestId } = await askAbout(ola, ben, { era: ERAS[1] });
+  const { requestId, taskId } = await askAbout(ola, ben, { era: ERAS[1] });
+  const progress = { progress: 3, total: 4, message: "Read three of four lines" };
+  await backstage.within((tx) => tx.task.updateMany({ where: { id: taskId }, data: { progress } }));
   const endsIn = (ms: number) =>
     backstage.within((tx) =>
       tx.inputRequest.updateMany({
@@ -109,7 +114,14 @@ test("a card says that time is short and why, and takes an answer when it is up"
   const pane = requestPane(ben);
   await expect(pane.getByText("This server gives up on questions after about a minute.")).toBeVisible();
   await expect(pane.getByText(/^\d+ s left$/)).toBeVisible();
+  await expect(pane.getByRole("progressbar", { name: "Progress of the task" })).toHaveAttribute(
+    "aria-valuetext",
+    "75 %, Read three of four lines",
+  );
   await judge(ben, "little time");
+  await ola.goto(`/tasks/${taskId}`);
+  await expect(ola.getByRole("progressbar", { name: "Progress" })).toHaveAttribute("aria-valuenow", "75");
+  await judge(ola, "progress of a task");
   await endsIn(-1_000);
   await ben.reload();
   await expect(pane.getByText("The time is probably up", { exact: true })).toBeVisible();

@@ -15,23 +15,21 @@ export function useTimeLeft(until: string) {
 }
 
 /** How long a person still has: amber, and red in the last two minutes. */
-export function TimeLeftBadge({
-  until,
-  prefix,
-  icon = false,
-}: {
-  until: string;
-  prefix?: string;
-  icon?: boolean;
-}) {
+export function TimeLeftBadge({ until }: { until: string }) {
   const { words, short } = useTimeLeft(until);
   return (
-    <Badge
-      tone={short ? "bad" : "wait"}
-      title={`Until ${formatExact(until)}`}
-      {...(icon ? { icon: Clock3 } : {})}
-    >
-      {prefix ? `${prefix} · ${words}` : words}
+    <Badge tone={short ? "bad" : "wait"} title={`Until ${formatExact(until)}`}>
+      {words}
+    </Badge>
+  );
+}
+
+/** What waits, and how long it may; short time is told elsewhere, and larger. */
+export function WaitingBadge({ words, until }: { words: string; until: string }) {
+  const left = useTimeLeft(until);
+  return (
+    <Badge tone={left.short ? "bad" : "wait"} icon={Clock3} title={`Until ${formatExact(until)}`}>
+      {left.short ? words : `${words} · ${left.words}`}
     </Badge>
   );
 }

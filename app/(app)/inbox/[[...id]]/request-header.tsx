@@ -8,7 +8,7 @@ import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
-import { TimeLeftBadge } from "@/components/time/time-left.tsx";
+import { WaitingBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
@@ -94,7 +94,7 @@ function Waiting({ request }: { request: InputRequestDetail }) {
   const words =
     mine || (me.may("approver") && !request.claimedBy) ? "Waiting for you" : "Waiting for a person";
   return request.expiresAt ? (
-    <TimeLeftBadge until={request.expiresAt} prefix={words} icon />
+    <WaitingBadge until={request.expiresAt} words={words} />
   ) : (
     <Badge tone="wait" icon={Clock3}>
       {words}

@@ -13,9 +13,9 @@ export function ServerTraits({ server }: { server: ServerDetail }) {
         {seen.length > 0 && (
           <ul className="flex flex-col divide-y divide-line">
             {seen.map((trait) => (
-              <li key={trait.text} className="flex flex-col gap-0.5 px-4 py-2.5">
+              <li key={trait.text} className="grid gap-x-6 gap-y-0.5 px-4 py-2.5 md:grid-cols-2">
                 <p className="font-medium">{trait.text}</p>
-                <p className="text-[13px] text-muted">{trait.means}</p>
+                <p className="text-muted max-md:text-[13px]">{trait.means}</p>
               </li>
             ))}
           </ul>
