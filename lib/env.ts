@@ -126,3 +126,9 @@ export function need<K extends keyof typeof settingOf>(name: K): NonNullable<Env
     throw new ConfigurationError(`${settingOf[name]} is not set, and this process needs it.`);
   return value as NonNullable<Environment[K]>;
 }
+
+/** What the programs that we start learn of our surroundings; the rest of our environment holds secrets. */
+export function programEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG } = process.env;
+  return { PATH, HOME, LANG } as Partial<NodeJS.ProcessEnv> as NodeJS.ProcessEnv;
+}

@@ -9,6 +9,7 @@ test.each([
   ["undeliverable", "retracted", /not be delivered: the server took it back\.$/],
   ["undeliverable", "rejected: no such field", /: the server refused it \(“no such field”\)\.$/],
   ["undeliverable", "rejected", /: the server refused it\.$/],
+  ["undeliverable", "The server refused the call.", /: The server refused the call\.$/],
   ["undeliverable", "some_new_reason", /: some new reason\.$/],
 ] as const)("%s because of %s", (state, reason, words) => {
   expect(endedWords(state, reason).what).toMatch(words);

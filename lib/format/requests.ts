@@ -57,5 +57,6 @@ export function endedWords(state: RequestState, reason: string | null): { what: 
 function reasonWords(reason: string): string {
   const refused = /^rejected\b[:\s]*(.*)$/s.exec(reason);
   if (refused) return `the server refused it${refused[1] ? ` (“${shorten(refused[1], 200)}”)` : ""}`;
-  return REASONS[reason] ?? (/^[a-z_]+$/.test(reason) ? reason.replaceAll("_", " ") : shorten(reason, 300));
+  const said = /^[a-z_]+$/.test(reason) ? reason.replaceAll("_", " ") : shorten(reason, 300);
+  return REASONS[reason] ?? said.replace(/\.$/, "");
 }

@@ -9,7 +9,8 @@ import type { Seal } from "../seal.ts";
 import { lockServer } from "../servers/transitions.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
 import { holdConnection, sharedConnection } from "./connection.ts";
-import { refuseKnown, resealed, type TakenFind } from "./handle.ts";
+import { refuseUnlessStranger } from "./guards.ts";
+import { resealed, type TakenFind } from "./handle.ts";
 import type { AdoptInput } from "./schema.ts";
 
 /**
@@ -28,8 +29,7 @@ export async function adoptFoundTask(
   const connectionId = await sharedConnection(organizationId, tx, at.serverId);
   await holdConnection(organizationId, tx, connectionId);
   const find = await take(organizationId, tx, connectionId, at.foundId);
-  await refuseWhileStarting(organizationId, tx, connectionId);
-  await refuseKnown(organizationId, tx, connectionId, find);
+  await refuseUnlessStranger(organizationId, tx, connectionId, find);
   const id = uuidv7();
   const sealed = resealed(organizationId, seal, find, id);
   const tool = input.tool ?? UNKNOWN_TOOL;
@@ -85,17 +85,4 @@ async function take(
   const taken = await tx.foundTask.deleteMany({ where: { ...where, taskId: null } });
   if (taken.count !== 1) throw notFound("task on the server");
   return find;
-}
-
-/** The server may have made this very task for a start whose handle is not stored yet. */
-async function refuseWhileStarting(organizationId: string, tx: Tx, connectionId: string): Promise<void> {
-  const starting = await tx.task.findFirst({
-    where: { organizationId, connectionId, state: "starting" },
-    select: { id: true },
-  });
-  if (starting)
-    throw new AppError(
-      "start_under_way",
-      "A task is being started on this server just now, and this may be it. Try again in a moment.",
-    );
 }

@@ -45,13 +45,17 @@ export async function refreshFoundTasks(
 async function listAt(endpoint: Endpoint, known: Era | null, network: Network): Promise<TaskList | null> {
   const options = { deadlineMs: CALL_DEADLINE_MS };
   const wire = openWire(endpoint, network);
-  const era = known ?? (await discover(wire, "auto", options)).era;
-  const peer = createPeer(era, wire);
-  const session = await peer.open(options);
   try {
-    return await peer.list(session, MOST_TASKS, options);
+    const era = known ?? (await discover(wire, "auto", options)).era;
+    const peer = createPeer(era, wire);
+    const session = await peer.open(options);
+    try {
+      return await peer.list(session, MOST_TASKS, options);
+    } finally {
+      await peer.close(session, options);
+    }
   } finally {
-    await peer.close(session, options);
+    await wire.end();
   }
 }
 

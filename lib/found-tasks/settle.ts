@@ -8,11 +8,12 @@ import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { holdConnection } from "./connection.ts";
-import { refuseKnown, resealed } from "./handle.ts";
+import { refuseUnlessStranger } from "./guards.ts";
+import { resealed } from "./handle.ts";
 
 const NOT_STARTED = "not_started";
 
-/** Throws `not_found`, `not_start_unknown`, `task_known`. */
+/** Throws `not_found`, `not_start_unknown`, `task_known`, `start_under_way`. */
 export async function settleStart(
   organizationId: string,
   tx: Tx,
@@ -81,11 +82,12 @@ async function startedAs(
   const where = { organizationId, connectionId, id: foundTaskId, OR: [{ taskId: null }, { taskId: id }] };
   const find = await tx.foundTask.findFirst({ where });
   if (!find) throw notFound("task on the server");
-  await refuseKnown(organizationId, tx, connectionId, find);
+  await refuseUnlessStranger(organizationId, tx, connectionId, find);
   const sealed = resealed(organizationId, seal, find, id);
   mustChange(
     await tx.$executeRaw`
-      UPDATE task SET state = 'working', watched = true, adopted = true, error = NULL, sealed_handle = ${sealed.handle},
+      UPDATE task SET state = 'working', watched = true, adopted = true, durable = true, error = NULL,
+        sealed_request_state = NULL, sealed_handle = ${sealed.handle},
         sealed_session = ${sealed.session}, handle_digest = ${find.handleDigest}, era = '2025-11-25',
         status_message = ${find.statusMessage}, started_at = now(), changed_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'start_unknown'`,

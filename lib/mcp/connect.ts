@@ -1,13 +1,23 @@
 import type { Network } from "../network.ts";
+import { HttpWire } from "./http-wire.ts";
 import type { Endpoint, Era, Peer } from "./peer.ts";
 import { Peer20251125 } from "./peer-2025-11-25.ts";
 import { Peer20260728 } from "./peer-2026-07-28.ts";
-import { Wire } from "./wire.ts";
+import { StdioWire } from "./stdio-wire.ts";
+import type { Wire } from "./wire.ts";
 
-/** The wire to a server at `endpoint`. No traffic; a refused address shows at the first call. */
-export function openWire(endpoint: Endpoint, network: Network): Wire {
-  if (!("url" in endpoint)) throw new Error("command servers are not there yet");
-  return new Wire(endpoint, network);
+/**
+ * The wire to a server at `endpoint`. No traffic and no child process yet; a refused address shows at the first call.
+ * `onLog`: what a command writes to stderr, line by line.
+ */
+export function openWire(
+  endpoint: Endpoint,
+  network: Network,
+  options: { onLog?(line: string): void } = {},
+): Wire {
+  return "url" in endpoint
+    ? new HttpWire(endpoint, network)
+    : new StdioWire(endpoint, options.onLog ?? (() => {}));
 }
 
 export function createPeer(era: Era, wire: Wire): Peer {

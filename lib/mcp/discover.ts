@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { underOneDeadline } from "./client.ts";
 import { type CallOptions, type Era, PeerError } from "./peer.ts";
 import { initialize, Peer20251125 } from "./peer-2025-11-25.ts";
 import { framed } from "./peer-2026-07-28.ts";
-import type { Wire } from "./wire.ts";
+import { resultOf, type Wire } from "./wire.ts";
 
 export interface Discovery {
   era: Era;
@@ -37,18 +38,31 @@ export async function discover(
 ): Promise<Discovery> {
   const next = underOneDeadline(options);
   if (eraSetting === "2025-11-25") return discover20251125(wire, next);
+  // Older commands may meet an unknown method with silence, or end over it.
+  const mayBeSilent = wire.kind === "stdio" && eraSetting === "auto";
   try {
-    return await discover20260728(wire, next());
+    return await discover20260728(wire, {
+      ...next(),
+      ...(mayBeSilent && { deadlineMs: options.deadlineMs / 2 }),
+    });
   } catch (error) {
+    if (!(error instanceof PeerError) || eraSetting === "2026-07-28") throw error;
     // Servers of 2025-11-25 answer the unknown method with 400, 404, 405, -32601, a page of HTML or worse.
-    const isAnswer = error instanceof PeerError && error.reached === "yes" && !FINAL.has(error.code);
-    if (!isAnswer || eraSetting === "2026-07-28") throw error;
-    return discover20251125(wire, next);
+    const isAnswer = error.reached === "yes" && !FINAL.has(error.code);
+    const isOldWay = mayBeSilent && error.reached === "maybe";
+    if (!isAnswer && !isOldWay) throw error;
+    // A command that ended over it is started again after a pause.
+    return discover20251125(wire, next).catch(async (again: unknown) => {
+      const pauseMs = again instanceof PeerError && again.reached === "no" ? again.retryAfterMs : null;
+      if (!isOldWay || pauseMs === null || pauseMs >= next().deadlineMs) throw again;
+      await sleep(pauseMs);
+      return discover20251125(wire, next);
+    });
   }
 }
 
 async function discover20260728(wire: Wire, options: CallOptions): Promise<Discovery> {
-  const reply = await wire.result(framed("server/discover", {}), discoverSchema, options);
+  const reply = await resultOf(wire, framed("server/discover", {}), discoverSchema, options);
   if (!reply.supportedVersions.includes("2026-07-28")) {
     throw new PeerError("not_supported", "yes", "The server does not speak 2026-07-28");
   }

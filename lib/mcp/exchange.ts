@@ -1,6 +1,7 @@
 /** One HTTP exchange under a deadline. Knows event streams, size caps and failures; no JSON-RPC. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Network, Outgoing } from "../network.ts";
+import { MAX_TIMER_MS } from "./deadline.ts";
 import { badReply, httpError, transportError } from "./errors.ts";
 import { PeerError } from "./peer.ts";
 import { SseParser } from "./sse.ts";
@@ -8,8 +9,6 @@ import { SseParser } from "./sse.ts";
 /** Results may be large; nothing we keep is larger. */
 const REPLY_CAP = 8 * 1024 * 1024;
 const ERROR_CAP = 64 * 1024;
-/** A longer timer would fire at once. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 export interface ExchangeOptions {
   deadlineMs: number;

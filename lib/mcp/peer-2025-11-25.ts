@@ -24,7 +24,7 @@ import {
 } from "./peer.ts";
 import { sortServerMessage } from "./server-messages.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
-import { parseResult, type Request, readResult, type StreamHandlers, type Wire } from "./wire.ts";
+import { parseResult, type Request, readResult, resultOf, type StreamHandlers, type Wire } from "./wire.ts";
 
 const VERSION = "2025-11-25";
 /** Older servers know no tasks, but their tools can be called. */
@@ -95,7 +95,8 @@ export class Peer20251125 implements Peer {
   listTools(session: Session | null, options: CallOptions): Promise<Tool[]> {
     const next = underOneDeadline(options);
     return listTools(VERSION, (params) =>
-      this.wire.result(
+      resultOf(
+        this.wire,
         { method: "tools/list", params, headers: headersOf(session) },
         toolsPageSchema,
         next(),
@@ -118,7 +119,8 @@ export class Peer20251125 implements Peer {
       _meta: { [IDEMPOTENCY_KEY]: input.idempotencyKey, progressToken: input.idempotencyKey },
     };
     const request: Request = { method: "tools/call", params, headers: headersOf(session), lane: "held" };
-    const result = await this.wire.result(
+    const result = await resultOf(
+      this.wire,
       request,
       anyResult,
       options,
@@ -129,6 +131,15 @@ export class Peer20251125 implements Peer {
     }
     const task = taskInMeta(result);
     return task ? { kind: "task", task } : { kind: "result", result };
+  }
+
+  resume(): Promise<StartOutcome> {
+    return Promise.reject(new PeerError("not_supported", "no", "Not there yet"));
+  }
+
+  cancelCall(session: Session | null, callId: number, options: CallOptions): Promise<void> {
+    const params = { requestId: callId, reason: "cancelled by a person" };
+    return this.wire.post({ method: "notifications/cancelled", params }, headersOf(session), options);
   }
 
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
@@ -153,7 +164,7 @@ export class Peer20251125 implements Peer {
   }
 
   async cancel(task: TaskRef, options: CallOptions): Promise<void> {
-    await this.wire.result({ ...aboutTask("tasks/cancel", task), lane: "held" }, anyResult, options);
+    await resultOf(this.wire, { ...aboutTask("tasks/cancel", task), lane: "held" }, anyResult, options);
   }
 
   async result(task: TaskRef, _remote: RemoteTask, options: CallOptions): Promise<TaskResult> {

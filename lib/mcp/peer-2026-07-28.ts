@@ -22,7 +22,7 @@ import {
   type Tool,
 } from "./peer.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
-import { parseResult, type Request, type Wire } from "./wire.ts";
+import { parseResult, type Request, resultOf, type Wire } from "./wire.ts";
 
 const VERSION = "2026-07-28";
 const META = {
@@ -70,7 +70,7 @@ export class Peer20260728 implements Peer {
   listTools(_session: Session | null, options: CallOptions): Promise<Tool[]> {
     const next = underOneDeadline(options);
     return listTools(VERSION, (params) =>
-      this.wire.result(framed("tools/list", params), toolsPageSchema, next()),
+      resultOf(this.wire, framed("tools/list", params), toolsPageSchema, next()),
     );
   }
 
@@ -87,7 +87,7 @@ export class Peer20260728 implements Peer {
       const params = { name: input.tool, arguments: input.arguments, ...extra };
       const request = framed("tools/call", params, input.tool, { [IDEMPOTENCY_KEY]: input.idempotencyKey });
       Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
-      const result = await this.wire.result({ ...request, lane: "held" }, anyResult, next());
+      const result = await resultOf(this.wire, { ...request, lane: "held" }, anyResult, next());
 
       if (result.resultType === "task") {
         return { kind: "task", task: parseResult("tools/call", taskSchema, result) };
@@ -104,6 +104,12 @@ export class Peer20260728 implements Peer {
     throw new PeerError("not_supported", "yes", "The tool asks for what Intray cannot give");
   }
 
+  resume(): Promise<StartOutcome> {
+    return Promise.reject(new PeerError("not_supported", "no", "2026-07-28 resumes no calls"));
+  }
+
+  async cancelCall(): Promise<void> {}
+
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
     return getTask(this.wire, framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
   }
@@ -115,7 +121,8 @@ export class Peer20260728 implements Peer {
   async answer(task: TaskRef, address: AskAddress, answer: AnswerBody, options: CallOptions): Promise<void> {
     if (address.kind !== "key") throw new TypeError("2026-07-28 addresses its questions by key");
     const params = { taskId: task.taskId, inputResponses: { [address.key]: answer } };
-    await this.wire.result(
+    await resultOf(
+      this.wire,
       { ...framed("tasks/update", params, task.taskId), lane: "held" },
       anyResult,
       options,
@@ -124,7 +131,7 @@ export class Peer20260728 implements Peer {
 
   async cancel(task: TaskRef, options: CallOptions): Promise<void> {
     const request = framed("tasks/cancel", { taskId: task.taskId }, task.taskId);
-    await this.wire.result({ ...request, lane: "held" }, anyResult, options);
+    await resultOf(this.wire, { ...request, lane: "held" }, anyResult, options);
   }
 
   async result(_task: TaskRef, remote: RemoteTask): Promise<TaskResult> {

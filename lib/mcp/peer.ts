@@ -98,6 +98,8 @@ export interface StartInput {
   idempotencyKey: string;
   /** Multi round trip (2026-07-28): the retry of the same call with answers and the exact state echoed. */
   retry?: { inputResponses: Record<string, AnswerBody>; requestState: string | null };
+  /** Told the JSON-RPC id of the call before it is sent. */
+  onCall?(callId: number): void;
 }
 
 export type StartOutcome =
@@ -185,6 +187,19 @@ export interface Peer {
     listener: StreamListener,
     options: CallOptions,
   ): Promise<StartOutcome>;
+  /**
+   * 2025-11-25: goes on with a call that another process made, whose reply stream had event ids: the server replays
+   * what came after `lastEventId`, the reply included. 2026-07-28: rejects with `not_supported`.
+   */
+  resume(
+    session: Session | null,
+    lastEventId: string,
+    callId: number,
+    listener: StreamListener,
+    options: CallOptions,
+  ): Promise<StartOutcome>;
+  /** 2025-11-25: tells the server that a call, which is no task, is given up. 2026-07-28: dropping it says that. */
+  cancelCall(session: Session | null, callId: number, options: CallOptions): Promise<void>;
   get(task: TaskRef, options: GetOptions): Promise<GetReply>;
   /**
    * 2025-11-25: opens `tasks/result` as a held stream on which the server (re-)issues its pending question, and on

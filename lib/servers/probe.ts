@@ -18,8 +18,8 @@ export interface Probe {
 /** Throws `address_not_allowed`; every other failure is what the probe found. */
 export async function probe(endpoint: Endpoint, eraSetting: EraSetting, network: Network): Promise<Probe> {
   const options = { deadlineMs: CALL_DEADLINE_MS };
+  const wire = openWire(endpoint, network);
   try {
-    const wire = openWire(endpoint, network);
     const { era, capabilities } = await discover(wire, eraSetting, options);
     const tools = await listTools(createPeer(era, wire), options);
     return { health: { state: "ok", message: null }, found: { era, capabilities, tools } };
@@ -28,6 +28,8 @@ export async function probe(endpoint: Endpoint, eraSetting: EraSetting, network:
     if (error.code === "address_not_allowed")
       throw new AppError("address_not_allowed", "Intray does not connect to this address.", { cause: error });
     return { health: judge(error), found: null };
+  } finally {
+    await wire.end();
   }
 }
 

@@ -25,6 +25,7 @@ export const APPROVAL_SCHEMA = {
 export interface FakeTask {
   taskId: string;
   status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+  statusMessage?: string;
   createdAt: string;
   lastUpdatedAt: string;
   ttlMs: number | null;
@@ -45,17 +46,21 @@ export interface TestServer {
   /**
    * Switches of misbehaviour. `onUpdate` sees an answer before it is applied; "ignore" acknowledges it and changes
    * nothing, "drop" applies it and cuts the connection instead of acknowledging, "break" changes nothing and answers
-   * HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told.
+   * HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told. `onGet` sees a task
+   * before it is shown.
    */
   behave: {
     onUpdate?: (task: FakeTask) => Promise<Verdict> | Verdict;
-    onCall?: () => "answer" | "drop";
+    onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
+    onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
   };
   /** The answers each task was told, in order of arrival. */
   told: { taskId: string; answer: unknown }[];
   /** The arguments of each tools/call, with `_meta` and what multi round trips sent back. */
   calls: Record<string, unknown>[];
+  /** Requests, streams among them, that wait for the end of their reply now. */
+  readonly open: number;
   /** Refuses connections from here on, until `comeBack()`; its tasks stay. */
   goDown(): Promise<void>;
   comeBack(): Promise<void>;
@@ -71,6 +76,7 @@ export async function startTestServer(): Promise<TestServer> {
   const told: TestServer["told"] = [];
   let cut = false;
   let broken = false;
+  let open = 0;
   const state: State = {
     tasks,
     byKey: new Map(),
@@ -83,6 +89,8 @@ export async function startTestServer(): Promise<TestServer> {
   const handler = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
   const http = createServer((request, response) => {
     seen.push(request.headers);
+    open++;
+    response.on("close", () => open--);
     const end = response.end.bind(response);
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((status: number, ...rest: unknown[]) => {
@@ -115,6 +123,9 @@ export async function startTestServer(): Promise<TestServer> {
     calls,
     behave,
     told,
+    get open() {
+      return open;
+    },
     goDown: close,
     comeBack: () => new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve)),
     close,
@@ -171,7 +182,7 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
       made ?? newTask(name === "approve" ? "input_required" : name === "refuse" ? "failed" : "working");
     tasks.set(task.taskId, task);
     if (typeof key === "string") byKey.set(key, task);
-    if (behave.onCall?.() === "drop") cutConnection();
+    if ((await behave.onCall?.(task)) === "drop") cutConnection();
     const { inputRequests: _, error: __, ...shown } = task;
     return { resultType: "task", ...shown };
   };
@@ -182,7 +193,11 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     if (!task) throw new ProtocolError(-32602, "Task not found");
     return task;
   };
-  server.setRequestHandler("tasks/get", { params }, ({ taskId }) => ({ ...find(taskId) }));
+  server.setRequestHandler("tasks/get", { params }, ({ taskId }) => {
+    const task = find(taskId);
+    behave.onGet?.(task);
+    return { ...task };
+  });
   server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => {
     const task = find(taskId);
     if (behave.cancelled !== "never") task.status = "cancelled";

@@ -1,4 +1,4 @@
-/** Starts the example servers that come with the official package of 2025-11-25, each in a process of its own. */
+/** Starts servers of 2025-11-25 by the protocol's makers, over streamable HTTP, each in a process of its own. */
 import { spawn } from "node:child_process";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
@@ -10,16 +10,20 @@ export interface OfficialServer {
   stop(): Promise<void>;
 }
 
-/** `simpleTaskInteractive` or `simpleStreamableHttp`, listening on a free port once this resolves. */
-export async function startOfficialServer(
-  example: "simpleTaskInteractive" | "simpleStreamableHttp",
-): Promise<OfficialServer> {
+const EXAMPLES = "sdk/dist/esm/examples/server";
+const PROGRAMS = {
+  everything: ["server-everything/dist/index.js", "streamableHttp"],
+  simpleTaskInteractive: [`${EXAMPLES}/simpleTaskInteractive.js`],
+  simpleStreamableHttp: [`${EXAMPLES}/simpleStreamableHttp.js`],
+};
+export type OfficialName = keyof typeof PROGRAMS;
+
+/** Listening on a free port once this resolves. */
+export async function startOfficialServer(name: OfficialName): Promise<OfficialServer> {
   const port = await freePort();
-  const folder = new URL(
-    "../../node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/",
-    import.meta.url,
-  );
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`${example}.js`, folder))], {
+  const [program = "", ...args] = PROGRAMS[name];
+  const path = new URL(`../../node_modules/@modelcontextprotocol/${program}`, import.meta.url);
+  const child = spawn(process.execPath, [fileURLToPath(path), ...args], {
     env: { ...process.env, PORT: String(port), MCP_PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -32,7 +36,7 @@ export async function startOfficialServer(
     };
     child.stdout.on("data", onOutput);
     child.stderr.on("data", onOutput);
-    child.once("exit", () => reject(new Error(`${example} did not start: ${output}`)));
+    child.once("exit", () => reject(new Error(`${name} did not start: ${output}`)));
   });
   const hostAndPort = `127.0.0.1:${port}`;
   return {

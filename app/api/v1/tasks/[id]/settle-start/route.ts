@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       body: settleStartSchema,
       output: taskDetailSchema,
-      errors: ["not_start_unknown", "task_known"],
+      errors: ["not_start_unknown", "start_under_way", "task_known"],
     },
     ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {

@@ -1,0 +1,199 @@
+/** JSON-RPC over streamable HTTP, both eras: one POST, one reply, framed as JSON or as an event stream. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Lane, Network } from "../network.ts";
+import { underOneDeadline } from "./client.ts";
+import { badReply, transportError } from "./errors.ts";
+import { type ExchangeHandlers, exchange, isEventStream } from "./exchange.ts";
+import { asServerMessage } from "./messages.ts";
+import { type CallOptions, type HttpEndpoint, PeerError, type Stream } from "./peer.ts";
+import {
+  framed,
+  type HeldHandlers,
+  nextId,
+  type Reply,
+  type Request,
+  type StreamHandlers,
+  type Wire,
+} from "./wire.ts";
+
+export class HttpWire implements Wire {
+  readonly kind = "http";
+  private readonly endpoint: HttpEndpoint;
+  private readonly network: Network;
+  private url: URL | null = null;
+
+  constructor(endpoint: HttpEndpoint, network: Network) {
+    this.endpoint = endpoint;
+    this.network = network;
+  }
+
+  async request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
+    const next = underOneDeadline(options);
+    try {
+      return await this.attempt(request, options, handlers);
+    } catch (error) {
+      // A server may close a kept connection just as it is used again. What only reads is then sent once more.
+      if (request.lane === "held" || !wasCutOff(error)) throw error;
+      return this.attempt(request, next(), handlers);
+    }
+  }
+
+  private attempt(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
+    const id = nextId();
+    return new Promise((resolve, reject) => {
+      let headers: IncomingHttpHeaders = {};
+      this.exchange("POST", request, framed(request, id, options), options, {
+        onHead: (received) => {
+          headers = received;
+        },
+        onText: (text) => {
+          const message = asServerMessage(text);
+          if (!message) return resolve({ text, id, method: request.method, headers });
+          options.onMessage?.("in", message.method, message);
+          handlers?.onServerMessage(message);
+        },
+        onEventId: (eventId) => handlers?.onEventId(eventId),
+        // After the reply this has no effect.
+        onEnd: () =>
+          reject(
+            isEventStream(headers)
+              ? new PeerError("unreachable", "maybe", "The stream ended before the reply")
+              : badReply("The reply is empty"),
+          ),
+        onError: reject,
+      });
+    });
+  }
+
+  /** Resolves at the head of the event stream; or, where the reply is plain JSON, at its end. */
+  hold(
+    request: Request | { headers: Record<string, string> },
+    options: CallOptions,
+    handlers: HeldHandlers,
+  ): Promise<Stream> {
+    const id = nextId();
+    const method = "method" in request ? request.method : null;
+    return new Promise((resolve, reject) => {
+      let isOpen = false;
+      let isClosed = false;
+      const close = (reason: "closed_here" | "ended" | "failed") => {
+        if (isClosed) return;
+        isClosed = true;
+        handlers.onClosed(reason);
+      };
+      // Head and end may come in one packet: the opener has its stream before it hears of the end.
+      const end = (reason: "ended" | "failed") => setImmediate(close, reason);
+      const body = "method" in request ? framed(request, id, options) : null;
+      const open = () => {
+        isOpen = true;
+        resolve({
+          close: () => {
+            close("closed_here");
+            drop();
+          },
+        });
+      };
+      const drop = this.exchange(
+        method === null ? "GET" : "POST",
+        { headers: request.headers, lane: "held", method },
+        body,
+        { ...options, opensOnly: true },
+        {
+          onHead: (headers) => {
+            if (isEventStream(headers)) open();
+            else if (method === null) throw badReply("The reply is not an event stream");
+          },
+          onText: (text) => {
+            if (isClosed) return;
+            const message = asServerMessage(text);
+            if (message) {
+              options.onMessage?.("in", message.method, message);
+              handlers.onServerMessage(message);
+            } else if (method !== null) handlers.onReply({ text, id, method, headers: {} });
+          },
+          onEventId: (eventId) => isClosed || handlers.onEventId(eventId),
+          onEnd: () => {
+            open();
+            end("ended");
+          },
+          onError: (error) => (isOpen ? end("failed") : reject(error)),
+        },
+      );
+    });
+  }
+
+  /** Resolves at the 2xx, whose body is not read. */
+  post(
+    message: { method?: string } & Record<string, unknown>,
+    headers: Record<string, string>,
+    options: CallOptions,
+  ) {
+    const full = { jsonrpc: "2.0", ...message };
+    options.onMessage?.("out", message.method ?? "response", full);
+    return this.whole("POST", headers, JSON.stringify(full), options);
+  }
+
+  /** DELETE of a session. */
+  remove(headers: Record<string, string>, options: CallOptions): Promise<void> {
+    return this.whole("DELETE", headers, null, options);
+  }
+
+  async end(): Promise<void> {}
+
+  private whole(
+    verb: "POST" | "DELETE",
+    headers: Record<string, string>,
+    body: string | null,
+    options: CallOptions,
+  ) {
+    return new Promise<void>((resolve, reject) => {
+      this.exchange(verb, { headers, lane: "held", method: null }, body, options, {
+        onHead: () => resolve(),
+        onText: () => {},
+        onEventId: () => {},
+        onEnd: () => {},
+        onError: reject,
+      });
+    });
+  }
+
+  private exchange(
+    verb: "GET" | "POST" | "DELETE",
+    {
+      headers,
+      lane = "call",
+      method,
+    }: { headers: Record<string, string>; lane?: Lane; method: string | null },
+    body: string | null,
+    options: CallOptions & { opensOnly?: boolean },
+    handlers: ExchangeHandlers,
+  ) {
+    try {
+      this.url ??= this.network.checkUrl(this.endpoint.url);
+    } catch (error) {
+      throw transportError(error as Error, false);
+    }
+    const all = {
+      accept: verb === "GET" ? "text/event-stream" : "application/json, text/event-stream",
+      ...(body === null ? {} : { "content-type": "application/json" }),
+      ...this.endpoint.headers,
+      ...headers,
+    };
+    const { deadlineMs, signal, opensOnly } = options;
+    const outgoing = { method: verb, headers: all, body, lane };
+    return exchange(
+      this.network,
+      this.url,
+      outgoing,
+      { deadlineMs, signal, opensOnly, rpcMethod: method },
+      handlers,
+    );
+  }
+}
+
+function wasCutOff(error: unknown): boolean {
+  const cause = error instanceof PeerError && error.code === "unreachable" ? error.cause : null;
+  return cause instanceof Error && CUT_OFF.has((cause as NodeJS.ErrnoException).code ?? "");
+}
+
+const CUT_OFF = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);

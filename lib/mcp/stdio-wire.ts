@@ -1,0 +1,219 @@
+/**
+ * JSON-RPC over the stdin and stdout of a child process, both eras. It plays the sessions of streamable HTTP, so that
+ * its callers need no second way: `initialize` gives a session id, which is gone when the child is.
+ */
+import { Conversation } from "./conversation.ts";
+import { Deadline } from "./deadline.ts";
+import { type CallOptions, type CommandEndpoint, PeerError, type Stream } from "./peer.ts";
+import {
+  framed,
+  type HeldHandlers,
+  nextId,
+  type Reply,
+  type Request,
+  type StreamHandlers,
+  type Wire,
+} from "./wire.ts";
+
+/** A child that ends sooner than this ended quickly: the next one waits. */
+const QUICK_DEATH_MS = 30_000;
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 60_000;
+
+/** One child, and what was agreed with it. */
+interface Running {
+  talk: Conversation;
+  initialized: Promise<Reply> | null;
+  /** `notifications/initialized` was sent. */
+  announced: boolean;
+}
+
+export class StdioWire implements Wire {
+  readonly kind = "stdio";
+  readonly #endpoint: CommandEndpoint;
+  readonly #log: (line: string) => void;
+  #running: Running | null = null;
+  #quickDeaths = 0;
+  #notBefore = 0;
+  #ended = false;
+
+  constructor(endpoint: CommandEndpoint, log: (line: string) => void) {
+    this.#endpoint = endpoint;
+    this.#log = log;
+  }
+
+  async request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
+    const running = this.#child(request.headers);
+    if (request.method !== "initialize") return this.#ask(running, request, options, handlers);
+    // One child has one session: who comes later is told what the first was told.
+    running.initialized ??= this.#initialize(running, request, options);
+    return running.initialized;
+  }
+
+  async #initialize(running: Running, request: Request, options: CallOptions): Promise<Reply> {
+    try {
+      const reply = await this.#ask(running, request, options);
+      const accepted = "result" in (JSON.parse(reply.text) as object);
+      if (!accepted) running.initialized = null;
+      return accepted ? { ...reply, headers: { "mcp-session-id": running.talk.sessionId } } : reply;
+    } catch (error) {
+      running.initialized = null;
+      throw error;
+    }
+  }
+
+  #ask(running: Running, request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const id = nextId();
+      const deadline = new Deadline(options, (error) => {
+        forget();
+        reject(error);
+      });
+      request.onId?.(id);
+      const forget = running.talk.call(id, framed(request, id, options), {
+        method: request.method,
+        params: request.params,
+        onWritten: () => deadline.written(),
+        onReply(text) {
+          deadline.met();
+          resolve({ text, id, method: request.method, headers: {} });
+        },
+        onGone(wasWritten) {
+          deadline.met();
+          reject(new PeerError("unreachable", wasWritten ? "maybe" : "no", "The command has ended"));
+        },
+        onServerMessage: handlers ? shown(handlers, options) : null,
+      });
+    });
+  }
+
+  /** Resolves once the request is written; the standalone stream is open at once. */
+  async hold(
+    request: Request | { headers: Record<string, string> },
+    options: CallOptions,
+    handlers: HeldHandlers,
+  ): Promise<Stream> {
+    const { talk } = this.#child(request.headers);
+    let isClosed = false;
+    let leave = () => {};
+    const close = (reason: "closed_here" | "ended" | "failed") => {
+      if (isClosed) return;
+      isClosed = true;
+      leave();
+      handlers.onClosed(reason);
+    };
+    const stream = { close: () => close("closed_here") };
+    const onServerMessage = shown(handlers, options);
+    if (!("method" in request)) {
+      const left = talk.listen({ onServerMessage, onGone: () => close("failed") });
+      if (!left)
+        throw new PeerError("rejected", "yes", "There is such a stream already", { httpStatus: 409 });
+      leave = left;
+      return stream;
+    }
+    return new Promise((resolve, reject) => {
+      const id = nextId();
+      const deadline = new Deadline(options, (error) => {
+        leave();
+        reject(error);
+      });
+      request.onId?.(id);
+      const { method, params } = request;
+      leave = talk.call(id, framed(request, id, options), {
+        method,
+        params,
+        onServerMessage,
+        onWritten() {
+          deadline.met();
+          resolve(stream);
+        },
+        onReply(text) {
+          try {
+            handlers.onReply({ text, id, method, headers: {} });
+          } catch {
+            return close("failed");
+          }
+          close("ended");
+        },
+        onGone(wasWritten) {
+          deadline.met();
+          if (wasWritten) return close("failed");
+          reject(new PeerError("unreachable", "no", "The command has ended"));
+        },
+      });
+    });
+  }
+
+  async post(
+    message: { method?: string } & Record<string, unknown>,
+    headers: Record<string, string>,
+    options: CallOptions,
+  ): Promise<void> {
+    const running = this.#child(headers);
+    if (message.method === "notifications/initialized") {
+      if (running.announced) return;
+      running.announced = true;
+    }
+    const full = { jsonrpc: "2.0", ...message };
+    return new Promise((resolve, reject) => {
+      const deadline = new Deadline(options, reject);
+      options.onMessage?.("out", message.method ?? "response", full);
+      running.talk
+        .say(JSON.stringify(full))
+        .then(resolve, reject)
+        .finally(() => deadline.met());
+    });
+  }
+
+  /** The session ends with the child. */
+  async remove(): Promise<void> {}
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#running?.talk.end();
+  }
+
+  /** The child of the session that is named, or, where none is named, the one there is or a new one. */
+  #child(headers: Record<string, string>): Running {
+    const session = headers["mcp-session-id"];
+    if (session !== undefined && session !== this.#running?.talk.sessionId) {
+      throw new PeerError("session_gone", "no", "The command was started anew since");
+    }
+    if (this.#ended) throw new PeerError("unreachable", "no", "The command was ended");
+    this.#running ??= this.#start();
+    return this.#running;
+  }
+
+  #start(): Running {
+    const startedAt = performance.now();
+    if (startedAt < this.#notBefore) {
+      // A timer may fire a millisecond early.
+      const retryAfterMs = Math.ceil(this.#notBefore - startedAt) + 1;
+      throw new PeerError("unreachable", "no", "The command ended at once and is not started again yet", {
+        retryAfterMs,
+      });
+    }
+    let running: Running | null = null;
+    const onGone = () => {
+      if (this.#running === running) this.#running = null;
+      const now = performance.now();
+      this.#quickDeaths = now - startedAt < QUICK_DEATH_MS ? this.#quickDeaths + 1 : 0;
+      if (this.#quickDeaths > 0)
+        this.#notBefore = now + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#quickDeaths - 1));
+    };
+    try {
+      const talk = new Conversation(this.#endpoint, this.#log, onGone);
+      running = { talk, initialized: null, announced: false };
+      return running;
+    } catch (error) {
+      throw new PeerError("unreachable", "no", "The command could not be run", { cause: error });
+    }
+  }
+}
+
+function shown(handlers: StreamHandlers, { onMessage }: CallOptions): StreamHandlers["onServerMessage"] {
+  return (message) => {
+    onMessage?.("in", message.method, message);
+    handlers.onServerMessage(message);
+  };
+}
