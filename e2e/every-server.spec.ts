@@ -1,4 +1,5 @@
 /** Servers as they are: what they were seen to do, tasks that only they know, calls that are lost, results of all kinds. */
+import { startElsewhere } from "../lib/testing/stranger.ts";
 import { type Backstage, openBackstage } from "./backstage.ts";
 import {
   apiOf,
@@ -12,7 +13,6 @@ import {
   test,
 } from "./desk.ts";
 import { judge } from "./judge.ts";
-import { startElsewhere } from "./stranger.ts";
 
 let backstage: Backstage;
 test.beforeAll(async () => {

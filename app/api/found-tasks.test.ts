@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { handleDigest } from "@/lib/found-tasks/handle.ts";
 import { foundTaskSchema } from "@/lib/found-tasks/schema.ts";
 import { uuidv7 } from "@/lib/ids.ts";
-import { createPeer, openWire } from "@/lib/mcp/connect.ts";
-import { createNetwork, type Network } from "@/lib/network.ts";
 import { pageSchema } from "@/lib/page.ts";
 import { createSeal, type Seal } from "@/lib/seal.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
@@ -14,13 +12,13 @@ import {
 } from "@/lib/testing/invoice-server.ts";
 import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
 import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
+import { startElsewhere } from "@/lib/testing/stranger.ts";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 
 let web: TestWeb;
 let invoices: InvoiceServer;
 let newest: TestServer;
 let dropInvoices: () => Promise<void>;
-let network: Network;
 let seal: Seal;
 let acme: string;
 let server: { id: string; connectionId: string };
@@ -40,7 +38,6 @@ beforeAll(async () => {
   web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
     INTRAY_ALLOW_HOSTS: allowHosts.join(","),
   });
-  network = createNetwork({ allowHosts, denyPorts: [] });
   seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
   acme = await web.organization("acme");
   const globex = await web.organization("globex");
@@ -68,28 +65,6 @@ async function addServer(url: string): Promise<{ id: string; connectionId: strin
 
 const within: <T>(work: Parameters<TestWeb["db"]["withOrganization"]>[1]) => Promise<T> = (work) =>
   web.db.withOrganization(acme, work) as never;
-
-/** Starts a task on the sample server as somebody else's client would. */
-async function strangersTask(): Promise<string> {
-  const peer = createPeer("2025-11-25", openWire({ url: invoices.url, headers: {} }, network));
-  const options = { deadlineMs: 10_000 };
-  const session = await peer.open(options);
-  const nothing = () => {};
-  const listener = {
-    onQuestion: nothing,
-    onRetracted: nothing,
-    onStatus: nothing,
-    onProgress: nothing,
-    onEventId: nothing,
-    onClosed: nothing,
-  };
-  const line = { description: "Paper", amount: 10, due_date: "2024-06-30" };
-  const invoice = { invoice_id: `INV-${uuidv7()}`, customer: "Stranger", lines: [line] };
-  const input = { tool: "process_invoice", arguments: { invoice }, ttlMs: null, idempotencyKey: uuidv7() };
-  const outcome = await peer.start(session, input, listener, options);
-  if (outcome.kind !== "task") throw new Error("the sample server made no task");
-  return outcome.task.taskId;
-}
 
 /** A find as a look at the server, or an engine that gave a start up, would have left it. */
 async function insertFind(handle: string, taskId: string | null = null, at = server): Promise<string> {
@@ -126,7 +101,7 @@ const row = (taskId: string) => within((tx) => tx.task.findFirstOrThrow({ where:
 
 describe("a server's tasks that Intray does not know", () => {
   test("are found once, shown without their handles, and forgotten when they are gone", async () => {
-    const handle = await strangersTask();
+    const handle = await startElsewhere(invoices.baseUrl, uuidv7());
     const gone = await insertFind("a task of which the server knows nothing");
     const first = await refresh();
     pageSchema(foundTaskSchema).parse(first.body);
@@ -170,7 +145,7 @@ describe("a server's tasks that Intray does not know", () => {
 
 describe("adopting one", () => {
   test("makes it a task of ours; of two at once one wins, and it is found no more", async () => {
-    const handle = await strangersTask();
+    const handle = await startElsewhere(invoices.baseUrl, uuidv7());
     await refresh();
     const digest = Uint8Array.from(handleDigest(seal, server.connectionId, handle));
     const { id } = await within<{ id: string }>((tx) =>
@@ -216,6 +191,14 @@ describe("adopting one", () => {
     );
     const third = await adopt(await insertFind("perhaps its task"));
     expect([third.status, third.body.code]).toEqual([409, "start_under_way"]);
+    expect((await settle(start, candidate)).body.code).toBe("start_under_way");
+    await within((tx) =>
+      tx.task.updateMany({
+        where: { id: starting },
+        data: { state: "failed", watched: false, finishedAt: new Date() },
+      }),
+    );
+    expect((await settle(start, candidate)).status).toBe(200);
   });
 });
 

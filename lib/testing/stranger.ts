@@ -1,9 +1,9 @@
 /** Another client of the sample server's, which has nothing to do with Intray. */
-import { createPeer, openWire } from "../lib/mcp/connect.ts";
-import { createNetwork } from "../lib/network.ts";
+import { createPeer, openWire } from "../mcp/connect.ts";
+import { createNetwork } from "../network.ts";
 
-/** Starts an invoice as a task of 2025-11-25, and goes away. */
-export async function startElsewhere(serverUrl: string, invoiceId: string): Promise<void> {
+/** Starts an invoice as a task of 2025-11-25, and goes away. Returns the server's task id. */
+export async function startElsewhere(serverUrl: string, invoiceId: string): Promise<string> {
   const network = createNetwork({ allowHosts: [new URL(serverUrl).host], denyPorts: [] });
   const peer = createPeer("2025-11-25", openWire({ url: `${serverUrl}/mcp`, headers: {} }, network));
   const options = { deadlineMs: 10_000 };
@@ -22,4 +22,5 @@ export async function startElsewhere(serverUrl: string, invoiceId: string): Prom
   const call = { tool: "process_invoice", arguments: { invoice }, ttlMs: null, idempotencyKey: invoiceId };
   const outcome = await peer.start(session, call, deaf, options);
   if (outcome.kind !== "task") throw new Error("the sample server made no task");
+  return outcome.task.taskId;
 }
