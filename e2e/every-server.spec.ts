@@ -9,6 +9,7 @@ import {
   invoiceServer,
   newInvoiceId,
   requestPane,
+  SOON,
   taskHeader,
   test,
 } from "./desk.ts";
@@ -70,6 +71,9 @@ test("a task that somebody else started is found on the server and adopted", asy
   await expect(taskHeader(ana)).toContainText(`Adopted task · ${id}`);
   await expect(ana.getByRole("button", { name: "Start again…" })).toHaveCount(0);
   await judge(ana, "an adopted task");
+  await ana.getByRole("link", { name: "Open the request" }).click(SOON);
+  await requestPane(ana).getByRole("button", { name: "Reject" }).click();
+  await expect(requestPane(ana).getByText("Rejected by Ana").first()).toBeVisible();
 });
 
 test("a start of unknown outcome is settled: as what it made, or as nothing", async ({ ola, ben }) => {
