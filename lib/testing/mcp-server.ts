@@ -54,6 +54,11 @@ export interface TestServer {
     onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
     onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
+    /**
+     * What `order` does besides: asks two questions, asks again after the answers, cuts the connection after them, or
+     * refuses them.
+     */
+    onOrder?: "two" | "again" | "drop" | "refuse";
   };
   /** The answers each task was told, in order of arrival. */
   told: { taskId: string; answer: unknown }[];
@@ -175,7 +180,12 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     calls.push({ ...request.params, inputResponses, requestState });
     const name = request.params?.name;
     if (name === "quick") return { content: [{ type: "text", text: "done" }] };
-    if (name === "order") return order(inputResponses, requestState);
+    if (name === "order") {
+      if (inputResponses && behave.onOrder === "refuse")
+        throw new ProtocolError(-32602, "The state has expired");
+      if (inputResponses && behave.onOrder === "drop") cutConnection();
+      return order(inputResponses, requestState, behave.onOrder);
+    }
     const key = (request.params?._meta as Record<string, unknown> | undefined)?.["intray/idempotency-key"];
     const made = name === "approve" && typeof key === "string" ? byKey.get(key) : undefined;
     const task =
@@ -243,18 +253,24 @@ function newTask(status: FakeTask["status"]): FakeTask {
 }
 
 /** Two rounds: one that only passes state, and one that asks. */
-function order(inputResponses: unknown, requestState: unknown) {
+function order(
+  inputResponses: unknown,
+  requestState: unknown,
+  variant: TestServer["behave"]["onOrder"],
+): Record<string, unknown> {
   if (requestState === undefined) return { resultType: "input_required", requestState: "first ✓" };
-  if (inputResponses === undefined) {
-    const params = {
-      message: "How many?",
-      requestedSchema: { type: "object", properties: { n: { type: "integer" } } },
-    };
-    return {
-      resultType: "input_required",
-      requestState: `${requestState} second`,
-      inputRequests: { amount: { method: "elicitation/create", params } },
-    };
-  }
-  return { content: [{ type: "text", text: JSON.stringify({ inputResponses, requestState }) }] };
+  if (inputResponses !== undefined && variant !== "again")
+    return { content: [{ type: "text", text: JSON.stringify({ inputResponses, requestState }) }] };
+  const ask = (message: string, name: string, type: string) => ({
+    method: "elicitation/create",
+    params: { message, requestedSchema: { type: "object", properties: { [name]: { type } } } },
+  });
+  return {
+    resultType: "input_required",
+    requestState: `${requestState} second`,
+    inputRequests: {
+      amount: ask("How many?", "n", "integer"),
+      ...(variant === "two" && { colour: ask("Which colour?", "colour", "string") }),
+    },
+  };
 }
