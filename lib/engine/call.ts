@@ -121,6 +121,16 @@ function listenerFor(ctx: WatcherContext, entry: TaskEntry, live: LiveSession | 
   return live ? listenerOf(ctx, live, entry, () => undefined) : deafListener;
 }
 
+/**
+ * A call whose outcome is unknown may be made again where that is harmless by the tool's own word. One that was
+ * cancelled is repeated only to learn which task it made, and to cancel that.
+ */
+export function mayRepeat(hints: TaskWork["toolHints"], cancelRequested: boolean): boolean {
+  if (hints?.honoursIdempotencyKey) return true;
+  const claims = hints?.annotations;
+  return !cancelRequested && (claims?.idempotentHint === true || claims?.readOnlyHint === true);
+}
+
 /** The server has read the call and knows that it did not run it. */
 export function wasNotRun(error: PeerError): boolean {
   return (
