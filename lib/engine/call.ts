@@ -90,7 +90,9 @@ function hold(
   make: (signal: AbortSignal) => Promise<StartOutcome>,
 ): HeldCall {
   const dropped = new AbortController();
-  const done = make(dropped.signal).then(
+  // What throws before it is a call (its address may not be used any more) is an outcome like others.
+  const made = (async () => make(dropped.signal))();
+  const done = made.then(
     (outcome): CallOutcome => ({ outcome }),
     (error: unknown): CallOutcome => ({ error }),
   );
