@@ -50,6 +50,7 @@ describe("the official suite, of our wire", () => {
     ["sep-2322-client-request-state", 5],
     ["http-standard-headers", 3],
     ["http-custom-headers", 18],
+    ["http-invalid-tool-headers", 12],
     ["elicitation-sep1034-client-defaults", 5],
     ["sse-retry", 3],
   ])(
