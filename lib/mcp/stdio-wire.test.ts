@@ -338,3 +338,34 @@ describe("server-everything over stdio", () => {
     stream?.close();
   });
 });
+
+it("the official server of 2026-07-28 over stdio: found out, called, asked before it acts", async () => {
+  const program = `
+    import { Server } from "@modelcontextprotocol/server";
+    import { serveStdio } from "@modelcontextprotocol/server/stdio";
+    serveStdio(() => {
+      const server = new Server({ name: "official", version: "1" }, { capabilities: { tools: {} } });
+      const inputSchema = { type: "object", properties: {} };
+      server.setRequestHandler("tools/list", () => ({ tools: [{ name: "order", inputSchema }] }));
+      const params = { message: "How many?", requestedSchema: inputSchema };
+      server.setRequestHandler("tools/call", (_, { mcpReq }) => mcpReq.inputResponses
+        ? { content: [{ type: "text", text: JSON.stringify([mcpReq.inputResponses, mcpReq.requestState()]) }] }
+        : {
+            resultType: "input_required",
+            inputRequests: { amount: { method: "elicitation/create", params } },
+            requestState: "first ✓ second",
+          });
+      return server;
+    });`;
+  const { wire, v2 } = open(["--input-type=module", "-e", program]);
+  expect(await discover(wire, "auto", options)).toMatchObject({ era: "2026-07-28" });
+  expect(await v2.listTools(null, options)).toMatchObject([{ name: "order" }]);
+  const input = { tool: "order", arguments: {}, ttlMs: null, idempotencyKey: "k" };
+  const asked = await v2.start(null, input, notes().listener, options);
+  if (asked.kind !== "input_required") throw new Error(`not asked but ${asked.kind}`);
+  const inputResponses = { amount: { action: "accept" as const, content: { n: 3 } } };
+  const retry = { inputResponses, requestState: asked.requestState };
+  const end = await v2.start(null, { ...input, retry }, notes().listener, options);
+  expect(JSON.stringify(end)).toContain("first ✓ second");
+  expect(await v2.subscribe(["t"], notes().listener, options)).toBeNull();
+});
