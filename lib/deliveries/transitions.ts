@@ -6,6 +6,9 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions
 import { lockRequest } from "../input-requests/guards.ts";
 import type { Principal } from "../principal.ts";
 
+/** Which way an answer takes: see the column's comment in the migration 0002. */
+export type Rung = "update" | "same_session" | "asked_again" | "new_session" | "retry";
+
 interface Ids {
   taskId: string;
   inputRequestId: string;
@@ -50,15 +53,18 @@ export async function markSending(
   organizationId: string,
   tx: Tx,
   ids: Ids,
-  attempt: { epoch: bigint; askId: string; statusBefore: string },
+  attempt: { epoch: bigint; askId: string; statusBefore: string; rung: Rung },
 ): Promise<boolean> {
   const marked = await tx.$queryRaw<{ attempts: number }[]>`
     UPDATE delivery SET state = 'sending', epoch = ${attempt.epoch}, ask_id = ${attempt.askId}::uuid,
-      attempts = attempts + 1, sent_at = now(), status_before = ${attempt.statusBefore}
+      attempts = attempts + 1, sent_at = now(), status_before = ${attempt.statusBefore}, rung = ${attempt.rung}
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND state = 'pending'
     RETURNING attempts`;
   if (!marked[0]) return false;
-  await record(organizationId, tx, ids, { type: "delivery.sending", data: { attempt: marked[0].attempts } });
+  await record(organizationId, tx, ids, {
+    type: "delivery.sending",
+    data: { attempt: marked[0].attempts, rung: attempt.rung },
+  });
   return true;
 }
 

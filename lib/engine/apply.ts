@@ -7,9 +7,17 @@ import { PeerError, type RemoteTask, type TaskResult } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
 import { endTask, noteServerState, recordStatus, type TaskEnd } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
-import { callOptions, change, type TaskEntry, taskRef, type WatcherContext } from "./entry.ts";
-import { isEmpty, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
-import { CANCEL_GRACE_MS, MISSING_RESULTS, POLL_DEADLINE_MS, WATCH_CANCELLED_MS } from "./tunables.ts";
+import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { differByNumbers, isEmpty, isStatusOnly, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
+import { learnFromEnd, learnFromPlan } from "./learning.ts";
+import { taskRef } from "./sealed.ts";
+import {
+  CANCEL_GRACE_MS,
+  MINOR_NEWS_MS,
+  MISSING_RESULTS,
+  POLL_DEADLINE_MS,
+  WATCH_CANCELLED_MS,
+} from "./tunables.ts";
 
 /** Applies news; true when something was written. */
 export async function applyRemote(
@@ -37,9 +45,21 @@ export async function applyRemote(
           entry.pollsInSending,
         )
       : judgeUnkeyed(work, remote, entry.pollsInSending);
-  if (isEmpty(plan)) return false;
+  if (isEmpty(plan) || isTooSoon(entry, remote, plan)) return false;
+  learnFromPlan(ctx, entry, plan);
   await carryOut(ctx, entry, remote, remote.status, plan);
   return true;
+}
+
+/** A counter in the message is news, but not at every poll. */
+function isTooSoon(entry: TaskEntry, remote: RemoteTask, plan: Plan): boolean {
+  const { state, statusMessage } = entry.work;
+  const isMinor =
+    isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage);
+  const now = performance.now();
+  if (isMinor && now < entry.minorNewsAt + MINOR_NEWS_MS) return true;
+  entry.minorNewsAt = now;
+  return false;
 }
 
 async function carryOut(
@@ -56,7 +76,14 @@ async function carryOut(
     for (const id of plan.retract)
       events.push(...(await closeRequest(organizationId, tx, entry.id, id, "withdrawn", "retracted")));
     for (const { question, key } of plan.capture)
-      events.push(...(await captureQuestion(organizationId, tx, entry.id, { question, key, rpc: null })));
+      events.push(
+        ...(await captureQuestion(organizationId, tx, entry.id, {
+          question,
+          key,
+          rpc: null,
+          lifetimeMs: null,
+        })),
+      );
     for (const { request, verdict } of plan.stillAsked)
       await markStillAsked(organizationId, tx, idsOf(entry, request.id, request.delivery!.id), verdict);
     for (const request of plan.repeat)
@@ -79,6 +106,7 @@ async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTas
     return true;
   }
   const outcome = await fetchResult(ctx, entry, remote);
+  learnFromEnd(ctx, entry, remote, outcome);
   if (!outcome) {
     const error = { code: "result_missing", message: "The server did not hand over the result." };
     await end(ctx, entry, { ...base, error });

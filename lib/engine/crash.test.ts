@@ -1,24 +1,15 @@
 /** Engines that die, or stand still, at the worst moments. Each test has its own database and engine process. */
 import { describe, type TestContext, test } from "vitest";
 import { Prisma } from "../db.ts";
-import type { Tool } from "../mcp/peer.ts";
 import { type EngineProcess, startEngineProcess } from "../testing/engine-process.ts";
+import { lookInto } from "../testing/look.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
+import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 
 /** A takeover begins 10 s after the last heartbeat. */
 const TAKEOVER_MS = 30_000;
 const approve = { action: "accept" as const, content: { approve: true } };
-const tool = (name: string, honoursIdempotencyKey = false): Tool => ({
-  name,
-  title: null,
-  description: null,
-  inputSchema: { type: "object" },
-  taskSupport: "optional",
-  annotations: null,
-  honoursIdempotencyKey,
-});
-
 interface Scene {
   world: World;
   remote: TestServer;
@@ -40,31 +31,10 @@ async function setScene({ onTestFinished }: Pick<TestContext, "onTestFinished">)
 }
 
 function looks({ world }: Scene) {
-  const { organizationId } = world;
-  const task = (id: string) =>
-    world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId, id } }));
-  const requestsOf = (taskId: string) =>
-    world.within((tx) => tx.inputRequest.findMany({ where: { organizationId, taskId } }));
   return {
-    openRequest: (taskId: string) =>
-      until(
-        "a question opens",
-        async () => (await requestsOf(taskId)).find(({ state }) => state === "open"),
-        TAKEOVER_MS,
-      ),
-    requestsOf,
-    delivery: (taskId: string) =>
-      world.within((tx) => tx.delivery.findFirstOrThrow({ where: { organizationId, taskId } })),
-    inState: (id: string, state: string) =>
-      until(`the task is ${state}`, async () => (await task(id)).state === state, TAKEOVER_MS),
-    events: () => world.within((tx) => tx.event.count({ where: { organizationId } })),
+    ...lookInto(() => world, TAKEOVER_MS),
     leases: () =>
       world.database.gate<{ leases: number }>(Prisma.sql`SELECT leases FROM engine ORDER BY started_at`),
-    epoch: (connectionId: string) =>
-      world.within(
-        async (tx) =>
-          (await tx.connection.findFirstOrThrow({ where: { organizationId, id: connectionId } })).epoch,
-      ),
   };
 }
 
@@ -85,7 +55,7 @@ describe.concurrent("an engine that comes to harm", { timeout: 60_000 }, () => {
     await world.startEngine();
     await look.inState(id, "completed");
     expect(remote.told).toHaveLength(1);
-    expect(await look.delivery(id)).toMatchObject({ state: "confirmed", attempts: 1 });
+    expect(await look.deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
   test("killed after the server took the answer, before that was stored: not sent again", async ({
@@ -102,11 +72,11 @@ describe.concurrent("an engine that comes to harm", { timeout: 60_000 }, () => {
     const id = await world.startTask(server, {}, tool("approve"));
     await world.answer((await look.openRequest(id)).id, approve);
     await until("the engine was killed", async () => remote.told.length > 0);
-    expect((await look.delivery(id)).state).toBe("sending");
+    expect((await look.deliveryOfTask(id)).state).toBe("sending");
     await world.startEngine();
     await look.inState(id, "completed");
     expect(remote.told).toHaveLength(1);
-    expect(await look.delivery(id)).toMatchObject({ state: "confirmed", attempts: 1 });
+    expect(await look.deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
   test("killed while it sent the answer, which the server lost: sent again, once", async ({
@@ -158,7 +128,7 @@ describe.concurrent("an engine that comes to harm", { timeout: 60_000 }, () => {
       void first.kill();
       return "answer";
     };
-    const id = await world.startTask(server, {}, tool("approve", true));
+    const id = await world.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
     await until("the engine was killed", async () => remote.calls.length > 0);
     await world.startEngine();
     await looks(scene).openRequest(id);
@@ -198,6 +168,6 @@ describe.concurrent("an engine that comes to harm", { timeout: 60_000 }, () => {
     expect(remote.calls).toHaveLength(calls);
     expect(await look.events()).toBe(events);
     expect(await look.epoch(server.connectionId)).toBe(epoch);
-    expect(await look.delivery(answered)).toMatchObject({ state: "confirmed", attempts: 2 });
+    expect(await look.deliveryOfTask(answered)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
 });

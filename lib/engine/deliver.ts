@@ -1,24 +1,17 @@
 /** Delivering answers. The answer row is the truth; every step can be taken again after a crash. */
 
-import { markAccepted, markSending, markUnsent } from "../deliveries/transitions.ts";
+import { markAccepted, markSending, markUnsent, type Rung } from "../deliveries/transitions.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { closeRequest } from "../input-requests/capture.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../mcp/peer.ts";
 import type { AskWork, RequestWork } from "../tasks/work.ts";
 import { idsOf } from "./apply.ts";
-import {
-  callOptions,
-  change,
-  insist,
-  sessionDigest,
-  type TaskEntry,
-  taskRef,
-  type WatcherContext,
-} from "./entry.ts";
+import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { statusOf } from "./judge.ts";
 import { backoffDelay } from "./schedule.ts";
-import { openResultStream, tryGetStream } from "./streams.ts";
-import { AFTER_ANSWER_MS, CALL_DEADLINE_MS } from "./tunables.ts";
+import { sessionDigest, taskRef } from "./sealed.ts";
+import { askForPending, heard, tryStandalone } from "./streams.ts";
+import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, UNASKED_LIMIT } from "./tunables.ts";
 
 /** A server that breaks down over an answer this often never takes it. */
 const MAX_BROKEN_ATTEMPTS = 3;
@@ -29,24 +22,19 @@ export function dueDeliveries(entry: TaskEntry): RequestWork[] {
 }
 
 /**
- * Sends one answer, after `remote` was read and applied just now. Returns the pause until the next look, in ms.
- * 2025-11-25: only to an ask of the session that is alive; where there is none, the server is asked to put its
- * question again, and the answer goes to that, if it is the same question.
+ * Sends one answer, after `remote` was read and applied just now (null: an open call, which can't be looked at).
+ * Returns the pause until the next look, in ms. 2025-11-25: only to an ask of the session that is alive; where there
+ * is none, the server is asked to put its question again, and the answer goes to that, if it is the same question.
  */
 export async function deliver(
   ctx: WatcherContext,
   entry: TaskEntry,
   request: RequestWork,
-  remote: RemoteTask,
+  remote: RemoteTask | null,
 ): Promise<number> {
   const ask = liveAsk(ctx, entry, request);
-  if (!ask) {
-    if (!entry.session) throw new Error(`task ${entry.id} has no session to be asked on`);
-    const now = performance.now();
-    await tryGetStream(ctx, entry, now);
-    await openResultStream(ctx, entry, now);
-    return Math.max(1_000, entry.resultStreamAgainAt - now);
-  }
+  if (!ask) return waitToBeAsked(ctx, entry, request);
+  heard(entry);
   const delivery = request.delivery!;
   const ids = idsOf(entry, request.id, delivery.id);
   await ctx.mayChange();
@@ -54,7 +42,8 @@ export async function deliver(
     markSending(ctx.organizationId, tx, ids, {
       epoch: ctx.epoch,
       askId: ask.id,
-      statusBefore: statusOf(remote),
+      statusBefore: remote ? statusOf(remote) : "",
+      rung: rungOf(ask),
     }),
   );
   if (!marked) return 0;
@@ -65,7 +54,8 @@ export async function deliver(
   const peer = ctx.peer(entry.work.era!);
   try {
     await ctx.mayChange();
-    await peer.answer(taskRef(ctx, entry), addressOf(ask), answer, callOptions(entry, CALL_DEADLINE_MS));
+    const where = remote ? taskRef(ctx, entry) : { taskId: "", session: entry.live?.kept ?? null };
+    await peer.answer(where, addressOf(ask), answer, callOptions(entry, CALL_DEADLINE_MS));
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     return afterFailure(ctx, entry, request, error);
@@ -74,6 +64,25 @@ export async function deliver(
   entry.unchangedPolls = 0;
   entry.fingerprint = undefined;
   return AFTER_ANSWER_MS;
+}
+
+/** The next rungs of the ladder: the question again, or, when that was tried often enough, the word that it can't be. */
+async function waitToBeAsked(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): Promise<number> {
+  if (!entry.live) throw new Error(`task ${entry.id} has no session to be asked on`);
+  if (entry.unasked >= UNASKED_LIMIT || !entry.work.durable) {
+    await change(ctx, entry, async (tx) =>
+      appendEvents(
+        ctx.organizationId,
+        tx,
+        await closeRequest(ctx.organizationId, tx, entry.id, request.id, "undeliverable", "not_asked_again"),
+      ),
+    );
+    return AFTER_ANSWER_MS;
+  }
+  const now = performance.now();
+  await tryStandalone(ctx, entry, now);
+  await askForPending(ctx, entry, now);
+  return Math.max(1_000, entry.resultStreamAgainAt - now);
 }
 
 async function afterFailure(
@@ -112,8 +121,8 @@ async function afterFailure(
 /** The newest ask that an answer can still go to. After a 2xx the same JSON-RPC id is never posted again. */
 function liveAsk(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): AskWork | null {
   if (entry.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
-  if (!entry.session) return null;
-  const digest = sessionDigest(ctx, entry.session).toString("hex");
+  if (!entry.live) return null;
+  const digest = sessionDigest(ctx, entry.live.kept).toString("hex");
   return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted) ?? null;
 }
 
@@ -121,4 +130,9 @@ function addressOf(ask: AskWork): AskAddress {
   if (ask.key !== null) return { kind: "key", key: ask.key };
   if (ask.rpcId === null) throw new Error(`ask ${ask.id} has neither key nor JSON-RPC id`);
   return { kind: "rpc", rpcId: ask.rpcId };
+}
+
+function rungOf({ key, came }: AskWork): Rung {
+  if (key !== null) return "update";
+  return came === "first" ? "same_session" : came;
 }

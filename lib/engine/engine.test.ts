@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Era } from "../mcp/peer.ts";
 import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../testing/invoice-server.ts";
+import { lookInto } from "../testing/look.ts";
 import { readLedger } from "../testing/sample-ledger.ts";
-import { createWorld, until, type World } from "../testing/world.ts";
+import { createWorld, type World } from "../testing/world.ts";
 
 let world: World;
 let invoices: InvoiceServer;
@@ -31,41 +32,23 @@ function invoice(id: string, amounts: number[]) {
   return { invoice: { invoice_id: id, customer: "ACME Corp", lines } };
 }
 
-const task = (id: string) =>
-  world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
-
-const openRequest = (taskId: string) =>
-  until("a question opens", () =>
-    world.within((tx) =>
-      tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
-    ),
-  );
+const look = lookInto(() => world);
 
 describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
   test("is started, asks, is answered and completes; the server is told once", async () => {
     const engine = await world.startEngine();
     const server = await world.addServer(invoices.url, era);
     const id = await world.startTask(server, invoice(`INV-${era}`, [100, 200]));
-    const request = await openRequest(id);
+    const request = await look.openRequest(id);
     expect(request.message).toBe(
       `Invoice INV-${era} for ACME Corp ($300.00) requires approval. Lines: 2 items.`,
     );
 
     await world.answer(request.id, { action: "accept", content: { value: "approve" } });
-    const done = await until("the task completes", async () => {
-      const row = await task(id);
-      return row.state === "completed" && row;
-    });
-    expect(done.outcome).toBe("PAID");
+    expect((await look.inState(id, "completed")).outcome).toBe("PAID");
 
-    const delivery = await world.within((tx) =>
-      tx.delivery.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId: id } }),
-    );
-    expect(delivery.state).toBe("confirmed");
-    const settled = await world.within((tx) =>
-      tx.inputRequest.findFirstOrThrow({ where: { organizationId: world.organizationId, id: request.id } }),
-    );
-    expect(settled.state).toBe("settled");
+    expect((await look.deliveryOf(request.id)).state).toBe("confirmed");
+    expect((await look.request(request.id)).state).toBe("settled");
     const told = (await readLedger(invoices.baseUrl)).filter(
       (line) => line.kind === "told" && line.data.era === era,
     );
@@ -77,12 +60,12 @@ describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
     const engine = await world.startEngine();
     const server = await world.addServer(invoices.url, era);
     const id = await world.startTask(server, invoice(`BIG-${era}`, [9000]));
-    const first = await openRequest(id);
+    const first = await look.openRequest(id);
     await world.answer(first.id, { action: "accept", content: { value: "approve" } });
-    const second = await openRequest(id);
+    const second = await look.openRequest(id);
     expect(second.message).toContain("cost center");
     await world.answer(second.id, { action: "accept", content: { cost_center: "CC-1" } });
-    await until("the task completes", async () => (await task(id)).state === "completed");
+    await look.inState(id, "completed");
     await engine.stop();
   });
 
@@ -91,14 +74,14 @@ describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
     const engine = await world.startEngine();
     const server = await world.addServer(invoices.url, era);
     const id = await world.startTask(server, invoice(`CAN-${era}`, [10]));
-    const request = await openRequest(id);
+    const request = await look.openRequest(id);
     await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
     await expect(
       world.answer(request.id, { action: "accept", content: { value: "approve" } }),
     ).rejects.toMatchObject({
       code: "no_longer_open",
     });
-    await until("the task is cancelled", async () => (await task(id)).state === "cancelled");
+    await look.inState(id, "cancelled");
     await engine.stop();
   });
 });

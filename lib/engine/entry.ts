@@ -1,10 +1,13 @@
 import type { Logger } from "pino";
 import { isDatabaseDown, type Tx } from "../db.ts";
-import type { CallOptions, Era, Peer, Question, RpcId, Session, Stream, TaskRef } from "../mcp/peer.ts";
+import type { CallOptions, Era, Peer, Question, RpcId, Stream } from "../mcp/peer.ts";
 import { maskMessage } from "../protocol-messages/mask.ts";
 import { type NewMessage, storeMessages } from "../protocol-messages/transitions.ts";
 import type { Seal } from "../seal.ts";
+import type { Traits } from "../servers/traits.ts";
 import type { TaskWork } from "../tasks/work.ts";
+import type { HeldCall } from "./call.ts";
+import type { KeptSession, LiveSession, Sessions } from "./sessions.ts";
 
 /** The lease was lost: whoever meets this stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -31,15 +34,30 @@ export interface WatcherContext {
   peer(era: Era): Peer;
   /** Has a task's next step taken in `afterMs`. */
   wake(taskId: string, afterMs: number): void;
+  /** 2026-07-28: has the server tell of a task's changes, where it does. */
+  follow(handle: string): void;
+  readonly sessions: Sessions;
+  /** The watched task of this id of ours. */
+  task(id: string): TaskEntry | null;
+  /** The watched task that the server knows by this handle. */
+  taskByHandle(handle: string): TaskEntry | null;
+  /** What the server was seen to do so far. */
+  readonly traits: Traits;
+  /** Notes what the server was just seen to do. Not waited for: it is seen again. */
+  learn(seen: Traits): void;
 }
-
-/** A 2025-11-25 session as it is kept: `own` stands for it where the server issues no id. */
-export type KeptSession = Session & { own: string };
 
 /** What arrived on a stream and is not stored yet. */
 export type StreamNews =
   | { kind: "question"; question: Question; session: KeptSession }
   | { kind: "retracted"; rpcId: RpcId; session: KeptSession };
+
+/** As the server reported it last, and not stored yet. */
+export interface Progress {
+  progress: number;
+  total: number | null;
+  message: string | null;
+}
 
 /** One task in a watcher's memory. Everything in it can be made again from the database. */
 export interface TaskEntry {
@@ -57,14 +75,33 @@ export interface TaskEntry {
   pollsInSending: number;
   failures: number;
   notFoundAt: number | null;
-  session: KeptSession | null;
   handle: string | null;
-  getStream: Stream | null;
+  /** 2025-11-25: where it lives. */
+  live: LiveSession | null;
+  /** Until when it wants its session's standalone stream; monotonic. */
+  listenUntil: number;
   resultStream: Stream | null;
   resultStreamUntil: number;
   resultStreamAgainAt: number;
-  getStreamUntil: number;
-  getStreamAgainAt: number;
+  /** How often in a row the server was asked for its question and did not put it. */
+  unasked: number;
+  /** The last event id on a stream of its own, from which the server may replay what came after. */
+  ownEventId: string | null;
+  /** The call that makes the task, or is the task, while its reply is awaited. */
+  call: HeldCall | null;
+  /** Its JSON-RPC id, for resuming it after a restart. */
+  callId: number | null;
+  /** Ids were seen that are not stored yet. */
+  idsChanged: boolean;
+  progress: Progress | null;
+  /** When progress was written last; monotonic. */
+  progressAt: number;
+  /** When a message was written last that may have differed by a number only; monotonic. */
+  minorNewsAt: number;
+  /** When `work` was read; monotonic. */
+  loadedAt: number;
+  /** Header rules of the tool's schema were read anew for this start. */
+  rereadTool: boolean;
   news: StreamNews[];
   messages: NewMessage[];
   /** When the last poll began; monotonic. */
@@ -89,14 +126,22 @@ export function newEntry(work: TaskWork): TaskEntry {
     pollsInSending: 0,
     failures: 0,
     notFoundAt: null,
-    session: null,
     handle: null,
-    getStream: null,
+    live: null,
+    listenUntil: Number.POSITIVE_INFINITY,
     resultStream: null,
     resultStreamUntil: 0,
     resultStreamAgainAt: 0,
-    getStreamUntil: Number.POSITIVE_INFINITY,
-    getStreamAgainAt: 0,
+    unasked: 0,
+    ownEventId: null,
+    call: null,
+    callId: null,
+    idsChanged: false,
+    progress: null,
+    progressAt: Number.NEGATIVE_INFINITY,
+    minorNewsAt: Number.NEGATIVE_INFINITY,
+    loadedAt: performance.now(),
+    rereadTool: false,
     news: [],
     messages: [],
     polledAt: Number.NEGATIVE_INFINITY,
@@ -107,51 +152,12 @@ export function newEntry(work: TaskWork): TaskEntry {
   };
 }
 
-const handlePlace = (ctx: WatcherContext, taskId: string) => ({
-  organizationId: ctx.organizationId,
-  table: "task",
-  row: taskId,
-  column: "sealed_handle",
-});
-const sessionPlace = (ctx: WatcherContext, taskId: string) => ({
-  ...handlePlace(ctx, taskId),
-  column: "sealed_session",
-});
-
-export function sealHandle(ctx: WatcherContext, taskId: string, handle: string): string {
-  return ctx.seal.seal(handlePlace(ctx, taskId), handle);
-}
-
-export function sealSession(ctx: WatcherContext, taskId: string, session: KeptSession | null): string | null {
-  return session && ctx.seal.seal(sessionPlace(ctx, taskId), JSON.stringify(session));
-}
-
-/** Where the task lives at its server. */
-export function taskRef(ctx: WatcherContext, entry: TaskEntry): TaskRef {
-  const { sealedHandle } = entry.work;
-  if (sealedHandle === null) throw new Error(`task ${entry.id} has no handle`);
-  entry.handle ??= ctx.seal.open(handlePlace(ctx, entry.id), sealedHandle);
-  return { taskId: entry.handle, session: keptSession(ctx, entry) };
-}
-
-export function keptSession(ctx: WatcherContext, entry: TaskEntry): KeptSession | null {
-  const { sealedSession } = entry.work;
-  if (!entry.session && sealedSession !== null)
-    entry.session = JSON.parse(ctx.seal.open(sessionPlace(ctx, entry.id), sealedSession)) as KeptSession;
-  return entry.session;
-}
-
-/** A session without its secret, for telling which asks belong to it. */
-export function sessionDigest(ctx: WatcherContext, session: KeptSession): Buffer {
-  return ctx.seal.digest("session", `${ctx.connectionId} ${session.id ?? session.own}`);
-}
-
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
 export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
   return {
     deadlineMs,
     onMessage: (direction, method, body) => {
-      const secrets = [entry.handle, entry.session?.id].filter((secret) => typeof secret === "string");
+      const secrets = [entry.handle, entry.live?.kept.id].filter((secret) => typeof secret === "string");
       entry.messages.push({ at: new Date(), direction, method, body: maskMessage(body, secrets) });
       // A task that is only polled keeps the last exchange, in case it turns out to matter.
       if (entry.messages.length > 20) entry.messages.splice(0, entry.messages.length - 20);

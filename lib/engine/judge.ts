@@ -22,7 +22,7 @@ export interface Plan {
 
 /** What the server said of a task, for telling whether it moved on. */
 export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): string {
-  return `${remote.status} ${remote.statusMessage ?? ""}`;
+  return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
 }
 
 /**
@@ -69,9 +69,12 @@ export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, pollsInSending:
 }
 
 function mayHaveMovedOn(delivery: NonNullable<RequestWork["delivery"]>, remote: RemoteTask): boolean {
-  if (delivery.state === "accepted") return delivery.statusBefore !== statusOf(remote);
+  const before = delivery.statusBefore ?? "";
+  if (before.split(" ")[0] !== remote.status) return true;
   // Nobody knows whether it was sent: a message that changes by itself must not pass for proof, or it is lost.
-  return delivery.state === "sending" && delivery.statusBefore?.split(" ")[0] !== remote.status;
+  if (delivery.state === "sending") return false;
+  const now = statusOf(remote);
+  return before !== now && !differByNumbers(before, now);
 }
 
 export function isEmpty(plan: Plan): boolean {
@@ -82,13 +85,32 @@ export function isEmpty(plan: Plan): boolean {
   );
 }
 
+/** Nothing but a new message, ttl or interval. */
+export function isStatusOnly(plan: Plan): boolean {
+  return plan.status && isEmpty({ ...plan, status: false });
+}
+
 function emptyPlan(work: TaskWork, remote: RemoteTask): Plan {
   const status =
     work.state !== remote.status ||
-    work.statusMessage !== remote.statusMessage ||
+    withoutTimes(work.statusMessage) !== withoutTimes(remote.statusMessage) ||
     work.ttlMs !== remote.ttlMs ||
     work.pollIntervalMs !== remote.pollIntervalMs;
   return { status, capture: [], confirm: [], retract: [], stillAsked: [], repeat: [] };
+}
+
+/** A message that is a clock says nothing new each time it is read: what looks like a time does not count. */
+export function withoutTimes(message: string | null): string | null {
+  return message?.replace(TIMES, "·") ?? null;
+}
+
+const TIMES =
+  /\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?\s?(Z|[+-]\d\d:?\d\d)?|\d{1,2}:\d\d(:\d\d([.,]\d+)?)?(\s?[ap]\.?m\b\.?)?|\b1[0-9]{9}(\.\d+)?\b|\b1[0-9]{12}\b/gi;
+
+/** Whether two messages differ by their numbers only, as those of a counter do. */
+export function differByNumbers(before: string | null, after: string | null): boolean {
+  const plain = (message: string | null) => message?.replace(/\d+([.,]\d+)*/g, "#");
+  return before !== after && before !== null && plain(before) === plain(after);
 }
 
 function judgeUnmoved(plan: Plan, request: RequestWork, pollsInSending: number): void {

@@ -1,110 +1,172 @@
-/** Servers of 2025-11-25 by others, and a durable one that restarts: captured, answered after an engine restart. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Tool } from "../mcp/peer.ts";
-import { createInvoiceDatabase, startInvoiceServer } from "../testing/invoice-server.ts";
-import { startOfficialServer } from "../testing/official-server.ts";
+/**
+ * Servers by others, and the sample server: a task is started by one engine process and asks, that process is killed
+ * with -9, the answer is recorded while nobody watches, and another process delivers it. docs/compatibility.md says
+ * what was seen here. The servers of the official packages give a question up after 60 s, so all is done within it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Era, Tool } from "../mcp/peer.ts";
+import { type EngineProcess, startEngineProcess } from "../testing/engine-process.ts";
+import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../testing/invoice-server.ts";
+import { lookInto } from "../testing/look.ts";
+import { type OfficialName, startOfficialServer } from "../testing/official-server.ts";
 import { createTestDatabase } from "../testing/postgres.ts";
 import { readLedger } from "../testing/sample-ledger.ts";
-import { createWorld, until, type World } from "../testing/world.ts";
-import type { Engine } from "./engine.ts";
+import { tool } from "../testing/tool.ts";
+import { createWorld, PROCESS_INVOICE, type World } from "../testing/world.ts";
 
-let world: World;
-let engine: Engine;
-beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  engine = await world.startEngine();
-});
-afterAll(() => world?.close());
+/** A takeover begins 10 s after the last heartbeat; the machine may be busy with other tests. */
+const PATIENCE_MS = 60_000;
 
-const tool = (name: string): Tool => ({
-  name,
-  title: null,
-  description: null,
-  inputSchema: { type: "object" },
-  taskSupport: "required",
-  annotations: null,
-  honoursIdempotencyKey: false,
-});
-const where = (id: string) => ({ where: { organizationId: world.organizationId, id } });
-const openRequest = (taskId: string) =>
-  until("a question opens", () =>
-    world.within((tx) =>
-      tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
-    ),
-  );
-const completed = (id: string) =>
-  until("the task completes", async () => {
-    const row = await world.within((tx) => tx.task.findFirstOrThrow(where(id)));
-    return row.state === "completed" && row;
-  });
-const deliveryOf = (taskId: string) =>
-  world.within((tx) =>
-    tx.delivery.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId } }),
-  );
-async function restartEngine() {
-  await engine.stop();
-  engine = await world.startEngine();
+interface Scene {
+  peer: string;
+  server: OfficialName | "sample";
+  era: Era;
+  tool: Tool;
+  args: Record<string, unknown>;
+  content: Record<string, unknown>;
+  /** In the result, where the server went by the answer; what it makes up by itself says something else. */
+  says: RegExp;
+  rung: string;
+  asks: number;
 }
 
-test.each([
+const required = (name: string) => tool(name, { taskSupport: "required" });
+const invoice = (invoice_id: string) => ({
+  invoice: {
+    invoice_id,
+    customer: "ACME Corp",
+    lines: [{ description: "Line", amount: 10, due_date: "2024-06-30T00:00:00Z" }],
+  },
+});
+const bound = { era: "2025-11-25", rung: "same_session", asks: 1 } as const;
+const sample = {
+  server: "sample",
+  tool: PROCESS_INVOICE,
+  content: { value: "approve" },
+  says: /PAID/,
+} as const;
+
+const SCENES: Scene[] = [
   {
-    example: "simpleTaskInteractive",
-    name: "confirm_delete",
+    // Asks on the tasks/result stream, and goes on with a default of its own when nobody answers.
+    ...bound,
+    peer: "server-everything",
+    server: "everything",
+    tool: required("simulate-research-query"),
+    args: { topic: "python", ambiguous: true },
+    content: { interpretation: "snake" },
+    says: /Clarification\*\*: snake/,
+  },
+  {
+    ...bound,
+    peer: "simpleTaskInteractive",
+    server: "simpleTaskInteractive",
+    tool: required("confirm_delete"),
     args: { filename: "a.txt" },
     content: { confirm: true },
     says: /a\.txt/,
   },
   {
     // It stays `working`, does not name the task with its question, and may ask before the handle is told.
-    example: "simpleStreamableHttp",
-    name: "collect-user-info-task",
+    ...bound,
+    peer: "simpleStreamableHttp",
+    server: "simpleStreamableHttp",
+    tool: required("collect-user-info-task"),
     args: { infoType: "preferences" },
     content: { theme: "dark", notifications: true },
     says: /dark/,
   },
-] as const)("$example: the question of before the restart is answered on its session", async (scene) => {
-  const official = await startOfficialServer(scene.example);
-  try {
-    const server = await world.addServer(official.url, "2025-11-25");
-    const id = await world.startTask(server, scene.args, tool(scene.name));
-    const request = await openRequest(id);
-    await restartEngine();
-    await world.answer(request.id, { action: "accept", content: scene.content });
-    const done = await completed(id);
-    expect(JSON.stringify(done.result)).toMatch(scene.says);
-    expect(await deliveryOf(id)).toMatchObject({ state: "confirmed", attempts: 1 });
-  } finally {
-    await official.stop();
-  }
+  {
+    ...sample,
+    peer: "the sample server, killed too,",
+    era: "2026-07-28",
+    args: invoice("NEW"),
+    rung: "update",
+    asks: 1,
+  },
+  {
+    ...sample,
+    peer: "the sample server, killed too,",
+    era: "2025-11-25",
+    args: invoice("OLD"),
+    rung: "new_session",
+    asks: 2,
+  },
+];
+
+let world: World;
+let invoices: InvoiceServer;
+const ends: (() => Promise<void>)[] = [];
+const started = new Map<Scene, { id: string; requestId: string }>();
+const look = lookInto(() => world, PATIENCE_MS);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  ends.push(() => world.close());
+  invoices = await startSample();
+  const first = await startEngine();
+  const urls = await Promise.all(SCENES.map(urlOf));
+  await Promise.all(
+    SCENES.map(async (scene, at) => {
+      const server = await world.addServer(urls[at]!, scene.era);
+      const id = await world.startTask(server, scene.args, scene.tool);
+      const { id: requestId } = await look.openRequest(id);
+      started.set(scene, { id, requestId });
+    }),
+  );
+  await Promise.all([first.kill(), invoices.kill()]);
+  for (const [{ content }, { requestId }] of started)
+    await world.answer(requestId, { action: "accept", content });
+  await Promise.all([invoices.start(), startEngine()]);
+}, PATIENCE_MS + 60_000);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
 });
 
-test("a durable server that restarted: a new session, the same question again, the answer to its new id", async () => {
+async function startSample(): Promise<InvoiceServer> {
   const { adminUrl, drop } = await createTestDatabase();
+  ends.push(drop);
   const database = await createInvoiceDatabase(adminUrl);
-  const invoices = await startInvoiceServer(database.url);
-  try {
-    const server = await world.addServer(invoices.url, "2025-11-25");
-    const lines = [{ description: "Line", amount: 10, due_date: "2024-06-30T00:00:00Z" }];
-    const invoice = { invoice_id: "INV-1", customer: "ACME Corp", lines };
-    const id = await world.startTask(server, { invoice }, tool("process_invoice"));
-    const request = await openRequest(id);
-    await invoices.kill();
-    await world.answer(request.id, { action: "accept", content: { value: "approve" } });
-    await invoices.start();
-    expect((await completed(id)).outcome).toBe("PAID");
+  ends.push(() => database.drop());
+  const server = await startInvoiceServer(database.url);
+  ends.push(() => server.kill());
+  return server;
+}
+
+async function startEngine(): Promise<EngineProcess> {
+  const engine = await startEngineProcess(world.engineEnvironment);
+  ends.push(() => engine.kill());
+  return engine;
+}
+
+async function urlOf({ server }: Scene): Promise<string> {
+  if (server === "sample") return invoices.url;
+  const official = await startOfficialServer(server);
+  ends.push(() => official.stop());
+  return official.url;
+}
+
+describe("answered after the engine that heard the question was killed:", () => {
+  test.each(SCENES)(
+    "$peer $era goes by the answer, which was sent once",
+    async (scene) => {
+      const { id, requestId } = started.get(scene)!;
+      const done = await look.inState(id, "completed");
+      expect(JSON.stringify(done.result)).toMatch(scene.says);
+      expect(await look.deliveryOf(requestId)).toMatchObject({
+        state: "confirmed",
+        attempts: 1,
+        error: null,
+      });
+      expect((await look.requestsOf(id)).map((row) => [row.id, row.state])).toEqual([[requestId, "settled"]]);
+      expect(await look.asksOf(requestId)).toBe(scene.asks);
+    },
+    PATIENCE_MS + 10_000,
+  );
+
+  test("the sample server was told once in each era", async () => {
     const told = (await readLedger(invoices.baseUrl)).filter(({ kind }) => kind === "told");
-    expect(told).toHaveLength(1);
-    const requests = await world.within((tx) =>
-      tx.inputRequest.findMany({ where: { organizationId: world.organizationId, taskId: id } }),
-    );
-    expect(requests.map(({ id: one, state }) => [one, state])).toEqual([[request.id, "settled"]]);
-    const asks = await world.within((tx) =>
-      tx.ask.count({ where: { organizationId: world.organizationId, inputRequestId: request.id } }),
-    );
-    expect(asks).toBe(2);
-  } finally {
-    await invoices.kill();
-    await database.drop();
-    await drop();
-  }
-}, 40_000);
+    expect(told.map(({ data }) => data.era).sort()).toEqual(["2025-11-25", "2026-07-28"]);
+  });
+});

@@ -2,9 +2,10 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { rewatchConnection } from "../changes/transitions.ts";
-import type { Tool } from "../mcp/peer.ts";
+import { lookInto } from "../testing/look.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
+import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 
 let world: World;
@@ -33,30 +34,8 @@ async function endScene(scene: { remote: TestServer; slow: SessionServer }) {
   await scene.slow.close();
 }
 
-const tool = (name: string): Tool => ({
-  name,
-  title: null,
-  description: null,
-  inputSchema: { type: "object" },
-  taskSupport: "optional",
-  annotations: null,
-  honoursIdempotencyKey: false,
-});
 const approve = { action: "accept" as const, content: { approve: true } };
-const task = (id: string) =>
-  world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
-const inState = (id: string, state: string, patienceMs?: number) =>
-  until(`the task is ${state}`, async () => (await task(id)).state === state, patienceMs);
-const openRequest = (taskId: string) =>
-  until("a question opens", () =>
-    world.within((tx) =>
-      tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
-    ),
-  );
-const deliveryOf = (taskId: string) =>
-  world.within((tx) =>
-    tx.delivery.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId } }),
-  );
+const { task, openRequest, deliveryOfTask, request: requestOf, inState } = lookInto(() => world);
 
 /** No engine and no web gets to the test's database until the returned function is called. */
 async function takeDatabaseAway(): Promise<() => Promise<void>> {
@@ -84,7 +63,7 @@ test("the database goes away between the server's 2xx and its record: accepted a
   await world.answer((await openRequest(id)).id, approve);
   await until("the server was told", async () => remote.told.length > 0);
   const flagged = await until("the delivery is flagged", async () => {
-    const delivery = await deliveryOf(id).catch(() => null);
+    const delivery = await deliveryOfTask(id).catch(() => null);
     return delivery?.flagged && delivery;
   });
   expect(flagged).toMatchObject({ state: "accepted", attempts: 1 });
@@ -106,7 +85,7 @@ describe.concurrent("at once, for each takes its time:", { timeout: 40_000 }, ()
     await world.answer((await openRequest(id)).id, approve);
     await inState(id, "completed");
     expect(remote.told).toHaveLength(1);
-    expect(await deliveryOf(id)).toMatchObject({ state: "confirmed", attempts: 1 });
+    expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
   /** The answer is repeated 10 s after its first try: not before the server can be taken to be done with that. */
@@ -124,7 +103,7 @@ describe.concurrent("at once, for each takes its time:", { timeout: 40_000 }, ()
     await world.answer((await openRequest(id)).id, approve);
     await inState(id, "completed");
     expect(remote.told).toHaveLength(2);
-    expect(await deliveryOf(id)).toMatchObject({ state: "confirmed", attempts: 2 });
+    expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
 
   test("a lease whose steps last is given back without holding up the heartbeats of the others", async ({
@@ -191,10 +170,7 @@ test("the engine and a person lock a task and its question in one order", async 
   } finally {
     await admin.end();
   }
-  await until("the question is withdrawn", async () => {
-    const row = await world.within((tx) => tx.inputRequest.findFirstOrThrow({ where: { id: request.id } }));
-    return row.state === "withdrawn";
-  });
+  await until("the question is withdrawn", async () => (await requestOf(request.id)).state === "withdrawn");
 });
 
 test("news that could not be written are written when the database is back", async () => {

@@ -1,9 +1,10 @@
 /** The acceptance scenarios that need a server which misbehaves on purpose: a real one, with switches. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { resend } from "../deliveries/transitions.ts";
-import type { Tool } from "../mcp/peer.ts";
 import { requestCancel } from "../tasks/transitions.ts";
+import { lookInto } from "../testing/look.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
+import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 import type { Engine } from "./engine.ts";
 
@@ -32,38 +33,7 @@ afterAll(async () => {
   await remote?.close();
 });
 
-const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
-  name,
-  title: null,
-  description: null,
-  inputSchema: { type: "object" },
-  taskSupport: "optional",
-  annotations: null,
-  honoursIdempotencyKey: false,
-  ...more,
-});
-
-const where = (id: string) => ({ where: { organizationId: world.organizationId, id } });
-const task = (id: string) => world.within((tx) => tx.task.findFirstOrThrow(where(id)));
-const request = (id: string) => world.within((tx) => tx.inputRequest.findFirstOrThrow(where(id)));
-const requestsOf = (taskId: string) =>
-  world.within((tx) =>
-    tx.inputRequest.findMany({
-      where: { organizationId: world.organizationId, taskId },
-      orderBy: { createdAt: "asc" },
-    }),
-  );
-const deliveryOf = (inputRequestId: string) =>
-  world.within((tx) =>
-    tx.delivery.findFirstOrThrow({ where: { organizationId: world.organizationId, inputRequestId } }),
-  );
-const openRequest = (taskId: string) =>
-  until("a question opens", async () => (await requestsOf(taskId)).find(({ state }) => state === "open"));
-const inState = (id: string, state: string) =>
-  until(`the task is ${state}`, async () => {
-    const row = await task(id);
-    return row.state === state && row;
-  });
+const { task, request, requestsOf, deliveryOf, openRequest, inState, health } = lookInto(() => world);
 const approve = { action: "accept" as const, content: { approve: true } };
 const remoteOf = () => [...remote.tasks.values()].at(-1)!;
 
@@ -157,18 +127,11 @@ test("12: cancelled here although the server says input_required for ever, with 
   const id = await world.startTask(server, {}, tool("approve"));
   await openRequest(id);
   await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
-  const cancelled = await until(
-    "the task is cancelled here",
-    async () => {
-      const row = await task(id);
-      return row.state === "cancelled" && row;
-    },
-    30_000,
-  );
+  const cancelled = await inState(id, "cancelled", 30_000);
   expect(cancelled.serverState).toBe("input_required");
   expect(cancelled.watched).toBe(true);
   // Not for ever: when its time is over, the server's side is looked at no more.
-  await world.within((tx) => tx.task.updateMany({ ...where(id), data: { watchUntil: new Date(0) } }));
+  await world.within((tx) => tx.task.updateMany({ where: { id }, data: { watchUntil: new Date(0) } }));
   await until("nobody watches it any more", async () => !(await task(id)).watched);
 }, 40_000);
 
@@ -237,12 +200,13 @@ test("a server that comes back is noticed soon, however many tasks met it while 
   const ids = await Promise.all(Array.from({ length: 12 }, () => world.startTask(server, {}, tool("wait"))));
   for (const id of ids) await inState(id, "working");
   await remote.goDown();
-  const health = () =>
-    world.within((tx) => tx.server.findFirstOrThrow(where(server.serverId)).then((row) => row.healthState));
-  await until("the server counts as unreachable", async () => (await health()) === "unreachable");
+  await until(
+    "the server counts as unreachable",
+    async () => (await health(server.serverId)) === "unreachable",
+  );
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   for (const [taskId, waiting] of remote.tasks) remote.tasks.set(taskId, { ...waiting, status: "cancelled" });
   await remote.comeBack();
   for (const id of ids) await inState(id, "cancelled");
-  expect(await health()).toBe("ok");
+  expect(await health(server.serverId)).toBe("ok");
 });

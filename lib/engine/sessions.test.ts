@@ -2,7 +2,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Tool } from "../mcp/peer.ts";
 import { requestCancel } from "../tasks/transitions.ts";
+import { lookInto } from "../testing/look.ts";
 import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
+import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 import type { Engine } from "./engine.ts";
 
@@ -22,50 +24,17 @@ beforeEach(async () => {
 afterEach(() => remote.close());
 afterAll(() => world?.close());
 
-const TOOL: Tool = {
-  name: "work",
-  title: null,
-  description: null,
-  inputSchema: { type: "object" },
-  taskSupport: "required",
-  annotations: null,
-  honoursIdempotencyKey: false,
-};
 const approve = { action: "accept" as const, content: { approve: true } };
 
-const start = (more: Partial<Tool> = {}) => world.startTask(server, {}, { ...TOOL, ...more });
-const task = (id: string) =>
-  world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
-const requestsOf = (taskId: string) =>
-  world.within((tx) =>
-    tx.inputRequest.findMany({
-      where: { organizationId: world.organizationId, taskId },
-      orderBy: { createdAt: "asc" },
-    }),
-  );
-const deliveryOf = (inputRequestId: string) =>
-  world.within((tx) =>
-    tx.delivery.findFirstOrThrow({ where: { organizationId: world.organizationId, inputRequestId } }),
-  );
-const openRequest = (taskId: string, message: string) =>
-  until(`"${message}" is open`, async () =>
-    (await requestsOf(taskId)).find((row) => row.state === "open" && row.message === message),
-  );
-const inState = (id: string, state: string) =>
-  until(`the task is ${state}`, async () => {
-    const row = await task(id);
-    return row.state === state && row;
-  });
+const start = (more: Partial<Tool> = {}) =>
+  world.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
+const { task, requestsOf, deliveryOf, openRequest, asksOf, inState } = lookInto(() => world);
 /** The server's side of a task that runs and listens. */
 async function running() {
   const id = await start();
   await inState(id, "working");
   return { id, there: remote.tasks[0]! };
 }
-const asksOf = (requestId: string) =>
-  world.within((tx) =>
-    tx.ask.count({ where: { organizationId: world.organizationId, inputRequestId: requestId } }),
-  );
 const answeredTo = () => remote.answered.map(({ id }) => id);
 
 test("asked before the handle is told: the question is kept and answered, then the next one", async () => {

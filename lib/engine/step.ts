@@ -5,29 +5,26 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-requests/capture.ts";
 import { retractAsk } from "../input-requests/retract.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
-import { markCancelSent } from "../tasks/progress.ts";
+import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
 import { type DeliveryWork, loadWork } from "../tasks/work.ts";
 import { applyRemote, end } from "./apply.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
-import {
-  callOptions,
-  change,
-  insist,
-  keptSession,
-  sessionDigest,
-  type TaskEntry,
-  taskRef,
-  type WatcherContext,
-} from "./entry.ts";
+import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { stepHeld, storeIds } from "./held.ts";
+import { learnFromQuestion, learnWithdrawn } from "./learning.ts";
+import { stepRound } from "./retry.ts";
+import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
+import { handleOf, restoreSession, sessionDigest, taskRef } from "./sealed.ts";
 import { resolveStart, start } from "./start.ts";
-import { dropStreams, openResultStream, renewSession, tendStreams } from "./streams.ts";
+import { askForQuestion, dropStreams, heard, joinSession, renewSession, tendStreams } from "./streams.ts";
 import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
   NOT_FOUND_CONFIRM_MS,
   POLL_DEADLINE_MS,
+  PROGRESS_MS,
   REPEAT_AFTER_MS,
 } from "./tunables.ts";
 
@@ -39,12 +36,15 @@ export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   if (entry.work.state === "queued") return start(ctx, entry);
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
 
-  keptSession(ctx, entry);
+  restoreSession(ctx, entry);
   if (entry.news.length > 0) await storeNews(ctx, entry);
   if (entry.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
 
+  if (!entry.work.durable && !hasEnded(entry.work.state)) return stepHeld(ctx, entry);
+  if (isRound(entry.work)) return stepRound(ctx, entry);
+  await tendMemory(ctx, entry);
   const remote = await look(ctx, entry);
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
   if (remote) {
@@ -53,6 +53,19 @@ export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   }
   await tendStreams(ctx, entry, performance.now());
   return nextPause(entry);
+}
+
+/** What is only in memory of a running task, and a session for one that was found without. */
+async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+  handleOf(ctx, entry);
+  if (entry.work.era === "2025-11-25" && !entry.live && (await joinSession(ctx, entry)))
+    entry.idsChanged = true;
+  if (entry.idsChanged) await storeIds(ctx, entry);
+  const { progress } = entry;
+  if (!progress || performance.now() < entry.progressAt + PROGRESS_MS) return;
+  entry.progress = null;
+  entry.progressAt = performance.now();
+  await ctx.transaction((tx) => recordProgress(ctx.organizationId, tx, entry.id, progress));
 }
 
 async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
@@ -70,19 +83,21 @@ async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
   ) {
     entry.unchangedPolls = 0;
     entry.resultStreamAgainAt = 0;
+    entry.unasked = 0;
   }
   entry.work = work;
+  entry.loadedAt = performance.now();
   return true;
 }
 
-/** The task has ended: streams are dropped, and the session, which was its own, is given back. */
+/** The task has ended: streams are dropped, and the session, where it was the last one in it, is given back. */
 async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
-  dropStreams(entry);
-  if (entry.session) {
+  const left = dropStreams(ctx, entry);
+  if (left && !left.mayHoldMore && entry.work.state !== "start_unknown") {
     const options = { deadlineMs: CALL_DEADLINE_MS };
     await ctx
       .peer("2025-11-25")
-      .close(entry.session, options)
+      .close(left.kept, options)
       .catch((error: unknown) => ctx.log.debug({ err: error, taskId: entry.id }, "a session was not closed"));
   }
   return null;
@@ -97,19 +112,24 @@ export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<
       const digest = sessionDigest(ctx, item.session);
       if (item.kind === "question" && item.question.address.kind === "rpc") {
         const rpc = { sessionDigest: digest, rpcId: item.question.address.rpcId };
-        const captured = { question: item.question, key: ELICITATION_KEY, rpc };
+        learnFromQuestion(ctx, entry, item.question, digest.toString("hex"));
+        const lifetimeMs = ctx.traits.questionLifetimeMs ?? null;
+        const captured = { question: item.question, key: ELICITATION_KEY, rpc, lifetimeMs };
         events.push(...(await captureQuestion(ctx.organizationId, tx, entry.id, captured)));
       } else if (item.kind === "retracted") {
-        const over = await retractAsk(ctx.organizationId, tx, digest, item.rpcId);
+        const over = await retractAsk(ctx.organizationId, tx, entry.id, digest, item.rpcId);
         if (over)
           events.push(
             ...(await closeRequest(ctx.organizationId, tx, entry.id, over, "withdrawn", "retracted")),
           );
+        const known = entry.work.requests.find(({ id }) => id === over);
+        if (known) learnWithdrawn(ctx, entry, known);
       }
     }
     await appendEvents(ctx.organizationId, tx, events);
   });
   entry.news.splice(0, news.length);
+  if (news.some(({ kind }) => kind === "question")) heard(entry);
 }
 
 /** Polls. Null: unchanged, gone, or in need of another look. */
@@ -203,7 +223,7 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
     ({ delivery }) => delivery?.state === "accepted" && (delivery.pollsSinceAccepted > 0 || delivery.flagged),
   );
   // 2025-11-25: perhaps it asks again, or asks something else with the same status.
-  if (silent && work.era === "2025-11-25") await openResultStream(ctx, entry, performance.now());
+  if (silent && work.era === "2025-11-25") await askForQuestion(ctx, entry, performance.now());
   return pause;
 }
 

@@ -1,110 +1,172 @@
 /** Streams and sessions of 2025-11-25: opened, dropped and renewed here; what comes in on them is stored by steps. */
 import { randomUUID } from "node:crypto";
-import { PeerError, type Session, type StreamListener } from "../mcp/peer.ts";
+import { PeerError, type StreamListener } from "../mcp/peer.ts";
 import { storeSession } from "../tasks/progress.ts";
+import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { learnFromSilence } from "./learning.ts";
+import { listenerOf } from "./listener.ts";
+import { sealSession, taskRef } from "./sealed.ts";
+import { closeStandalone, type LiveSession, mayShare } from "./sessions.ts";
 import {
-  callOptions,
-  change,
-  type KeptSession,
-  sealSession,
-  type TaskEntry,
-  taskRef,
-  type WatcherContext,
-} from "./entry.ts";
-import {
-  MIN_POLL_MS,
   OPEN_DEADLINE_MS,
+  QUESTION_RETRY_CAP_MS,
   QUESTION_RETRY_MS,
   QUESTION_WAIT_MS,
   RETRACTION_WAIT_MS,
+  STREAM_QUIET_MS,
+  STREAM_RETRY_MS,
 } from "./tunables.ts";
 
-/** A session of its own for each task: then every question on it is the task's, and no JSON-RPC ids collide. */
-export async function openSession(ctx: WatcherContext, entry: TaskEntry): Promise<KeptSession> {
-  const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
-  if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
-  return { ...opened, own: randomUUID() };
+/**
+ * Puts a task into a session: a new one, or, where the server holds no more, one that others live in. Null: there is
+ * none for it now.
+ */
+export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession | null> {
+  if (entry.live) return entry.live;
+  const known = ctx.traits.sessionLimit;
+  if (known !== undefined && ctx.sessions.size >= known) return share(ctx, entry);
+  try {
+    const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
+    if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
+    const live = ctx.sessions.attach(entry, { ...opened, own: randomUUID() });
+    if (mayShare(live, entry, ctx.traits)) return live;
+    // A child process has one session for all: on it, too, questions must be told apart.
+    ctx.sessions.detach(entry);
+    return null;
+  } catch (error) {
+    if (!(error instanceof PeerError && error.code === "sessions_full")) throw error;
+    if (ctx.sessions.size === 0) throw error;
+    ctx.learn({ sessionLimit: ctx.sessions.size });
+    return share(ctx, entry);
+  }
+}
+
+function share(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
+  const live = ctx.sessions.leastUsed();
+  if (!live || !mayShare(live, entry, ctx.traits)) return null;
+  return ctx.sessions.attach(entry, live.kept);
 }
 
 /** The server forgot the session: a new one, stored before it is used. Old JSON-RPC ids are never sent on it. */
 export async function renewSession(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
-  dropStreams(entry);
-  const session = await openSession(ctx, entry);
-  await change(ctx, entry, (tx) =>
-    storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry.id, session)!),
-  );
-  entry.session = session;
-  entry.getStreamUntil = Number.POSITIVE_INFINITY;
-  entry.getStreamAgainAt = 0;
+  const old = entry.live;
+  closeResultStream(entry);
+  if (!old) throw new Error(`task ${entry.id} has no session to renew`);
+  closeStandalone(old);
+  old.renewal ??= openAnew(ctx, entry).catch((error: unknown) => {
+    old.renewal = null;
+    throw error;
+  });
+  const fresh = await old.renewal;
+  ctx.sessions.detach(entry);
+  ctx.sessions.attach(entry, fresh.kept);
+  entry.ownEventId = null;
+  await change(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry)!));
+  entry.listenUntil = Number.POSITIVE_INFINITY;
   entry.resultStreamAgainAt = 0;
 }
 
+async function openAnew(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession> {
+  const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
+  if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
+  const old = entry.live;
+  const fresh = ctx.sessions.attach(entry, { ...opened, own: randomUUID() });
+  entry.live = old;
+  return fresh;
+}
+
 /** The standalone stream: some servers put their questions nowhere else, and drop them when it is not open. */
-export async function openGetStream(
+export async function openStandalone(
   ctx: WatcherContext,
   entry: TaskEntry,
-  session: KeptSession,
+  live: LiveSession,
 ): Promise<void> {
-  if (entry.getStream) return;
+  if (live.stream || !live.hasStream) return;
   const listener: StreamListener = {
-    ...listenerOf(ctx, entry, session, () => {
-      entry.getStream = null;
+    ...listenerOf(ctx, live, null, () => {
+      live.stream = null;
     }),
-    // Ids of other streams are not kept: with one of those this request would go on with that stream instead.
+    // Ids of other streams are not kept here: with one of those this request would go on with that stream instead.
     onEventId(eventId) {
-      (session as Session).lastEventId = eventId;
+      live.kept.lastEventId = eventId;
+      for (const task of live.tasks) task.idsChanged = true;
     },
   };
   const peer = ctx.peer("2025-11-25");
-  const stream = await peer.listen(session, listener, callOptions(entry, OPEN_DEADLINE_MS));
+  live.stream = await peer.listen(live.kept, listener, callOptions(entry, OPEN_DEADLINE_MS));
   // null: the server has no such stream (405), so there is nothing to try again
-  entry.getStream = stream;
-  if (!stream) entry.getStreamUntil = 0;
+  if (!live.stream) live.hasStream = false;
 }
 
 /**
  * The same for a running task, whose session has just answered a poll: what the server says against the stream itself
  * is no reason to stop, and it is tried again later.
  */
-export async function tryGetStream(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
-  if (!entry.session || entry.getStream || now < entry.getStreamAgainAt) return;
-  entry.getStreamAgainAt = now + QUESTION_RETRY_MS;
-  try {
-    await openGetStream(ctx, entry, entry.session);
-  } catch (error) {
-    const aboutStream =
-      error instanceof PeerError &&
-      error.reached === "yes" &&
-      !["unauthorized", "rate_limited"].includes(error.code);
-    if (!aboutStream) throw error;
-    ctx.log.debug({ err: error, taskId: entry.id }, "the standalone stream was refused");
-  }
+export async function tryStandalone(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+  const { live } = entry;
+  if (!live || live.stream || now < live.streamAgainAt) return;
+  live.streamAgainAt = now + STREAM_RETRY_MS;
+  await unlessRefused(ctx, entry, () => openStandalone(ctx, entry, live));
 }
 
 /** Opens and drops streams to fit what the task waits for. Called at every step of a running task. */
 export async function tendStreams(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
-  const session = entry.session;
-  if (entry.work.era !== "2025-11-25" || !session) return;
+  const { live, work } = entry;
+  if (work.era === "2026-07-28" && entry.handle !== null) ctx.follow(entry.handle);
+  if (work.era !== "2025-11-25" || !live) return;
   const waitsForQuestion =
-    entry.work.state === "input_required" && entry.work.requests.length === 0 && !entry.work.cancelRequested;
-  if (entry.work.requests.some((request) => request.state === "open")) {
-    entry.getStreamUntil = Math.min(entry.getStreamUntil, now + RETRACTION_WAIT_MS);
-  } else entry.getStreamUntil = entry.getStreamUntil === 0 ? 0 : Number.POSITIVE_INFINITY;
-
-  if (entry.getStream && now > entry.getStreamUntil) closeStream(entry, "getStream");
-  if (now < entry.getStreamUntil) await tryGetStream(ctx, entry, now);
-  if (entry.resultStream && (!waitsForQuestion || now > entry.resultStreamUntil))
-    closeStream(entry, "resultStream");
-  if (waitsForQuestion) await openResultStream(ctx, entry, now);
+    work.state === "input_required" && work.requests.length === 0 && !work.cancelRequested;
+  entry.listenUntil = listenUntil(ctx, entry, now);
+  const wanted = [...live.tasks].some((task) => now < task.listenUntil);
+  if (wanted) await tryStandalone(ctx, entry, now);
+  else closeStandalone(live);
+  if (!waitsForQuestion || now > entry.resultStreamUntil) closeResultStream(entry);
+  if (waitsForQuestion) await askForPending(ctx, entry, now);
 }
 
-/** Asks the server for its pending question: `tasks/result`, held for a while, not in a hot loop. */
-export async function openResultStream(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
-  const session = entry.session;
-  if (!session || entry.resultStream || now < entry.resultStreamAgainAt) return;
-  entry.resultStreamAgainAt = now + QUESTION_RETRY_MS;
+/** A question may come as long as the task runs; after a capture, for a while, only its retraction. */
+function listenUntil(ctx: WatcherContext, entry: TaskEntry, now: number): number {
+  const hasOpen = entry.work.requests.some((request) => request.state === "open");
+  const quietMs = entry.work.quietMs + (now - entry.loadedAt);
+  // What such a server asked while nobody listened, it asks again: no stream for a task that waits or sleeps.
+  if (ctx.traits.reissues && (hasOpen || quietMs > STREAM_QUIET_MS)) return 0;
+  return hasOpen ? Math.min(entry.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
+}
+
+/** The same where a question is known to be pending: that it does not come says what the server is like. */
+export async function askForPending(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+  if (now < entry.resultStreamAgainAt) return;
+  if (entry.resultStreamUntil > 0) {
+    entry.unasked++;
+    learnFromSilence(ctx, entry);
+  }
+  await askForQuestion(ctx, entry, now);
+}
+
+/**
+ * Asks the server for its pending question, not in a hot loop: first for what it said on a stream of the task's that
+ * broke, where it can replay that; then by `tasks/result`, held for a while.
+ */
+export async function askForQuestion(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+  const { live } = entry;
+  if (now > entry.resultStreamUntil) closeResultStream(entry);
+  if (!live || entry.resultStream || now < entry.resultStreamAgainAt) return;
+  const pause = Math.min(QUESTION_RETRY_CAP_MS, QUESTION_RETRY_MS * 1.5 ** Math.min(entry.unasked, 20));
+  entry.resultStreamAgainAt = now + pause;
   entry.resultStreamUntil = now + QUESTION_WAIT_MS;
-  const listener = listenerOf(ctx, entry, session, () => {
+  const replayFrom = entry.ownEventId;
+  if (replayFrom === null) await openResultStream(ctx, entry, live);
+  else {
+    entry.ownEventId = null;
+    await replay(ctx, entry, live, replayFrom);
+    // The next time by tasks/result, soon.
+    entry.resultStreamAgainAt = now + QUESTION_WAIT_MS;
+  }
+  ctx.wake(entry.id, QUESTION_WAIT_MS);
+}
+
+async function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSession): Promise<void> {
+  const listener = listenerOf(ctx, live, entry, () => {
     entry.resultStream = null;
   });
   try {
@@ -118,42 +180,52 @@ export async function openResultStream(ctx: WatcherContext, entry: TaskEntry, no
     // Some servers answer at once instead of blocking: then their questions come on the standalone stream.
     if (!(error instanceof PeerError && error.code === "not_ready")) throw error;
   }
-  ctx.wake(entry.id, QUESTION_WAIT_MS);
 }
 
-export function dropStreams(entry: TaskEntry): void {
-  closeStream(entry, "getStream");
-  closeStream(entry, "resultStream");
+/** Goes on with a stream of the task's own after its last event; servers with an event store put it all again. */
+async function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: string): Promise<void> {
+  const listener = listenerOf(ctx, live, entry, () => {
+    entry.resultStream = null;
+  });
+  const session = { ...live.kept, lastEventId: from };
+  await unlessRefused(ctx, entry, async () => {
+    const peer = ctx.peer("2025-11-25");
+    entry.resultStream = await peer.listen(session, listener, callOptions(entry, OPEN_DEADLINE_MS));
+  });
 }
 
-function closeStream(entry: TaskEntry, which: "getStream" | "resultStream"): void {
-  const stream = entry[which];
-  entry[which] = null;
+async function unlessRefused(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  open: () => Promise<void>,
+): Promise<void> {
+  try {
+    await open();
+  } catch (error) {
+    const aboutStream =
+      error instanceof PeerError &&
+      error.reached === "yes" &&
+      !["unauthorized", "rate_limited"].includes(error.code);
+    if (!aboutStream) throw error;
+    ctx.log.debug({ err: error, taskId: entry.id }, "a stream was refused");
+  }
+}
+
+/** A question came: the server is not silent. */
+export function heard(entry: TaskEntry): void {
+  entry.unasked = 0;
+  entry.resultStreamUntil = 0;
+}
+
+export function closeResultStream(entry: TaskEntry): void {
+  const stream = entry.resultStream;
+  entry.resultStream = null;
   stream?.close();
 }
 
-export function listenerOf(
-  ctx: WatcherContext,
-  entry: TaskEntry,
-  session: KeptSession,
-  onClosed: () => void,
-): StreamListener {
-  return {
-    onQuestion(question) {
-      entry.news.push({ kind: "question", question, session });
-      ctx.wake(entry.id, 0);
-    },
-    onRetracted(rpcId) {
-      entry.news.push({ kind: "retracted", rpcId, session });
-      ctx.wake(entry.id, 0);
-    },
-    // Some servers notify at each poll.
-    onStatus: () => ctx.wake(entry.id, Math.max(0, entry.polledAt + MIN_POLL_MS - performance.now())),
-    onProgress: () => undefined, // a bar is no state: shown from the status message for now
-    onEventId: () => undefined,
-    onClosed(reason) {
-      onClosed();
-      if (reason !== "closed_here") ctx.wake(entry.id, 1_000);
-    },
-  };
+/** Drops the task's connections, and its session's where it was the last task there. Nothing is sent. */
+export function dropStreams(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
+  closeResultStream(entry);
+  entry.call?.close();
+  return ctx.sessions.detach(entry);
 }

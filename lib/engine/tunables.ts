@@ -53,8 +53,31 @@ export const PROBE_WAIT_MS = 250;
 
 /** How long a `tasks/result` stream is held for a question that the server says it has. */
 export const QUESTION_WAIT_MS = 10_000;
-/** When nothing came, it is opened again after this. */
+/** When nothing came, it is opened again after this, stretched by half each time up to the cap. */
 export const QUESTION_RETRY_MS = 30_000;
+export const QUESTION_RETRY_CAP_MS = 300_000;
+/** An answer for whose question the server was asked this often, in vain, is undeliverable. */
+export const UNASKED_LIMIT = 8;
+/** A standalone stream that broke, or was refused, is opened again after this. */
+export const STREAM_RETRY_MS = 30_000;
+/** A task without news for this long is not listened to, on a server that puts its questions again. */
+export const STREAM_QUIET_MS = 600_000;
+/** A question that comes on a call's own stream is stored this soon; some come a moment before the handle. */
+export const ASKED_GRACE_MS = 250;
+/** A start waits for a session to come free this long at a time, */
+export const SESSION_WAIT_MS = 5_000;
+/** and for another call on a shared session this long. */
+export const CALLER_WAIT_MS = 100;
+/** Progress is written this often at most, */
+export const PROGRESS_MS = 1_000;
+/** and messages that differ by a number only this often. */
+export const MINOR_NEWS_MS = 5_000;
+/** What command servers write to stderr is kept up to this size, in characters. */
+export const LOG_TAIL_CHARACTERS = 16_384;
+/** Subscriptions of 2026-07-28 follow the tasks that are watched this soon, */
+export const SUBSCRIBE_AFTER_MS = 1_000;
+/** and a server that has none is asked again after this. */
+export const RESUBSCRIBE_MS = 3600_000;
 /** After a capture the stream is kept this long for a retraction. */
 export const RETRACTION_WAIT_MS = 75_000;
 
@@ -70,6 +93,7 @@ export const NOT_FOUND_CONFIRM_MS = 2_000;
 /** Steps at a time on one connection; starts, and what people have just done, have places of their own. */
 export const STEPS_AT_ONCE = 32;
 export const URGENT_AT_ONCE = 8;
+export const STARTS_AT_ONCE = 8;
 /** Leases one engine holds. */
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */

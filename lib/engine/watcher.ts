@@ -1,24 +1,23 @@
 /** Watches one connection: holds its open tasks in memory, takes their steps when they are due, on one timer. */
 import type { Logger } from "pino";
-import { endpointOf } from "../connections/queries.ts";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
-import { noteUnreachable } from "../deliveries/transitions.ts";
-import { createPeer, openWire } from "../mcp/connect.ts";
-import { discover } from "../mcp/discover.ts";
-import { type Era, type Peer, PeerError } from "../mcp/peer.ts";
-import type { Wire } from "../mcp/wire.ts";
+import { PeerError } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
-import { recordEra, recordHealth } from "../servers/health.ts";
 import { flushWatchTimes } from "../tasks/progress.ts";
+import { isRunning } from "../tasks/status.ts";
 import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
 import { Circuit } from "./circuit.ts";
 import type { ConnectionRow } from "./connection.ts";
-import { DueHeap } from "./due-heap.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { Lanes } from "./lanes.ts";
 import { backoffDelay } from "./schedule.ts";
+import { handleOf } from "./sealed.ts";
+import { ServerLink } from "./server-link.ts";
+import { Sessions } from "./sessions.ts";
 import { step, storeNews } from "./step.ts";
 import { dropStreams } from "./streams.ts";
+import { Subscription } from "./subscription.ts";
 import * as tunables from "./tunables.ts";
 
 export interface WatcherOptions {
@@ -34,30 +33,18 @@ export interface WatcherOptions {
   onLeaseLost(): void;
 }
 
-interface Lane {
-  due: DueHeap;
-  running: number;
-  atOnce: number;
-}
-
 export class Watcher {
   readonly connectionId: string;
   readonly organizationId: string;
   #options: WatcherOptions;
   #context: WatcherContext;
-  #wire: Wire;
+  #link: ServerLink;
+  #subscription: Subscription;
   #entries = new Map<string, TaskEntry>();
-  /** Starts and what people wait for have a lane of their own, so that slow polls don't hold them up. */
-  #lanes: Record<"urgent" | "regular", Lane> = {
-    urgent: { due: new DueHeap(), running: 0, atOnce: tunables.URGENT_AT_ONCE },
-    regular: { due: new DueHeap(), running: 0, atOnce: tunables.STEPS_AT_ONCE },
-  };
-  #timer: NodeJS.Timeout | undefined;
-  #steps = new Set<Promise<void>>();
+  #lanes = new Lanes((id) => this.#begin(id));
   #stopped: Promise<void> | null = null;
   #circuit = new Circuit();
   #lastWork = performance.now();
-  #peers = new Map<Era, Peer>();
   #scan: NodeJS.Timeout | undefined;
   #flush: NodeJS.Timeout | undefined;
 
@@ -66,8 +53,9 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
-    const endpoint = endpointOf({ ...connection, id: connection.connectionId }, options.seal);
-    this.#wire = openWire(endpoint, options.network);
+    const transaction = <T>(work: (tx: Tx) => Promise<T>) => this.#fenced(work);
+    const link = new ServerLink({ ...options, transaction, own: (work) => this.#own(work) });
+    this.#link = link;
     this.#context = {
       organizationId: connection.organizationId,
       connectionId: connection.connectionId,
@@ -75,12 +63,21 @@ export class Watcher {
       epoch: options.epoch,
       seal: options.seal,
       log: options.log,
-      transaction: (work) => this.#fenced(work),
+      transaction,
       mayChange: options.mayChange,
-      era: () => this.#era(),
-      peer: (era) => this.#peer(era),
+      era: () => link.era(),
+      peer: (era) => link.peer(era),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
+      follow: (handle) => this.#subscription.follow(handle),
+      sessions: new Sessions(),
+      task: (id) => this.#entries.get(id) ?? null,
+      taskByHandle: (handle) => this.#byHandle(handle),
+      get traits() {
+        return link.traits;
+      },
+      learn: (seen) => link.learn(seen),
     };
+    this.#subscription = new Subscription(this.#context, () => this.#runningHandles());
   }
 
   get size(): number {
@@ -93,6 +90,7 @@ export class Watcher {
   }
 
   async begin(): Promise<void> {
+    await this.#link.load();
     await this.#adopt(null);
     if (this.#stopped) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
@@ -113,20 +111,32 @@ export class Watcher {
   }
 
   async #end(): Promise<void> {
-    clearTimeout(this.#timer);
     clearInterval(this.#scan);
     clearInterval(this.#flush);
-    await Promise.allSettled(this.#steps);
-    for (const entry of this.#entries.values()) dropStreams(entry);
+    await this.#lanes.stop();
+    this.#subscription.close();
+    for (const entry of this.#entries.values()) dropStreams(this.#context, entry);
     for (const entry of this.#entries.values()) await this.#keepNews(entry);
     await this.#flushTimes().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "the times of the last polls were not stored"),
+    );
+    await this.#link.end();
+  }
+
+  #byHandle(handle: string): TaskEntry | null {
+    for (const entry of this.#entries.values()) if (entry.handle === handle) return entry;
+    return null;
+  }
+
+  #runningHandles(): string[] {
+    return [...this.#entries.values()].flatMap(({ handle, work }) =>
+      handle !== null && isRunning(work.state) ? [handle] : [],
     );
   }
 
   /** What came in while the last steps ended would not be told again by most servers. */
   async #keepNews(entry: TaskEntry): Promise<void> {
-    const exists = entry.handle !== null || entry.work.sealedHandle !== null;
+    const exists = entry.handle !== null || entry.work.sealedHandle !== null || !entry.work.durable;
     if (entry.news.length === 0 || !exists) return;
     await storeNews(this.#context, entry).catch((error: unknown) => {
       if (!(error instanceof LeaseLost))
@@ -146,56 +156,17 @@ export class Watcher {
       entry.wokenFor = Math.min(entry.wokenFor, due);
       return;
     }
-    this.#schedule(entry, Math.min(due, this.#dueOf(taskId)));
-    this.#arm();
-  }
-
-  #laneOf(entry: TaskEntry): Lane {
-    const isStart = entry.work.state === "queued" || entry.work.state === "starting";
-    return isStart || entry.urgent ? this.#lanes.urgent : this.#lanes.regular;
-  }
-
-  #dueOf(taskId: string): number {
-    const { urgent, regular } = this.#lanes;
-    return urgent.due.dueOf(taskId) ?? regular.due.dueOf(taskId) ?? Number.POSITIVE_INFINITY;
+    this.#schedule(entry, Math.min(due, this.#lanes.dueOf(taskId)));
   }
 
   #schedule(entry: TaskEntry, due: number): void {
-    const lane = this.#laneOf(entry);
-    for (const other of Object.values(this.#lanes)) if (other !== lane) other.due.delete(entry.id);
-    lane.due.set(entry.id, due);
+    const isStart = entry.work.state === "queued" || entry.work.state === "starting";
+    this.#lanes.schedule(entry.id, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
   }
 
-  #arm(): void {
-    clearTimeout(this.#timer);
-    if (this.#stopped) return;
-    const dues = Object.values(this.#lanes).map((lane) =>
-      lane.running < lane.atOnce ? (lane.due.peek() ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
-    );
-    const next = Math.min(...dues);
-    if (next === Number.POSITIVE_INFINITY) return;
-    const wait = Math.min(tunables.MAX_TIMER_MS, Math.max(0, next - performance.now()));
-    this.#timer = setTimeout(() => this.#takeDue(), wait);
-  }
-
-  #takeDue(): void {
-    const now = performance.now();
-    for (const lane of Object.values(this.#lanes)) {
-      while (!this.#stopped && lane.running < lane.atOnce) {
-        const id = lane.due.popDue(now);
-        if (id === undefined) break;
-        const entry = this.#entries.get(id);
-        if (!entry || entry.running) continue;
-        lane.running++;
-        const done = this.#take(entry).finally(() => {
-          lane.running--;
-          this.#steps.delete(done);
-          this.#arm();
-        });
-        this.#steps.add(done);
-      }
-    }
-    this.#arm();
+  #begin(id: string): Promise<void> | null {
+    const entry = this.#entries.get(id);
+    return entry && !entry.running ? this.#take(entry) : null;
   }
 
   async #take(entry: TaskEntry): Promise<void> {
@@ -208,8 +179,10 @@ export class Watcher {
       entry.urgent = false;
       if (wait > 0) pause = wait;
       else {
+        const checkedBefore = entry.lastCheckedAt;
         pause = await step(this.#context, entry);
         this.#succeeded(entry);
+        if (entry.lastCheckedAt !== checkedBefore) this.#own(this.#link.answered());
       }
     } catch (error) {
       pause = await this.#failed(entry, error);
@@ -228,8 +201,8 @@ export class Watcher {
   #succeeded(entry: TaskEntry): void {
     entry.failures = 0;
     if (!this.#circuit.succeed()) return;
+    this.#own(this.#link.answered());
     for (const id of this.#entries.keys()) this.#wake(id, 0, false);
-    this.#own(this.#health("ok", null));
   }
 
   /** Owns every error of a step: who may have caused it, who is told, and when it is tried again. */
@@ -243,8 +216,7 @@ export class Watcher {
     }
     if (error instanceof PeerError) {
       log.info({ taskId: entry.id, code: error.code, failures: entry.failures }, "a call to a server failed");
-      if (error.reached === "yes" && error.code !== "unauthorized" && error.code !== "rate_limited")
-        return backoffDelay(entry.failures);
+      if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
       return this.#serverFailed(error);
     }
     if (isDatabaseDown(error)) {
@@ -259,24 +231,13 @@ export class Watcher {
   async #serverFailed(error: PeerError): Promise<number> {
     const { pause, isNews } = this.#circuit.fail(performance.now(), error.retryAfterMs);
     if (!isNews) return pause;
-    const unauthorized = error.code === "unauthorized";
-    const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
-    await this.#health(state, HEALTH_WORDS[error.code] ?? "The server can't be reached.").catch(
-      (cause: unknown) => this.#options.log.warn({ err: cause }, "a server's health was not stored"),
-    );
+    const ids = [...this.#entries.keys()];
+    await this.#link
+      .failed(error, ids)
+      .catch((cause: unknown) => this.#options.log.warn({ err: cause }, "a server's health was not stored"));
+    // Answers that were accepted are marked by it.
+    for (const entry of this.#entries.values()) entry.stale = true;
     return pause;
-  }
-
-  async #health(
-    state: "ok" | "unreachable" | "unauthorized" | "failing",
-    message: string | null,
-  ): Promise<void> {
-    const taskIds = [...this.#entries.keys()];
-    await this.#fenced(async (tx) => {
-      if (state === "unreachable") await noteUnreachable(this.organizationId, tx, taskIds);
-      await recordHealth(this.organizationId, tx, this.#context.serverId, { state, message });
-    });
-    if (state === "unreachable") for (const entry of this.#entries.values()) entry.stale = true;
   }
 
   async #slowScan(): Promise<void> {
@@ -302,13 +263,15 @@ export class Watcher {
         continue;
       }
       const entry = newEntry(work);
+      // Known by it from now on: questions and notifications name it.
+      handleOf(this.#context, entry);
       this.#entries.set(work.id, entry);
       this.#schedule(entry, performance.now());
     }
-    this.#arm();
   }
 
   async #flushTimes(): Promise<void> {
+    await this.#link.flushLog();
     const changed = [...this.#entries.values()].filter((entry) => entry.timesChanged);
     if (changed.length === 0) return;
     for (const entry of changed) entry.timesChanged = false;
@@ -332,25 +295,6 @@ export class Watcher {
     });
   }
 
-  async #era(): Promise<Era> {
-    const { connection } = this.#options;
-    if (connection.era) return connection.era;
-    const setting = connection.eraSetting;
-    const found = await discover(this.#wire, setting, { deadlineMs: tunables.OPEN_DEADLINE_MS });
-    await this.#fenced((tx) => recordEra(this.organizationId, tx, connection.serverId, found.era));
-    connection.era = found.era;
-    return found.era;
-  }
-
-  #peer(era: Era): Peer {
-    let peer = this.#peers.get(era);
-    if (!peer) {
-      peer = createPeer(era, this.#wire);
-      this.#peers.set(era, peer);
-    }
-    return peer;
-  }
-
   /** Background work whose failure is only logged: a step or the next scan does it again. */
   #own(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
@@ -360,9 +304,8 @@ export class Watcher {
   }
 }
 
-const HEALTH_WORDS: Record<string, string> = {
-  unauthorized: "The server refuses our credentials.",
-  rate_limited: "The server asks us to wait.",
-  timeout: "The server does not answer in time.",
-  address_not_allowed: "The server's address is not allowed.",
-};
+/** Not of one task or session. */
+function isTroubleOfServer({ code, reached }: PeerError): boolean {
+  if (code === "sessions_full") return false;
+  return reached !== "yes" || code === "unauthorized" || code === "rate_limited";
+}

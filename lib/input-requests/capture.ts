@@ -22,6 +22,8 @@ export interface CapturedQuestion {
   key: string;
   /** 2025-11-25: where an answer has to go; the session only as a digest. */
   rpc: { sessionDigest: Buffer; rpcId: RpcId } | null;
+  /** How long the server is known to wait for an answer, in ms; null: as long as the task lives. */
+  lifetimeMs: number | null;
 }
 
 interface LiveRequest {
@@ -31,6 +33,8 @@ interface LiveRequest {
   deliveryId: string | null;
   deliveryState: DeliveryState | null;
   attempts: number | null;
+  /** The server accepted the answer, whatever came after. */
+  takenBefore: boolean;
 }
 
 /** Stores a question before anything else is done with it. Seen before: nothing, or one more way to answer it. */
@@ -89,7 +93,7 @@ export async function captureQuestion(
       questionHash: hash,
       replaces,
       askedAgain: confirmedBefore > 0,
-      expiresAt: task.expiresAt,
+      expiresAt: earliest(task.expiresAt, captured.lifetimeMs),
     },
   });
   await addAsk(organizationId, tx, taskId, id, captured);
@@ -116,7 +120,7 @@ export async function confirmRequest(
     UPDATE delivery SET state = 'confirmed', confirmed_at = now(), accepted_at = coalesce(accepted_at, now()),
       flagged = false
     WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
-      AND state IN ('accepted', 'sending')`;
+      AND (state IN ('accepted', 'sending') OR (state = 'pending' AND accepted_at IS NOT NULL))`;
   const settled = await tx.$executeRaw`
     UPDATE input_request SET state = 'settled', ended_at = now() WHERE organization_id = ${organizationId}::uuid
       AND id = ${requestId}::uuid AND state = 'answered'`;
@@ -157,7 +161,7 @@ export async function settleAtEnd(
   const live = await liveRequests(organizationId, tx, Prisma.sql`r.task_id = ${taskId}::uuid`);
   const events: NewEvent[] = [];
   for (const request of live) {
-    const settled = settlementAtEnd(request.state, request.deliveryState, taskState);
+    const settled = settlementAtEnd(request.state, request.deliveryState, taskState, request.takenBefore);
     const more =
       settled.request === "settled"
         ? await confirmRequest(organizationId, tx, taskId, request.id)
@@ -190,7 +194,8 @@ async function liveRequest(
 
 function liveRequests(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<LiveRequest[]> {
   return tx.$queryRaw<LiveRequest[]>`
-    SELECT r.id, r.state, r.question_hash AS "questionHash", d.id AS "deliveryId", d.state AS "deliveryState", d.attempts
+    SELECT r.id, r.state, r.question_hash AS "questionHash", d.id AS "deliveryId", d.state AS "deliveryState", d.attempts,
+      d.accepted_at IS NOT NULL AS "takenBefore"
     FROM input_request r
     LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
     LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
@@ -256,6 +261,23 @@ async function reopenUndeliverable(
   return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
 }
 
+function earliest(taskEnds: Date | null, lifetimeMs: number | null): Date | null {
+  if (lifetimeMs === null) return taskEnds;
+  const givenUp = new Date(Date.now() + lifetimeMs);
+  return taskEnds && taskEnds < givenUp ? taskEnds : givenUp;
+}
+
+/** How an ask came, by the last one of its request. */
+async function cameHow(organizationId: string, tx: Tx, requestId: string, rpc: CapturedQuestion["rpc"]) {
+  const last = await tx.ask.findFirst({
+    where: { organizationId, inputRequestId: requestId },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    select: { sessionDigest: true },
+  });
+  if (!last || !rpc) return "first";
+  return rpc.sessionDigest.equals(last.sessionDigest ?? Buffer.alloc(0)) ? "asked_again" : "new_session";
+}
+
 async function addAsk(
   organizationId: string,
   tx: Tx,
@@ -272,6 +294,7 @@ async function addAsk(
       key: captured.rpc ? null : captured.key,
       sessionDigest: captured.rpc ? Uint8Array.from(captured.rpc.sessionDigest) : null,
       rpcId: captured.rpc ? storable(captured.rpc.rpcId) : Prisma.DbNull,
+      came: await cameHow(organizationId, tx, inputRequestId, captured.rpc),
     },
   });
 }

@@ -73,6 +73,7 @@ const REASONS: Record<string, string> = {
   task_cancelled: "The task was cancelled. Nothing was sent.",
   task_ended: "The task has ended. Nothing was sent.",
   retracted: "The server took the question back. Nothing was sent.",
+  question_lifetime: "The server gave the question up before it was answered. Nothing was sent.",
   expired: "The question's time ran out. Nothing was sent.",
 };
 
@@ -105,7 +106,9 @@ export async function refuseOthersClaim(
 
 /** Only the person in whose name the server asked may say that a site was visited. */
 export function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
-  if (request.mode !== "url" || input.action !== "accept" || request.urlOwner === principal.userId) return;
+  // A connection that nobody authorised has no owner, and a key is nobody's browser: two nulls are not one person.
+  const isOwner = request.urlOwner !== null && request.urlOwner === principal.userId;
+  if (request.mode !== "url" || input.action !== "accept" || isOwner) return;
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
 }
 

@@ -8,11 +8,12 @@ import type { RpcId } from "../mcp/peer.ts";
 export async function retractAsk(
   organizationId: string,
   tx: Tx,
+  taskId: string,
   sessionDigest: Buffer,
   rpcId: RpcId,
 ): Promise<string | null> {
   const rows = await tx.$queryRaw<{ input_request_id: string }[]>`
-    UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
+    UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
       AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(storable(rpcId))}::jsonb
       AND retracted_at IS NULL AND accepted_at IS NULL RETURNING input_request_id`;
   const requestId = rows[0]?.input_request_id;

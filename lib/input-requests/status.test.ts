@@ -45,6 +45,15 @@ test.each([
 });
 
 test.each([
+  ["completed", "settled"],
+  ["failed", "settled"],
+  ["cancelled", "withdrawn"],
+  ["lost", "withdrawn"],
+] as const)("an answer that was taken, and asked for again before its task was %s: %s", (task, becomes) => {
+  expect(settlementAtEnd("answered", "pending", task, true).request).toBe(becomes);
+});
+
+test.each([
   { polls: 0, unreachable: false, resends: 0, verdict: "wait" },
   { polls: 1, unreachable: true, resends: 0, verdict: "wait" },
   { polls: 2, unreachable: false, resends: 0, verdict: "flag" },

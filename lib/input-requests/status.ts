@@ -24,20 +24,25 @@ export function isLive(state: RequestState): state is "open" | "answered" {
 /** A claim ends after this long without activity. */
 export const CLAIM_IDLE_MS = 15 * 60_000;
 
-/** What becomes of a live request when its task ends, given how far its answer got. */
+/**
+ * What becomes of a live request when its task ends, given how far its answer got. `takenBefore`: the server had
+ * accepted the answer, and then asked again.
+ */
 export function settlementAtEnd(
   request: "open" | "answered",
   delivery: DeliveryState | null,
   taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
+  takenBefore = false,
 ): { request: RequestState; delivery: DeliveryState | null } {
   if (request === "open")
     return { request: taskState === "expired" ? "expired" : "withdrawn", delivery: null };
   if (delivery === "accepted" || delivery === "confirmed")
     return { request: "settled", delivery: "confirmed" };
+  // A task that went on to its end was waiting for this answer, so it took it; one that vanished proves nothing.
+  const wentOn = taskState === "completed" || taskState === "failed";
+  if (delivery === "pending" && takenBefore && wentOn) return { request: "settled", delivery: "confirmed" };
   if (delivery === "sending") {
-    // A task that went on to its end was waiting for this answer, so it took it; one that vanished proves nothing.
-    const taken = taskState === "completed" || taskState === "failed";
-    return taken
+    return wentOn
       ? { request: "settled", delivery: "confirmed" }
       : { request: "undeliverable", delivery: "failed" };
   }

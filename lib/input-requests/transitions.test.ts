@@ -7,7 +7,7 @@ import { AppError } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Question, RemoteTask } from "../mcp/peer.ts";
-import { markStarted, markStarting } from "../tasks/progress.ts";
+import { markStarted, markStarting } from "../tasks/attempts.ts";
 import { TASK_STATES } from "../tasks/schema.ts";
 import { mayGo as taskMayGo } from "../tasks/status.ts";
 import { requestCancel } from "../tasks/transitions.ts";
@@ -55,14 +55,18 @@ async function asking(question: Question = APPROVE) {
   await world.within(async (tx) => {
     const attempt = { id: randomUUID(), deadlineMs: 1_000, era: "2026-07-28" as const, sealedSession: null };
     await markStarting(world.organizationId, tx, taskId, attempt);
-    await markStarted(world.organizationId, tx, taskId, attempt.id, REMOTE, { handle: "x", session: null });
+    await markStarted(world.organizationId, tx, taskId, attempt.id, REMOTE, {
+      handle: "x",
+      digest: Buffer.from("x"),
+      session: null,
+    });
   });
   return capture(taskId, question);
 }
 
 async function capture(taskId: string, question: Question) {
   return world.within(async (tx) => {
-    const captured = { question, key: "approval", rpc: null };
+    const captured = { question, key: "approval", rpc: null, lifetimeMs: null };
     await appendEvents(
       world.organizationId,
       tx,

@@ -144,6 +144,11 @@ export class Peer20251125 implements Peer {
     return toOutcome(await this.wire.resume(call, options, this.sorted(session, listener, options)), options);
   }
 
+  cancelCall(session: Session | null, callId: number, options: CallOptions): Promise<void> {
+    const params = { requestId: callId, reason: "cancelled by a person" };
+    return this.wire.post({ method: "notifications/cancelled", params }, headersOf(session), options);
+  }
+
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
     return getTask(this.wire, aboutTask("tasks/get", task), options);
   }

@@ -113,6 +113,8 @@ export class Peer20260728 implements Peer {
     throw new PeerError("unreachable", "maybe", "2026-07-28 can't go on with a reply that broke off");
   }
 
+  async cancelCall(): Promise<void> {}
+
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
     return getTask(this.wire, framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
   }

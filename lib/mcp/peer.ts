@@ -202,6 +202,8 @@ export interface Peer {
     listener: StreamListener,
     options: CallOptions,
   ): Promise<StartOutcome>;
+  /** 2025-11-25: tells the server that a call, which is no task, is given up. 2026-07-28: dropping it says that. */
+  cancelCall(session: Session | null, callId: number, options: CallOptions): Promise<void>;
   get(task: TaskRef, options: GetOptions): Promise<GetReply>;
   /**
    * 2025-11-25: opens `tasks/result` as a held stream on which the server (re-)issues its pending question, and on

@@ -3,10 +3,11 @@
  * a start the attempt) it expects, and answers whether it was made.
  */
 import { announce } from "../changes/transitions.ts";
-import { storable, storableText, type Tx } from "../db.ts";
+import { storable, type Tx } from "../db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { settleAtEnd } from "../input-requests/capture.ts";
-import type { Era, RemoteTask } from "../mcp/peer.ts";
+import type { RemoteTask } from "../mcp/peer.ts";
+import { record, text, wholeMs } from "./record.ts";
 import type { TaskState } from "./schema.ts";
 import { outcomeOf } from "./status.ts";
 
@@ -20,118 +21,6 @@ export interface TaskEnd {
   serverState?: string | null;
   /** Keep looking at the server's side this long, in ms (a task cancelled here that runs on there). */
   watchForMs?: number;
-}
-
-/** Commits the one attempt at the call before it is made. False: not queued any more, or cancelled. */
-export async function markStarting(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attempt: { id: string; deadlineMs: number; era: Era; sealedSession: string | null },
-): Promise<boolean> {
-  const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'starting', attempt_id = ${attempt.id}::uuid, attempt_at = now(),
-      attempt_deadline_at = now() + ${attempt.deadlineMs} * interval '1 ms', era = ${attempt.era},
-      sealed_session = ${attempt.sealedSession}, error = NULL, changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
-      AND cancel_requested_at IS NULL`;
-  if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
-  return true;
-}
-
-/** A new attempt where the last one's outcome does not matter: the call may be repeated. */
-export async function renewAttempt(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  last: string,
-  attempt: { id: string; deadlineMs: number; sealedSession: string | null },
-): Promise<boolean> {
-  const marked = await tx.$executeRaw`
-    UPDATE task SET attempt_id = ${attempt.id}::uuid, attempt_at = now(), sealed_session = ${attempt.sealedSession},
-      attempt_deadline_at = now() + ${attempt.deadlineMs} * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${last}::uuid`;
-  if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [
-    { type: "task.starting", data: { attempt: attempt.id, repeats: last } },
-  ]);
-  return true;
-}
-
-/** The call is known not to have reached the server. A cancel that came meanwhile is carried out here. */
-export async function markNotStarted(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attemptId: string,
-  why: { code: string; message: string },
-): Promise<boolean> {
-  const rows = await tx.$queryRaw<{ state: string }[]>`
-    UPDATE task SET error = ${JSON.stringify(storable(why))}::jsonb, changed_at = now(), attempt_id = NULL,
-      state = CASE WHEN cancel_requested_at IS NULL THEN 'queued' ELSE 'cancelled' END,
-      watched = (cancel_requested_at IS NULL),
-      finished_at = CASE WHEN cancel_requested_at IS NULL THEN NULL ELSE now() END
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${attemptId}::uuid RETURNING state`;
-  if (!rows[0]) return false;
-  const type = rows[0].state === "cancelled" ? "task.cancelled" : "task.not_started";
-  await record(organizationId, tx, taskId, [{ type, data: { code: why.code, message: why.message } }]);
-  return true;
-}
-
-/** Why a queued task waits: its server can't be reached, or refuses us. */
-export async function noteWaiting(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  why: { code: string; message: string },
-): Promise<void> {
-  const reason = JSON.stringify(storable(why));
-  const noted = await tx.$executeRaw`UPDATE task SET error = ${reason}::jsonb
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
-      AND error IS DISTINCT FROM ${reason}::jsonb`;
-  if (noted === 1) await announce(organizationId, tx, "task", [taskId]);
-}
-
-/** The server made the task: its handle is stored. What it said of its state is applied by the next step. */
-export async function markStarted(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attemptId: string,
-  remote: RemoteTask,
-  sealed: { handle: string; session: string | null },
-): Promise<boolean> {
-  const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'working', sealed_handle = ${sealed.handle}, sealed_session = ${sealed.session},
-      error = NULL, started_at = now(), changed_at = now(), ttl_ms = ${remote.ttlMs}::bigint,
-      status_message = ${text(remote.statusMessage)}, poll_interval_ms = ${wholeMs(remote.pollIntervalMs)}::integer,
-      expires_at = now() + ${remote.ttlMs}::float8 * interval '1 ms'
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${attemptId}::uuid`;
-  if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [
-    { type: "task.started", data: { statusMessage: remote.statusMessage, ttlMs: remote.ttlMs } },
-  ]);
-  return true;
-}
-
-/** The outcome of the call can't be known: a person decides. Never a second call. */
-export async function markStartUnknown(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  attemptId: string,
-): Promise<boolean> {
-  const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'start_unknown', watched = false, changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${attemptId}::uuid`;
-  if (marked !== 1) return false;
-  await record(organizationId, tx, taskId, [{ type: "task.start_unknown" }]);
-  return true;
 }
 
 /** News of a running task. Only what changed is written; false: nothing did. */
@@ -236,6 +125,19 @@ export async function storeSession(
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
 }
 
+/** A bar and no history: written when it moved, told to whoever looks. */
+export async function recordProgress(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  progress: { progress: number; total: number | null; message: string | null },
+): Promise<void> {
+  const moved = await tx.$executeRaw`UPDATE task SET progress = ${JSON.stringify(storable(progress))}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+      AND state IN ('working', 'input_required')`;
+  if (moved === 1) await announce(organizationId, tx, "task", [taskId]);
+}
+
 export interface WatchTimes {
   taskId: string;
   lastCheckedAt: Date;
@@ -252,29 +154,4 @@ export async function flushWatchTimes(organizationId: string, tx: Tx, times: Wat
       ${times.map((t) => t.nextCheckAt)}::timestamptz[], ${times.map((t) => t.unchangedPolls)}::integer[])
       AS n (id, checked, next, polls)
     WHERE w.organization_id = ${organizationId}::uuid AND w.task_id = n.id`;
-}
-
-async function record(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  events: Pick<NewEvent, "type" | "data">[],
-): Promise<void> {
-  await announce(organizationId, tx, "task", [taskId]);
-  await appendEvents(
-    organizationId,
-    tx,
-    events.map((event) => ({ ...event, actor: ENGINE_ACTOR, taskId })),
-  );
-}
-
-function text(value: string | null): string | null {
-  return value === null ? null : storableText(value);
-}
-
-/** Whole ms within Postgres' integer, whatever a server says. */
-function wholeMs(value: number | null): number | null {
-  return value === null || !Number.isFinite(value)
-    ? null
-    : Math.min(2_147_483_647, Math.max(0, Math.round(value)));
 }

@@ -33,6 +33,7 @@ const askWork = z.object({
   sessionDigest: z.string().nullable(),
   rpcId: z.union([z.string(), z.number()]).nullable(),
   accepted: z.boolean(),
+  came: z.enum(["first", "asked_again", "new_session"]),
 });
 export type AskWork = z.infer<typeof askWork>;
 
@@ -41,6 +42,8 @@ const requestWork = z.object({
   key: z.string(),
   state: z.enum(["open", "answered"]),
   questionHash: z.string(),
+  /** Since it was captured. */
+  ageMs: z.number(),
   delivery: deliveryWork.nullable(),
   /** Not retracted, newest first. */
   asks: z.array(askWork),
@@ -67,6 +70,11 @@ const taskWork = z.object({
   attemptDueInMs: ms,
   sealedHandle: z.string().nullable(),
   sealedSession: z.string().nullable(),
+  sealedRequestState: z.string().nullable(),
+  /** False: no task at the server but an open call. */
+  durable: z.boolean(),
+  /** Since the attempt was committed. */
+  attemptAgoMs: ms,
   statusMessage: z.string().nullable(),
   serverState: z.string().nullable(),
   requestedTtlMs: ms,
@@ -98,7 +106,9 @@ export async function loadWork(
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT t.id, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era, t.attempt_id AS "attemptId",
       (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
-      t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession", t.status_message AS "statusMessage",
+      t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
+      t.sealed_request_state AS "sealedRequestState", t.durable,
+      (extract(epoch FROM now() - t.attempt_at) * 1000)::float8 AS "attemptAgoMs", t.status_message AS "statusMessage",
       t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
       (extract(epoch FROM t.expires_at - now()) * 1000)::float8 AS "expiresInMs",
       (extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",
@@ -117,6 +127,7 @@ export async function loadWork(
 function liveRequests(organizationId: string): Prisma.Sql {
   return Prisma.sql`
     SELECT json_build_object('id', r.id, 'key', r.key, 'state', r.state, 'questionHash', r.question_hash,
+      'ageMs', (extract(epoch FROM now() - r.created_at) * 1000)::float8,
       'delivery', (SELECT json_build_object('id', d.id, 'state', d.state,
           'dueInMs', (extract(epoch FROM greatest(d.deliver_after, d.not_before) - now()) * 1000)::float8,
           'attempts', d.attempts,
@@ -127,7 +138,8 @@ function liveRequests(organizationId: string): Prisma.Sql {
         FROM answer a JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
         WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
       'asks', coalesce((SELECT json_agg(json_build_object('id', k.id, 'key', k.key, 'rpcId', k.rpc_id,
-          'sessionDigest', encode(k.session_digest, 'hex'), 'accepted', k.accepted_at IS NOT NULL)
+          'sessionDigest', encode(k.session_digest, 'hex'), 'accepted', k.accepted_at IS NOT NULL,
+          'came', k.came)
           ORDER BY k.created_at DESC, k.id DESC)
         FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
           AND k.retracted_at IS NULL), '[]')) AS request

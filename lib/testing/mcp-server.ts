@@ -3,7 +3,6 @@
  * `approve` makes a task that asks one question, one for each idempotency key; `quick` answers at once; `order` asks before it does anything
  * (multi round trip); `wait` makes a task that works until it is cancelled; `refuse` ends in a protocol error.
  */
-import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
@@ -14,26 +13,9 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { type FakeTask, newTask } from "./fake-task.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
-export const APPROVAL_SCHEMA = {
-  type: "object",
-  properties: { approve: { type: "boolean", title: "Approve" } },
-  required: ["approve"],
-};
-
-export interface FakeTask {
-  taskId: string;
-  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
-  createdAt: string;
-  lastUpdatedAt: string;
-  ttlMs: number | null;
-  pollIntervalMs: number;
-  inputRequests?: Record<string, unknown>;
-  result?: unknown;
-  error?: unknown;
-}
-
 type Verdict = "take" | "ignore" | "drop" | "break";
 
 export interface TestServer {
@@ -45,17 +27,26 @@ export interface TestServer {
   /**
    * Switches of misbehaviour. `onUpdate` sees an answer before it is applied; "ignore" acknowledges it and changes
    * nothing, "drop" applies it and cuts the connection instead of acknowledging, "break" changes nothing and answers
-   * HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told.
+   * HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told. `onGet` sees a task
+   * before it is shown.
    */
   behave: {
     onUpdate?: (task: FakeTask) => Promise<Verdict> | Verdict;
-    onCall?: () => "answer" | "drop";
+    onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
+    onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
+    /**
+     * What `order` does besides: asks two questions, asks again after the answers, cuts the connection after them, or
+     * refuses them.
+     */
+    onOrder?: "two" | "again" | "drop" | "refuse";
   };
   /** The answers each task was told, in order of arrival. */
   told: { taskId: string; answer: unknown }[];
   /** The arguments of each tools/call, with `_meta` and what multi round trips sent back. */
   calls: Record<string, unknown>[];
+  /** Requests, streams among them, that wait for the end of their reply now. */
+  readonly open: number;
   /** Refuses connections from here on, until `comeBack()`; its tasks stay. */
   goDown(): Promise<void>;
   comeBack(): Promise<void>;
@@ -71,6 +62,7 @@ export async function startTestServer(): Promise<TestServer> {
   const told: TestServer["told"] = [];
   let cut = false;
   let broken = false;
+  let open = 0;
   const state: State = {
     tasks,
     byKey: new Map(),
@@ -83,6 +75,8 @@ export async function startTestServer(): Promise<TestServer> {
   const handler = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
   const http = createServer((request, response) => {
     seen.push(request.headers);
+    open++;
+    response.on("close", () => open--);
     const end = response.end.bind(response);
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((status: number, ...rest: unknown[]) => {
@@ -115,6 +109,9 @@ export async function startTestServer(): Promise<TestServer> {
     calls,
     behave,
     told,
+    get open() {
+      return open;
+    },
     goDown: close,
     comeBack: () => new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve)),
     close,
@@ -164,14 +161,19 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     calls.push({ ...request.params, inputResponses, requestState });
     const name = request.params?.name;
     if (name === "quick") return { content: [{ type: "text", text: "done" }] };
-    if (name === "order") return order(inputResponses, requestState);
+    if (name === "order") {
+      if (inputResponses && behave.onOrder === "refuse")
+        throw new ProtocolError(-32602, "The state has expired");
+      if (inputResponses && behave.onOrder === "drop") cutConnection();
+      return order(inputResponses, requestState, behave.onOrder);
+    }
     const key = (request.params?._meta as Record<string, unknown> | undefined)?.["intray/idempotency-key"];
     const made = name === "approve" && typeof key === "string" ? byKey.get(key) : undefined;
     const task =
       made ?? newTask(name === "approve" ? "input_required" : name === "refuse" ? "failed" : "working");
     tasks.set(task.taskId, task);
     if (typeof key === "string") byKey.set(key, task);
-    if (behave.onCall?.() === "drop") cutConnection();
+    if ((await behave.onCall?.(task)) === "drop") cutConnection();
     const { inputRequests: _, error: __, ...shown } = task;
     return { resultType: "task", ...shown };
   };
@@ -182,7 +184,11 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     if (!task) throw new ProtocolError(-32602, "Task not found");
     return task;
   };
-  server.setRequestHandler("tasks/get", { params }, ({ taskId }) => ({ ...find(taskId) }));
+  server.setRequestHandler("tasks/get", { params }, ({ taskId }) => {
+    const task = find(taskId);
+    behave.onGet?.(task);
+    return { ...task };
+  });
   server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => {
     const task = find(taskId);
     if (behave.cancelled !== "never") task.status = "cancelled";
@@ -207,39 +213,25 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
   return server;
 }
 
-function newTask(status: FakeTask["status"]): FakeTask {
-  const now = new Date().toISOString();
-  const task: FakeTask = {
-    taskId: `täsk ${randomUUID()}`,
-    status,
-    createdAt: now,
-    lastUpdatedAt: now,
-    ttlMs: null,
-    pollIntervalMs: 50,
-  };
-  if (status === "failed") task.error = { code: -32000, message: "Out of paper" };
-  if (status === "input_required") {
-    const question = { message: "Approve the invoice?", requestedSchema: APPROVAL_SCHEMA };
-    task.inputRequests = {
-      approval: { method: "elicitation/create", params: { mode: "form", ...question } },
-    };
-  }
-  return task;
-}
-
 /** Two rounds: one that only passes state, and one that asks. */
-function order(inputResponses: unknown, requestState: unknown) {
+function order(
+  inputResponses: unknown,
+  requestState: unknown,
+  variant: TestServer["behave"]["onOrder"],
+): Record<string, unknown> {
   if (requestState === undefined) return { resultType: "input_required", requestState: "first ✓" };
-  if (inputResponses === undefined) {
-    const params = {
-      message: "How many?",
-      requestedSchema: { type: "object", properties: { n: { type: "integer" } } },
-    };
-    return {
-      resultType: "input_required",
-      requestState: `${requestState} second`,
-      inputRequests: { amount: { method: "elicitation/create", params } },
-    };
-  }
-  return { content: [{ type: "text", text: JSON.stringify({ inputResponses, requestState }) }] };
+  if (inputResponses !== undefined && variant !== "again")
+    return { content: [{ type: "text", text: JSON.stringify({ inputResponses, requestState }) }] };
+  const ask = (message: string, name: string, type: string) => ({
+    method: "elicitation/create",
+    params: { message, requestedSchema: { type: "object", properties: { [name]: { type } } } },
+  });
+  return {
+    resultType: "input_required",
+    requestState: `${requestState} second`,
+    inputRequests: {
+      amount: ask("How many?", "n", "integer"),
+      ...(variant === "two" && { colour: ask("Which colour?", "colour", "string") }),
+    },
+  };
 }

@@ -10,7 +10,7 @@ type Id = string | number;
 interface Message {
   id?: Id;
   method?: string;
-  params?: { taskId?: string; _meta?: Record<string, unknown> };
+  params?: { taskId?: string; task?: unknown; requestId?: Id; _meta?: Record<string, unknown> };
   result?: unknown;
 }
 type Status = "working" | "input_required" | "completed" | "failed" | "cancelled";
@@ -20,18 +20,36 @@ export interface SessionTask {
   session: string;
   status: Status;
   statusMessage?: string;
+  createdAt: string;
   ttl: number | null;
   pollInterval: number;
+}
+
+/** A tools/call that is no task: its stream is open until the test ends it. */
+export interface PlainCall {
+  session: string;
+  id: Id;
+  /** Asks on the call's own stream. */
+  ask(message: string): number;
+  progress(progress: number, total: number): void;
+  finish(text: string): void;
+  /** Cuts the connection. */
+  cut(): void;
 }
 
 export interface SessionServer {
   url: string;
   hostAndPort: string;
   tasks: SessionTask[];
+  calls: PlainCall[];
+  /** Calls that the client gave up in words. */
+  givenUp: Id[];
   /** Answers as they arrived, whatever became of them. */
   answered: { session: string; id: Id; result: unknown }[];
   /** Every request, in order of arrival; "GET" and "DELETE" for those without a message. */
   seen: { method: string; session: string; lastEventId: string | undefined }[];
+  /** Requests, streams among them, that wait for the end of their reply now. */
+  readonly open: number;
   behave: {
     /** The status of the standalone stream's reply, where it is not opened. */
     listen?: number;
@@ -41,9 +59,17 @@ export interface SessionServer {
     answer?: (task: SessionTask, id: Id) => void;
     /** Asked anew, with an id of its own, by each tasks/result. */
     reissues?: string;
-    /** The error that tasks/result answers with. */
-    resultError?: { code: number; message: string };
+    /** The error that tasks/result answers with, "early" ones while the task has not ended. */
+    resultError?: { code: number; message: string; early?: true };
+    /** How far the server's clock is ahead, in ms. */
+    clockMs?: number;
     cancel?: "unsupported";
+    /** Lists all tasks, whatever their session. */
+    lists?: boolean;
+    /** Refuses to open more. */
+    maxSessions?: number;
+    /** Names the task with each question. */
+    namesTask?: boolean;
     /** Streams have event ids, and a GET that names one goes on with that stream. */
     resumable?: boolean;
   };
@@ -59,13 +85,22 @@ export async function startSessionServer(): Promise<SessionServer> {
   const tasks: SessionTask[] = [];
   const answered: SessionServer["answered"] = [];
   const seen: SessionServer["seen"] = [];
+  const calls: PlainCall[] = [];
+  const givenUp: Id[] = [];
   const behave: SessionServer["behave"] = {};
+  let open = 0;
 
-  const elicitation = (session: string, message: string) => {
+  const now = () => Date.now() + (behave.clockMs ?? 0);
+  /** `lastUpdatedAt` is always now, as with some real ones. */
+  const shown = ({ session: _, ...task }: SessionTask) => {
+    return { ...task, lastUpdatedAt: new Date(now()).toISOString() };
+  };
+  const elicitation = (session: string, message: string, taskId?: string) => {
     const state = sessions.get(session)!;
     const id = state.nextId++;
     const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
-    return { jsonrpc: "2.0", id, method: "elicitation/create", params: { message, requestedSchema } };
+    const _meta = taskId && behave.namesTask ? { "io.modelcontextprotocol/related-task": { taskId } } : {};
+    return { jsonrpc: "2.0", id, method: "elicitation/create", params: { message, requestedSchema, _meta } };
   };
   const openStream = (response: ServerResponse, name: string) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
@@ -74,11 +109,37 @@ export async function startSessionServer(): Promise<SessionServer> {
   const write = (response: ServerResponse, message: unknown) =>
     response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
 
-  async function onCall(session: string, { id }: Message, response: ServerResponse): Promise<void> {
+  function hold(session: string, { id, params }: Message, response: ServerResponse): void {
+    openStream(response, "call");
+    const progressToken = params?._meta?.progressToken;
+    calls.push({
+      session,
+      id: id!,
+      ask(message) {
+        const asked = elicitation(session, message);
+        write(response, asked);
+        return asked.id;
+      },
+      progress(progress, total) {
+        const params = { progressToken, progress, total };
+        write(response, { jsonrpc: "2.0", method: "notifications/progress", params });
+      },
+      finish(text) {
+        write(response, { jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } });
+        response.end();
+      },
+      cut: () => void response.destroy(),
+    });
+  }
+
+  async function onCall(session: string, message: Message, response: ServerResponse): Promise<void> {
+    const { id, params } = message;
+    if (!params?.task) return hold(session, message, response);
     const task: SessionTask = {
       taskId: randomUUID(),
       session,
       status: "working",
+      createdAt: new Date(now()).toISOString(),
       ttl: null,
       pollInterval: 50,
     };
@@ -104,8 +165,12 @@ export async function startSessionServer(): Promise<SessionServer> {
       if (task) behave.answer?.(task, id!);
       return;
     }
-    if (id === undefined) return void response.writeHead(202).end();
+    if (id === undefined) {
+      if (method === "notifications/cancelled") givenUp.push(params!.requestId!);
+      return void response.writeHead(202).end();
+    }
     if (method === "tools/call") return onCall(session, message, response);
+    if (method === "tasks/list" && behave.lists) return void reply({ result: { tasks: tasks.map(shown) } });
     const task = tasks.find((one) => one.taskId === params?.taskId);
     if (!task) return void reply({ error: { code: -32602, message: "Task not found" } });
     // A task that is found from another session lives there from now on.
@@ -120,11 +185,12 @@ export async function startSessionServer(): Promise<SessionServer> {
       task.status = "cancelled";
       return void reply({ result: shown(task) });
     }
-    if (behave.resultError) return void reply({ error: behave.resultError });
-    if (["completed", "failed"].includes(task.status))
-      return void reply({ result: { content: [{ type: "text", text: "done" }] } });
+    const ended = ["completed", "failed"].includes(task.status);
+    const { early, ...error } = behave.resultError ?? {};
+    if (behave.resultError && !(early && ended)) return void reply({ error });
+    if (ended) return void reply({ result: { content: [{ type: "text", text: "done" }] } });
     openStream(response, "result");
-    if (behave.reissues !== undefined) write(response, elicitation(session, behave.reissues));
+    if (behave.reissues !== undefined) write(response, elicitation(session, behave.reissues, task.taskId));
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -135,6 +201,8 @@ export async function startSessionServer(): Promise<SessionServer> {
     const lastEventId = request.headers["last-event-id"] as string | undefined;
     const method = request.method === "POST" ? (message.method ?? "response") : request.method!;
     seen.push({ method, session, lastEventId });
+    if (method === "initialize" && sessions.size >= (behave.maxSessions ?? Number.POSITIVE_INFINITY))
+      return void response.writeHead(503).end("Too many sessions");
     if (method === "initialize") {
       const fresh = randomUUID();
       sessions.set(fresh, { nextId: 0, stream: null });
@@ -162,20 +230,30 @@ export async function startSessionServer(): Promise<SessionServer> {
     openStream(response, resumesOther ? lastEventId : "standalone");
   }
 
-  const http = createServer((request, response) => void handle(request, response));
+  const http = createServer((request, response) => {
+    open++;
+    response.on("close", () => open--);
+    response.setHeader("date", new Date(now()).toUTCString());
+    void handle(request, response);
+  });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
   return {
     url: `http://${hostAndPort}/mcp`,
     hostAndPort,
     tasks,
+    calls,
+    givenUp,
     answered,
     seen,
     behave,
+    get open() {
+      return open;
+    },
     ask(task, message) {
       const stream = sessions.get(task.session)?.stream;
       if (!stream) return null;
-      const asked = elicitation(task.session, message);
+      const asked = elicitation(task.session, message, task.taskId);
       write(stream, asked);
       return asked.id;
     },
@@ -192,9 +270,4 @@ export async function startSessionServer(): Promise<SessionServer> {
       await new Promise((resolve) => http.close(resolve));
     },
   };
-}
-
-function shown({ session: _, ...task }: SessionTask) {
-  const now = new Date().toISOString();
-  return { ...task, createdAt: now, lastUpdatedAt: now };
 }

@@ -1,0 +1,139 @@
+/** The one call with side effects, from its first byte to its reply, however long that takes. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AnswerBody, PeerError, StartOutcome, StreamListener } from "../mcp/peer.ts";
+import { MAX_TTL_MS } from "../tasks/schema.ts";
+import type { TaskWork } from "../tasks/work.ts";
+import { callOptions, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { listenerOf } from "./listener.ts";
+import { openRequestState } from "./sealed.ts";
+import type { LiveSession } from "./sessions.ts";
+import { ASKED_GRACE_MS, CALL_DEADLINE_MS, MAX_TIMER_MS } from "./tunables.ts";
+
+export type CallOutcome = { outcome: StartOutcome } | { error: unknown };
+
+/** A call whose reply is awaited. It ends with its connection: nobody else can wait for it. */
+export interface HeldCall {
+  readonly attempt: string;
+  readonly done: Promise<CallOutcome>;
+  /** What came of it, once it is known. */
+  result: CallOutcome | null;
+  /** Drops the connection; nothing is sent. */
+  close(): void;
+}
+
+/** Makes the call. The attempt is committed, and a change may begin. */
+export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): HeldCall {
+  const { work, live } = entry;
+  entry.callId = null;
+  entry.ownEventId = null;
+  return hold(ctx, entry, attempt, (signal) =>
+    ctx.peer(work.era!).start(
+      live?.kept ?? null,
+      {
+        tool: work.tool,
+        arguments: work.arguments,
+        ttlMs: work.requestedTtlMs === null ? null : Math.min(work.requestedTtlMs, MAX_TTL_MS),
+        // One key for all attempts of a task: a server that honours it makes one task of them.
+        idempotencyKey: entry.id,
+        taskSupport: work.toolHints?.taskSupport,
+        inputSchema: work.toolHints?.inputSchema ?? undefined,
+        retry: retryOf(ctx, entry),
+        onCall(callId) {
+          entry.callId = callId;
+          entry.idsChanged = true;
+        },
+      },
+      listenerFor(ctx, entry, live),
+      { ...callOptions(entry, CALL_DEADLINE_MS), replyWithinMs: MAX_TIMER_MS, signal },
+    ),
+  );
+}
+
+/** Goes on with a call that another process held, where the server can replay what it has missed. */
+export function resumeCall(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  attempt: string,
+  from: { callId: number; eventId: string },
+): HeldCall {
+  const { live } = entry;
+  if (!live) throw new Error(`the call of task ${entry.id} has no session`);
+  return hold(ctx, entry, attempt, (signal) =>
+    ctx.peer("2025-11-25").resume(live.kept, from.eventId, from.callId, listenerFor(ctx, entry, live), {
+      ...callOptions(entry, CALL_DEADLINE_MS),
+      replyWithinMs: MAX_TIMER_MS,
+      signal,
+    }),
+  );
+}
+
+/** Waits for the reply as long as one takes that makes a task. Null: it takes longer, or asks meanwhile. */
+export async function promptOutcome(entry: TaskEntry, call: HeldCall): Promise<CallOutcome | null> {
+  const over = new AbortController();
+  const patience = async () => {
+    const end = performance.now() + CALL_DEADLINE_MS;
+    const wait = (ms: number) => sleep(ms, null, { signal: over.signal, ref: false }).catch(() => null);
+    while (performance.now() < end && entry.news.length === 0 && !over.signal.aborted) await wait(50);
+    // A question is not kept waiting for the reply; some come a moment before the handle.
+    if (entry.news.length > 0) await wait(ASKED_GRACE_MS);
+    return null;
+  };
+  const first = await Promise.race([call.done, patience()]);
+  over.abort();
+  return first;
+}
+
+function hold(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  attempt: string,
+  make: (signal: AbortSignal) => Promise<StartOutcome>,
+): HeldCall {
+  const dropped = new AbortController();
+  const done = make(dropped.signal).then(
+    (outcome): CallOutcome => ({ outcome }),
+    (error: unknown): CallOutcome => ({ error }),
+  );
+  const call: HeldCall = { attempt, done, result: null, close: () => dropped.abort() };
+  void done.then((result) => {
+    call.result = result;
+    ctx.wake(entry.id, 0);
+  });
+  return call;
+}
+
+/** A call that answers a round of questions brings the answers that are being sent; a first call has none. */
+function retryOf(ctx: WatcherContext, entry: TaskEntry) {
+  const answers = answersUnderWay(entry.work);
+  if (answers.length === 0) return undefined;
+  return { inputResponses: Object.fromEntries(answers), requestState: openRequestState(ctx, entry) };
+}
+
+export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBody][] {
+  return work.requests.flatMap(({ key, delivery }) =>
+    delivery?.state === "sending"
+      ? [[key, { action: delivery.action, ...(delivery.content && { content: delivery.content }) }]]
+      : [],
+  );
+}
+
+function listenerFor(ctx: WatcherContext, entry: TaskEntry, live: LiveSession | null): StreamListener {
+  return live ? listenerOf(ctx, live, entry, () => undefined) : deafListener;
+}
+
+/** The server has read the call and knows that it did not run it. */
+export function wasNotRun(error: PeerError): boolean {
+  return (
+    error.reached === "no" ||
+    ["unauthorized", "rate_limited", "session_gone", "header_mismatch"].includes(error.code)
+  );
+}
+
+const deafListener: StreamListener = {
+  onQuestion: () => undefined,
+  onRetracted: () => undefined,
+  onStatus: () => undefined,
+  onProgress: () => undefined,
+  onEventId: () => undefined,
+  onClosed: () => undefined,
+};

@@ -1,0 +1,51 @@
+/** Calls that are the task: no handle to poll, one connection that brings the result. Never repeated by themselves. */
+import { markHeldState } from "../tasks/attempts.ts";
+import { storeSession } from "../tasks/progress.ts";
+import { end } from "./apply.ts";
+import { deliver, dueDeliveries } from "./deliver.ts";
+import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { settle } from "./outcome.ts";
+import { recoverCall } from "./recover.ts";
+import { sealSession } from "./sealed.ts";
+import { dropStreams } from "./streams.ts";
+import { CALL_DEADLINE_MS, SLOW_POLL_MS } from "./tunables.ts";
+
+/** One step of a call that is being held. Returns the pause until the next one, in ms. */
+export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+  const { call, work } = entry;
+  const attempt = work.attemptId!;
+  if (!call) return recoverCall(ctx, entry, attempt);
+  if (call.result) {
+    entry.call = null;
+    return settle(ctx, entry, call.attempt, call.result);
+  }
+  if (work.cancelRequested) return cancel(ctx, entry);
+  for (const request of dueDeliveries(entry)) await deliver(ctx, entry, request, null);
+  const waits = work.requests.some(({ delivery }) => delivery?.state !== "accepted");
+  const state = waits ? "input_required" : "working";
+  if (work.state !== state)
+    await change(ctx, entry, (tx) => markHeldState(ctx.organizationId, tx, entry.id, state));
+  if (entry.idsChanged) await storeIds(ctx, entry);
+  const turns = work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
+  return Math.min(SLOW_POLL_MS, ...turns);
+}
+
+/** Keeps what it takes to go on with the task's streams after a restart. */
+export async function storeIds(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+  entry.idsChanged = false;
+  const sealed = sealSession(ctx, entry);
+  if (sealed === null) return;
+  await change(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealed));
+}
+
+/** A person's cancel: the server is told which call it is about, and the connection dropped. */
+async function cancel(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+  const { work, live, callId } = entry;
+  await ctx.mayChange();
+  if (live && callId !== null)
+    await ctx.peer(work.era!).cancelCall(live.kept, callId, callOptions(entry, CALL_DEADLINE_MS));
+  dropStreams(ctx, entry);
+  entry.call = null;
+  await end(ctx, entry, { state: "cancelled" });
+  return 0;
+}

@@ -1,0 +1,61 @@
+/** What the engine sees of a server's ways while it works: pure judgement is in lib/servers/traits.ts. */
+import type { Question, RemoteTask, TaskResult } from "../mcp/peer.ts";
+import { questionHash } from "../mcp/question.ts";
+import { learnSurvival, learnWithdrawal } from "../servers/traits.ts";
+import type { AskWork, RequestWork } from "../tasks/work.ts";
+import type { TaskEntry, WatcherContext } from "./entry.ts";
+import type { Plan } from "./judge.ts";
+
+/** Questions taken back unanswered tell how long the server waits; answers that it took, that it waits longer. */
+export function learnFromPlan(ctx: WatcherContext, entry: TaskEntry, plan: Plan): void {
+  if (entry.work.era !== "2025-11-25") return;
+  for (const request of entry.work.requests) {
+    if (plan.retract.includes(request.id)) learnWithdrawn(ctx, entry, request);
+    if (plan.confirm.includes(request.id)) {
+      const survived = learnSurvival(ctx.traits, ageOf(entry, request));
+      if (survived) ctx.learn(survived);
+    }
+  }
+}
+
+/** The server gave a question up by itself. */
+export function learnWithdrawn(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): void {
+  ctx.learn(learnWithdrawal(ctx.traits, ageOf(entry, request)));
+}
+
+/** Some servers give a question up by failing the task. */
+export function learnFromEnd(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  remote: RemoteTask,
+  outcome: TaskResult | null,
+): void {
+  if (entry.work.era !== "2025-11-25" || remote.status !== "failed") return;
+  const open = entry.work.requests.find(({ state }) => state === "open");
+  const words = `${remote.statusMessage ?? ""} ${JSON.stringify(outcome ?? "")}`;
+  if (open && /time[ds]?[ -]?out/i.test(words)) learnWithdrawn(ctx, entry, open);
+}
+
+/** A question that is open already came once more, under another id: the server puts it again. */
+export function learnFromQuestion(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  question: Question,
+  sessionDigest: string,
+): void {
+  const { address } = question;
+  if (address.kind !== "rpc" || ctx.traits.reissues) return;
+  const hash = questionHash({ taskId: entry.id, ...question });
+  const same = entry.work.requests.find((request) => request.questionHash === hash);
+  const isThisAsk = (ask: AskWork) => ask.rpcId === address.rpcId && ask.sessionDigest === sessionDigest;
+  if (same && !same.asks.some(isThisAsk)) ctx.learn({ reissues: true });
+}
+
+/** It was asked for a question that is pending, and did not put it. */
+export function learnFromSilence(ctx: WatcherContext, entry: TaskEntry): void {
+  if (entry.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
+}
+
+function ageOf(entry: TaskEntry, request: RequestWork): number {
+  return request.ageMs + (performance.now() - entry.loadedAt);
+}

@@ -1,0 +1,59 @@
+import type { StreamListener } from "../mcp/peer.ts";
+import type { TaskEntry, WatcherContext } from "./entry.ts";
+import { sessionDigest } from "./sealed.ts";
+import { askedUnder, attribute, type LiveSession } from "./sessions.ts";
+import { MIN_POLL_MS } from "./tunables.ts";
+
+/**
+ * What a stream of a session brings is noted with the task that it belongs to, whose next step stores it.
+ * `owner`: the task whose own call or `tasks/result` the stream is; null for the standalone one.
+ */
+export function listenerOf(
+  ctx: WatcherContext,
+  live: LiveSession,
+  owner: TaskEntry | null,
+  onClosed: () => void,
+): StreamListener {
+  // Some servers notify at each poll.
+  const soon = (task: TaskEntry) =>
+    ctx.wake(task.id, Math.max(0, task.polledAt + MIN_POLL_MS - performance.now()));
+  return {
+    onQuestion(question, relatedTaskId) {
+      const task = attribute(live, owner, relatedTaskId, ctx.taskByHandle);
+      // A call that is no task has no task to be named.
+      if (relatedTaskId !== null) ctx.learn({ namesTask: true });
+      else if (task?.handle && ctx.traits.namesTask === undefined) ctx.learn({ namesTask: false });
+      if (!task) return ctx.log.warn("a question came that no task can be told for; nobody is asked");
+      task.news.push({ kind: "question", question, session: live.kept });
+      ctx.wake(task.id, 0);
+    },
+    onRetracted(rpcId) {
+      for (const task of askedUnder(live, sessionDigest(ctx, live.kept).toString("hex"), rpcId)) {
+        task.news.push({ kind: "retracted", rpcId, session: live.kept });
+        ctx.wake(task.id, 0);
+      }
+    },
+    onStatus(taskId) {
+      const task = ctx.taskByHandle(taskId);
+      if (!task) return;
+      ctx.learn({ notifies: true });
+      soon(task);
+    },
+    onProgress(token, progress, total, message) {
+      // The token of a call is our id of its task.
+      const task = ctx.task(String(token));
+      if (!task) return;
+      task.progress = { progress, total, message };
+      soon(task);
+    },
+    onEventId(eventId) {
+      if (!owner) return;
+      owner.ownEventId = eventId;
+      owner.idsChanged = true;
+    },
+    onClosed(reason) {
+      onClosed();
+      if (reason !== "closed_here") for (const task of owner ? [owner] : live.tasks) ctx.wake(task.id, 1_000);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
+import { PeerError, type StartOutcome } from "../mcp/peer.ts";
+import { EntryGone } from "../servers/operator-file.ts";
+import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
+import { end } from "./apply.ts";
+import { answersUnderWay, type CallOutcome, wasNotRun } from "./call.ts";
+import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { recoverCall } from "./recover.ts";
+import { failRound, keepRound, waitAgain } from "./rounds.ts";
+import { sealedTask } from "./sealed.ts";
+import { dropStreams } from "./streams.ts";
+import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS } from "./tunables.ts";
+
+/** Stores what came of a call. */
+export async function settle(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  attempt: string,
+  came: CallOutcome,
+): Promise<number> {
+  if ("error" in came) {
+    if (!(came.error instanceof PeerError)) throw came.error;
+    return afterFailure(ctx, entry, attempt, came.error);
+  }
+  const { outcome } = came;
+  if (outcome.kind === "input_required") return keepRound(ctx, entry, attempt, outcome);
+  if (outcome.kind === "result") {
+    await insist(() => end(ctx, entry, { state: "completed", result: outcome.result }));
+    return 0;
+  }
+  return keepTask(ctx, entry, attempt, outcome);
+}
+
+async function keepTask(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  attempt: string,
+  { task }: Extract<StartOutcome, { kind: "task" }>,
+): Promise<number> {
+  entry.handle = task.taskId;
+  entry.callId = null;
+  const sealed = sealedTask(ctx, entry, task.taskId);
+  const stored = await insist(() =>
+    change(ctx, entry, (tx) => markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed)),
+  );
+  if (!stored) throw new Error(`the attempt ${attempt} of task ${entry.id} was replaced while it ran`);
+  // No start any more: its first poll takes no place of those that are.
+  entry.work = { ...entry.work, state: "working" };
+  return 0;
+}
+
+async function afterFailure(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  attempt: string,
+  error: PeerError,
+): Promise<number> {
+  const isRetry = answersUnderWay(entry.work).length > 0;
+  const isHeld = !entry.work.durable;
+  if (wasNotRun(error) && !isHeld) {
+    if (error.code === "session_gone") dropStreams(ctx, entry);
+    if (error.code === "header_mismatch" && !(await rereadTool(ctx, entry)))
+      return refused(ctx, entry, error);
+    if (isRetry) await waitAgain(ctx, entry, attempt, reasonOf(error), error.retryAfterMs);
+    else
+      await change(ctx, entry, (tx) =>
+        markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
+      );
+    if (error.code === "header_mismatch") return 0;
+    throw error;
+  }
+  if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
+    return refused(ctx, entry, error);
+  if (isHeld) return recoverCall(ctx, entry, attempt);
+  // Timed out, cut off, or answered with nonsense: the tool may have run. resolveStart() decides, after the deadline.
+  ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
+  entry.stale = true;
+  return DEFAULT_POLL_MS;
+}
+
+async function refused(ctx: WatcherContext, entry: TaskEntry, error: PeerError): Promise<number> {
+  const message = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
+  await failRound(ctx, entry, { code: "rejected", message });
+  return 0;
+}
+
+/** The tool's schema has changed since it was listed. True: the next attempt follows the new one. */
+async function rereadTool(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
+  if (entry.rereadTool) return false;
+  entry.rereadTool = true;
+  const tools = await ctx
+    .peer(entry.work.era!)
+    .listTools(entry.live?.kept ?? null, callOptions(entry, ATTEMPT_DEADLINE_MS));
+  const tool = tools.find(({ name }) => name === entry.work.tool);
+  if (!tool) return false;
+  await change(ctx, entry, (tx) => renewInputSchema(ctx.organizationId, tx, entry.id, tool.inputSchema));
+  return true;
+}
+
+/** Why a call was not made, in our own words. */
+export function reasonOf(error: PeerError): { code: string; message: string } {
+  const message = error instanceof EntryGone ? error.message : REASONS[error.code];
+  return { code: error.code, message: message ?? "The server could not be reached." };
+}
+
+export const SESSIONS_FULL = {
+  code: "sessions_full",
+  message: "The server allows no further session; the task starts when another one ends.",
+};
+const REASONS: Record<string, string> = {
+  unauthorized: "The server refuses our credentials.",
+  rate_limited: "The server is busy; the task starts when it takes calls again.",
+  address_not_allowed: "The server's address is not allowed.",
+  sessions_full: SESSIONS_FULL.message,
+};

@@ -1,0 +1,62 @@
+/**
+ * Tools that ask before they make a task (multi round trip): when all questions of a round are answered the call is
+ * made again with the answers and the server's own state, once.
+ */
+import { randomUUID } from "node:crypto";
+import { markSending } from "../deliveries/transitions.ts";
+import { markRetrying } from "../tasks/attempts.ts";
+import type { TaskWork } from "../tasks/work.ts";
+import { end, idsOf } from "./apply.ts";
+import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { sealSession } from "./sealed.ts";
+import { call, prepare } from "./start.ts";
+import { ATTEMPT_DEADLINE_MS, SLOW_POLL_MS } from "./tunables.ts";
+
+/** Waits for people; when every question has its answer, and no undo can come any more, calls again. */
+export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+  const { work } = entry;
+  if (work.cancelRequested) {
+    // Nothing runs at the server that could be cancelled.
+    await end(ctx, entry, { state: "cancelled" });
+    return 0;
+  }
+  const dues = work.requests.map(({ delivery }) =>
+    delivery?.state === "pending" ? Math.max(0, delivery.dueInMs) : Number.POSITIVE_INFINITY,
+  );
+  const due = Math.max(0, ...dues);
+  if (work.requests.length === 0 || due === Number.POSITIVE_INFINITY) return nextTurn(work);
+  if (due > 0) return due;
+
+  const pause = await prepare(ctx, entry);
+  if (pause !== null) return pause;
+  const attempt = randomUUID();
+  await ctx.mayChange();
+  const marked = await change(ctx, entry, async (tx) => {
+    const retrying = await markRetrying(ctx.organizationId, tx, entry.id, {
+      id: attempt,
+      deadlineMs: ATTEMPT_DEADLINE_MS,
+      sealedSession: sealSession(ctx, entry),
+    });
+    if (!retrying) return false;
+    for (const { id, delivery, asks } of work.requests) {
+      const ids = idsOf(entry, id, delivery!.id);
+      const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
+      // Undone at the last moment: then nothing of this is done.
+      if (!(await markSending(ctx.organizationId, tx, ids, how))) throw new Error("an answer is not pending");
+    }
+    return true;
+  });
+  if (!marked) return 0;
+  const requests = work.requests.map((request) => ({
+    ...request,
+    delivery: { ...request.delivery!, state: "sending" as const },
+  }));
+  entry.work = { ...work, state: "starting", requests };
+  return call(ctx, entry, attempt);
+}
+
+/** People wake it; an answer that is held has its time. */
+function nextTurn(work: TaskWork): number {
+  const turns = work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
+  return Math.min(SLOW_POLL_MS, ...turns);
+}

@@ -1,0 +1,138 @@
+/** The server of one connection as its watcher sees it: the wire to it, its era, what it is like and how it is. */
+import type { Logger } from "pino";
+import { endpointOf } from "../connections/queries.ts";
+import { recordLogTail } from "../connections/transitions.ts";
+import type { Tx } from "../db.ts";
+import { noteUnreachable } from "../deliveries/transitions.ts";
+import { createPeer, openWire } from "../mcp/connect.ts";
+import { discover } from "../mcp/discover.ts";
+import type { Era, Peer, PeerError } from "../mcp/peer.ts";
+import type { Wire } from "../mcp/wire.ts";
+import type { Network } from "../network.ts";
+import type { Seal } from "../seal.ts";
+import { recordEra, recordHealth } from "../servers/health.ts";
+import { learn, readKnown } from "../servers/learn.ts";
+import { EntryGone } from "../servers/operator-file.ts";
+import type { Health } from "../servers/schema.ts";
+import type { Traits } from "../servers/traits.ts";
+import type { ConnectionRow } from "./connection.ts";
+import { LOG_TAIL_CHARACTERS, OPEN_DEADLINE_MS } from "./tunables.ts";
+
+export interface LinkOptions {
+  connection: ConnectionRow;
+  network: Network;
+  seal: Seal;
+  log: Logger;
+  /** A transaction under the watcher's fence. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Owns work that nobody waits for. */
+  own(work: Promise<unknown>): void;
+}
+
+export class ServerLink {
+  traits: Traits = {};
+  #options: LinkOptions;
+  #wire: Wire | null = null;
+  #peers = new Map<Era, Peer>();
+  /** As the database has it. */
+  #isWell = true;
+  #logTail = "";
+  #logChanged = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** What is known of the server by now. */
+  async load(): Promise<void> {
+    const { organizationId, serverId } = this.#options.connection;
+    const known = await this.#options.transaction((tx) => readKnown(organizationId, tx, serverId));
+    this.traits = known.traits;
+    this.#isWell = known.isWell;
+  }
+
+  /** Notes what the server was seen to do, here at once and in the database soon. */
+  learn(seen: Traits): void {
+    const { organizationId, serverId } = this.#options.connection;
+    const keys = Object.keys(seen) as (keyof Traits)[];
+    if (keys.every((key) => JSON.stringify(this.traits[key]) === JSON.stringify(seen[key]))) return;
+    this.traits = { ...this.traits, ...seen };
+    this.#options.own(this.#options.transaction((tx) => learn(organizationId, tx, serverId, seen)));
+  }
+
+  /** The era that is set or was found, else found now. Throws PeerError. */
+  async era(): Promise<Era> {
+    const { connection, transaction } = this.#options;
+    if (connection.era) return connection.era;
+    const options = { deadlineMs: OPEN_DEADLINE_MS };
+    const found = await discover(this.#open(), connection.eraSetting, options);
+    await transaction((tx) => recordEra(connection.organizationId, tx, connection.serverId, found.era));
+    connection.era = found.era;
+    return found.era;
+  }
+
+  /** Throws PeerError where the address may not be used. */
+  peer(era: Era): Peer {
+    let peer = this.#peers.get(era);
+    if (!peer) {
+      peer = createPeer(era, this.#open());
+      this.#peers.set(era, peer);
+    }
+    return peer;
+  }
+
+  /** The server failed: how it is now, in our own words. */
+  failed(error: PeerError, taskIds: string[]): Promise<void> {
+    const unauthorized = error.code === "unauthorized";
+    const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
+    const words = error instanceof EntryGone ? error.message : HEALTH_WORDS[error.code];
+    return this.#health(state, words ?? "The server can't be reached.", taskIds);
+  }
+
+  /** The server answered. */
+  async answered(): Promise<void> {
+    if (this.#isWell) return;
+    await this.#health("ok", null, []);
+  }
+
+  /** Writes what a command server's child has said since the last time. */
+  async flushLog(): Promise<void> {
+    if (!this.#logChanged) return;
+    this.#logChanged = false;
+    const { organizationId, connectionId } = this.#options.connection;
+    const tail = this.#logTail;
+    await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, tail));
+  }
+
+  /** Ends the child of a command server; nothing is sent to any server. */
+  async end(): Promise<void> {
+    await this.#wire?.end();
+  }
+
+  #open(): Wire {
+    const { connection, seal, network } = this.#options;
+    this.#wire ??= openWire(endpointOf(connection, seal), network, {
+      onLog: (line) => {
+        this.#logTail = `${this.#logTail}${line}\n`.slice(-LOG_TAIL_CHARACTERS);
+        this.#logChanged = true;
+      },
+    });
+    return this.#wire;
+  }
+
+  async #health(state: Health["state"], message: string | null, taskIds: string[]): Promise<void> {
+    const { organizationId, serverId } = this.#options.connection;
+    await this.#options.transaction(async (tx) => {
+      if (state === "unreachable") await noteUnreachable(organizationId, tx, taskIds);
+      await recordHealth(organizationId, tx, serverId, { state, message });
+    });
+    this.#isWell = state === "ok";
+  }
+}
+
+const HEALTH_WORDS: Record<string, string> = {
+  unauthorized: "The server refuses our credentials.",
+  rate_limited: "The server asks us to wait.",
+  timeout: "The server does not answer in time.",
+  address_not_allowed: "The server's address is not allowed.",
+};

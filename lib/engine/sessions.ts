@@ -1,0 +1,131 @@
+/**
+ * The 2025-11-25 sessions of one connection, in a watcher's memory. A task has a session of its own where the server
+ * allows it: then every question on it is the task's. Where a server caps its sessions, or is a child process with
+ * one pipe, tasks share one, and questions are told apart by the task they name.
+ */
+import type { RpcId, Session, Stream } from "../mcp/peer.ts";
+import type { Traits } from "../servers/traits.ts";
+import type { TaskEntry } from "./entry.ts";
+
+/** A session as it is kept: `own` stands for it where the server issues no id. */
+export type KeptSession = Session & { own: string };
+
+export interface LiveSession {
+  readonly kept: KeptSession;
+  readonly tasks: Set<TaskEntry>;
+  /** The standalone stream; a session has one at most. */
+  stream: Stream | null;
+  streamAgainAt: number;
+  /** False: the server has no such stream. */
+  hasStream: boolean;
+  /** The task whose call is under way: one at a time, so that a question before the handle has one owner. */
+  caller: TaskEntry | null;
+  /** A start of unknown outcome may have left a task in it: it is not closed. */
+  mayHoldMore: boolean;
+  /** The server forgot it: what all its tasks move to. */
+  renewal: Promise<LiveSession> | null;
+}
+
+export class Sessions {
+  #byKey = new Map<string, LiveSession>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** Puts a task into a session, which becomes known by that. */
+  attach(entry: TaskEntry, kept: KeptSession): LiveSession {
+    const live = this.#byKey.get(keyOf(kept)) ?? this.#add(kept);
+    live.tasks.add(entry);
+    entry.live = live;
+    return live;
+  }
+
+  /** Takes a task out of its session. The session where that was its last task, else null. */
+  detach(entry: TaskEntry): LiveSession | null {
+    const live = entry.live;
+    entry.live = null;
+    if (!live) return null;
+    live.tasks.delete(entry);
+    if (live.tasks.size > 0) return null;
+    closeStandalone(live);
+    this.#byKey.delete(keyOf(live.kept));
+    return live;
+  }
+
+  /** The session to share where there can be no further one: the one with the fewest tasks. */
+  leastUsed(): LiveSession | null {
+    const all = [...this.#byKey.values()].filter((live) => live.renewal === null);
+    return all.sort((a, b) => a.tasks.size - b.tasks.size)[0] ?? null;
+  }
+
+  #add(kept: KeptSession): LiveSession {
+    const live: LiveSession = {
+      kept,
+      tasks: new Set(),
+      stream: null,
+      streamAgainAt: 0,
+      hasStream: true,
+      caller: null,
+      mayHoldMore: false,
+      renewal: null,
+    };
+    this.#byKey.set(keyOf(kept), live);
+    return live;
+  }
+}
+
+export function closeStandalone(live: LiveSession): void {
+  const { stream } = live;
+  live.stream = null;
+  stream?.close();
+}
+
+/**
+ * Whether a task may join a session that has others: on servers that do not name the task with their questions
+ * nobody could tell whose they are.
+ */
+export function mayShare(live: LiveSession, entry: TaskEntry, traits: Traits): boolean {
+  const others = [...live.tasks].some((task) => task !== entry);
+  return !others || traits.namesTask !== false;
+}
+
+/**
+ * Whose question it is, that came on a session's stream. `owner` is the task whose own call or `tasks/result` the
+ * stream belongs to, null for the standalone one. Null: nobody can tell, and a guess could answer another question.
+ */
+export function attribute(
+  live: LiveSession,
+  owner: TaskEntry | null,
+  relatedTaskId: string | null,
+  byHandle: (handle: string) => TaskEntry | null,
+): TaskEntry | null {
+  if (relatedTaskId !== null) {
+    const named = byHandle(relatedTaskId);
+    if (named) return named;
+    // A task of which nobody knows yet: the one that is being started here.
+    if (owner) return owner.handle === null ? owner : null;
+    return live.caller;
+  }
+  if (owner) return owner;
+  if (live.tasks.size === 1) return [...live.tasks][0] ?? null;
+  const waiting = [...live.tasks].filter((task) => task === live.caller || awaitsQuestion(task));
+  return waiting.length === 1 ? (waiting[0] ?? null) : null;
+}
+
+function awaitsQuestion({ work }: TaskEntry): boolean {
+  const isRunning = work.state === "working" || work.state === "input_required";
+  return isRunning && !work.cancelRequested && !work.requests.some(({ state }) => state === "open");
+}
+
+/** The tasks that a retraction may be about: the one that was asked under this id, else all of the session. */
+export function askedUnder(live: LiveSession, digest: string, rpcId: RpcId): TaskEntry[] {
+  const asked = [...live.tasks].filter((task) =>
+    task.work.requests.some(({ asks }) =>
+      asks.some((ask) => ask.sessionDigest === digest && ask.rpcId === rpcId),
+    ),
+  );
+  return asked.length > 0 ? asked : [...live.tasks];
+}
+
+const keyOf = (kept: KeptSession) => kept.id ?? kept.own;

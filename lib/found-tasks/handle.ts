@@ -1,0 +1,43 @@
+/** The server's task id: a bearer secret. How it is told from others, and how it moves from a find to a task. */
+import type { Seal } from "../seal.ts";
+
+/** `task.handle_digest` and `found_task.handle_digest`: tells which tasks of a server are ours without opening any. */
+export function handleDigest(seal: Seal, connectionId: string, taskId: string): Buffer {
+  return seal.digest("handle", `${connectionId} ${taskId}`);
+}
+
+/** Where a secret of a found task is sealed to. */
+export function foundPlace(
+  organizationId: string,
+  foundId: string,
+  column: "sealed_handle" | "sealed_session",
+) {
+  return { organizationId, table: "found_task", row: foundId, column };
+}
+
+/** A find, taken out of its table so that nobody else takes it. */
+export interface TakenFind {
+  id: string;
+  sealedHandle: string;
+  handleDigest: Uint8Array;
+  sealedSession: string | null;
+  statusMessage: string | null;
+}
+
+/** The handle and session of a find, sealed for the task that takes them over. */
+export function resealed(
+  organizationId: string,
+  seal: Seal,
+  find: TakenFind,
+  taskId: string,
+): { handle: string; session: string | null } {
+  const move = (column: "sealed_handle" | "sealed_session", sealed: string) =>
+    seal.seal(
+      { organizationId, table: "task", row: taskId, column },
+      seal.open(foundPlace(organizationId, find.id, column), sealed),
+    );
+  return {
+    handle: move("sealed_handle", find.sealedHandle),
+    session: find.sealedSession === null ? null : move("sealed_session", find.sealedSession),
+  };
+}
