@@ -8,7 +8,6 @@ const STATUS = {
   address_not_allowed: 422,
   unsupported_form: 422,
   unknown_tool: 422,
-  task_not_supported: 422,
   unauthenticated: 401,
   forbidden: 403,
   cross_site: 403,

@@ -60,6 +60,26 @@ export const serverSchema = z.object({
 });
 export type Server = z.infer<typeof serverSchema>;
 
+/** What the server was seen to do (traits.ts says what each means); null: not known yet. */
+export const serverTraitsSchema = z.object({
+  reissues: z.boolean().nullable(),
+  questionLifetimeMs: z.number().nullable(),
+  listsTasks: z.boolean().nullable(),
+  notifies: z.boolean().nullable(),
+  namesTask: z.boolean().nullable(),
+  sessionLimit: z.number().nullable(),
+});
+export type ServerTraits = z.infer<typeof serverTraitsSchema>;
+
+export const serverDetailSchema = serverSchema.extend({
+  traits: serverTraitsSchema,
+  /** All of its tools say that a repeated call with the same key is the same task; null: some, or none is known. */
+  honoursIdempotencyKey: z.boolean().nullable(),
+  /** The last lines that a command server wrote to its stderr, for operators. Untrusted text. */
+  log: z.object({ tail: z.string(), at: z.iso.datetime() }).nullable(),
+});
+export type ServerDetail = z.infer<typeof serverDetailSchema>;
+
 export const toolSchema = z.object({
   name: z.string(),
   title: z.string().nullable(),
