@@ -1,20 +1,7 @@
 /** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, and no sideways scrolling. */
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { answer, askAbout, openRequest, requestPane, SOON, startInvoice, taskHeader, test } from "./desk.ts";
-
-const WIDE = { width: 1440, height: 900 };
-const PHONE = { width: 390, height: 844 };
-
-interface Look {
-  size: typeof WIDE;
-  colorScheme: "light" | "dark";
-}
-const ON_A_DESK: Look[] = [
-  { size: WIDE, colorScheme: "light" },
-  { size: WIDE, colorScheme: "dark" },
-];
-const ON_A_PHONE: Look[] = [{ size: PHONE, colorScheme: "light" }];
+import { judge, ON_A_DESK, ON_A_PHONE, PHONE } from "./judge.ts";
 
 test("the pages before signing in", async ({ page }) => {
   for (const path of ["/sign-in", "/setup", "/set-password?token=none", "/set-password", "/not-there"]) {
@@ -100,20 +87,3 @@ test("servers, dialogs and menus", async ({ ana, ola }) => {
   await expect(ana.getByRole("menu")).toBeVisible();
   await judge(ana, "the menu of a request", ON_A_DESK);
 });
-
-async function judge(page: Page, what: string, looks = [...ON_A_DESK, ...ON_A_PHONE]): Promise<void> {
-  for (const { size, colorScheme } of looks) {
-    const look = `${what}, ${colorScheme}, ${size.width} px`;
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const found = violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.target.join(" "))]);
-    expect.soft(found, look).toEqual([]);
-    const overhang = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect.soft(overhang, `${look}: scrolls sideways`).toBe(0);
-  }
-  await page.setViewportSize(WIDE);
-}

@@ -93,6 +93,7 @@ describe("the gate", () => {
       "gate.connections_with_open_work()",
       "gate.take_changes(1)",
       "gate.organization_by_slug('acme')",
+      "gate.organizations_with_operator_servers()",
     ])
       await expect(
         withClient(database.appUrl, (client) => client.query(`SELECT * FROM ${call}`)),

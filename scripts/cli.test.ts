@@ -1,4 +1,7 @@
 import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
 import { withClient } from "./database/roles.ts";
@@ -101,6 +104,45 @@ test("the doctor names what is wrong", async () => {
   expect(doctor.out).toContain("BAD  engine");
   const unset = await run({ DATABASE_URL: database.ownerUrl }, ["doctor"]);
   expect(unset.out).toContain("INTRAY_KEYS and AUTH_SECRET");
+});
+
+test("gives organizations the servers of the operator's file, now and when they are made", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
+  const path = join(folder, "servers.json");
+  const settings = { DATABASE_URL: database.ownerUrl, INTRAY_SERVERS_FILE: path };
+  const organizations = ["initech", "umbrella"];
+  await writeFile(path, JSON.stringify({ mcpServers: { ledger: { command: "s3cret", organizations } } }));
+
+  await intray("org", "create", "initech", "--name", "Initech", "--owner", "ian@initech.example");
+  const synced = await run(settings, ["servers", "sync"]);
+  expect(synced).toEqual({
+    code: 0,
+    out: 'The server "ledger" of "initech" was created.\n',
+    err: 'The server "ledger" is for "umbrella", an organization that is not there yet.\n',
+  });
+  await run(settings, ["org", "create", "umbrella", "--name", "Umbrella", "--owner", "uma@umbrella.example"]);
+  expect(await run(settings, ["servers", "sync"])).toEqual({ code: 0, out: "", err: "" });
+  const { rows } = await withClient(database.adminUrl, (client) =>
+    client.query(
+      "SELECT o.slug, s.operator_entry AS entry FROM server s JOIN organization o ON o.id = s.organization_id ORDER BY 1",
+    ),
+  );
+  expect(rows).toEqual(organizations.map((slug) => ({ slug, entry: "ledger" })));
+
+  await writeFile(path, JSON.stringify({ mcpServers: {} }));
+  const removed = await run(settings, ["migrate"]);
+  expect([removed.code, removed.out]).toEqual([0, ""]);
+  expect(removed.err).toContain('The server "ledger" of "initech" was removed.');
+
+  await writeFile(path, '{"mcpServers": {"ledger": {"command": ["s3cret"]}}}');
+  for (const command of [["servers", "sync"], ["migrate"], ["doctor"]]) {
+    const refused = await run(settings, command);
+    expect([command, refused.code]).toEqual([command, 1]);
+    expect(refused.out + refused.err).toContain('INTRAY_SERVERS_FILE: entry "ledger": command:');
+    expect(refused.out + refused.err).not.toMatch(/s3cret| {4}at /);
+  }
+  expect((await intray("servers", "sync")).err).toBe("INTRAY_SERVERS_FILE is not set.\n");
+  await rm(folder, { recursive: true });
 });
 
 const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;

@@ -8,6 +8,7 @@ import { createOrganizationCommand } from "./commands/create-organization.ts";
 import { createUser } from "./commands/create-user.ts";
 import { doctor } from "./commands/doctor.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { syncServersCommand } from "./commands/sync-servers.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
 import { verifyEventsCommand } from "./commands/verify-events.ts";
 
@@ -20,6 +21,7 @@ const commands: Record<string, Command> = {
   "key create": createApiKey,
   migrate: migrateCommand,
   "events verify": verifyEventsCommand,
+  "servers sync": syncServersCommand,
   doctor,
 };
 
@@ -29,6 +31,7 @@ const USAGE = `npm run -s intray -- <command>
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   key create --org S --role R [--name N]               makes an API key; prints it, this once
   events verify --org S                                checks the history's chain of hashes
+  servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
   migrate                                              brings the database up to this version
   doctor                                               checks configuration, database, ports and engine
 

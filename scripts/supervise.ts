@@ -19,6 +19,7 @@ import { answers } from "./supervise/ready.ts";
 import { checkSettings, decideDemo, machineEnvironment, partEnvironments } from "./supervise/settings.ts";
 import { countSignals } from "./supervise/signals.ts";
 import { lockDataFolder } from "./supervise/single.ts";
+import { syncServersAt } from "./sync-servers.ts";
 
 /** What a drain may take before the parts are stopped hard. */
 const drainMs = 30_000;
@@ -76,6 +77,9 @@ async function start(): Promise<void> {
       INTRAY_KEYS: keys,
     });
   }
+  if (stopping) return;
+  // After the demonstration's data, whose organizations the file may name.
+  await syncServersAt(ownerUrl, say);
   if (stopping) return;
 
   const environments = partEnvironments({

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import next from "next";
 import { ConfigurationError, env, need } from "../lib/env.ts";
 import { onDrain } from "../lib/lifecycle.ts";
+import { operatorServers } from "../lib/servers/operator-file.ts";
 
 /** How long answers that are under way may take once the process drains. */
 const graceMs = 5_000;
@@ -13,6 +14,7 @@ async function serve(): Promise<void> {
   need("appDatabaseUrl");
   need("authSecret");
   need("keys");
+  operatorServers();
   if (!existsSync(".next/BUILD_ID"))
     throw new ConfigurationError("The app is not built: run `npm run build` first.");
   // next-auth reads its public address from here and nowhere else.

@@ -44,7 +44,7 @@ describe("every route", () => {
       const module: Record<string, Handler> = await import(file);
       for (const method of METHODS.filter((name) => name in module))
         expect(module[method], `${method} of ${file}`).toHaveProperty("definition.auth");
-      const path = file.slice(app.length, -"/route.ts".length).replace("[id]", "{id}");
+      const path = file.slice(app.length, -"/route.ts".length).replaceAll(/\[(\w+)\]/g, "{$1}");
       if (path === "/api/[...path]" || path === "/api/v1/openapi.json") continue;
       expect(paths, file).toHaveProperty([path]);
     }
@@ -54,7 +54,7 @@ describe("every route", () => {
   test("of /api/v1 answers 401 without a credential, and 405 to a method it does not have", async () => {
     for (const [path, handlers] of Object.entries(paths).filter(([name]) => name.startsWith("/api/v1"))) {
       for (const method of METHODS) {
-        const answer = await web.call(method, path.replace("{id}", uuidv7()));
+        const answer = await web.call(method, path.replaceAll(/{\w+}/g, uuidv7()));
         const { summary } = (handlers[method] as Handler).definition;
         expect([path, method, answer.status]).toEqual([path, method, summary === "Not allowed" ? 405 : 401]);
         expect(answer.headers.get("content-type")).toBe("application/problem+json");
@@ -85,6 +85,8 @@ describe("every route", () => {
     const bodies: Record<string, object> = {
       "/api/v1/servers/{id} PATCH": { name: "x" },
       "/api/v1/members/{id} PATCH": { role: "viewer" },
+      "/api/v1/servers/{id}/found-tasks/{foundId}/adopt POST": {},
+      "/api/v1/tasks/{id}/settle-start POST": { foundTaskId: null },
       "/api/v1/api-keys/{id} PATCH": { name: "x" },
       "/api/v1/input-requests/{id}/answer POST": { action: "decline", questionHash: request.questionHash },
       "/api/v1/input-requests/{id}/assign POST": { memberId: null },
@@ -96,7 +98,7 @@ describe("every route", () => {
         for (const id of [ids[noun] ?? "", uuidv7(), "not-an-id"]) {
           const body = bodies[`${path} ${method}`];
           // claims and drafts are a member's, not a key's: 403 for either
-          const answer = await web.call(method, path.replace("{id}", id), { key: keys.foreign, body });
+          const answer = await web.call(method, path.replaceAll(/{\w+}/g, id), { key: keys.foreign, body });
           expect([404, 403], `${method} ${path} ${answer.status}`).toContain(answer.status);
           if (answer.status === 403) expect(path).toMatch(/claim|draft/);
         }

@@ -71,13 +71,17 @@ describe("starting a task", () => {
   test.each([
     ["arguments that do not fit", { arguments: {} }, 422, "invalid_arguments"],
     ["a number that JSON has rounded", { arguments: { amount: 2 ** 60 } }, 422, "invalid_arguments"],
-    ["a tool that is no task", { tool: "ping", arguments: {} }, 422, "task_not_supported"],
     ["a server that nobody has", { serverId: crypto.randomUUID(), arguments: {} }, 404, "not_found"],
     ["an unknown tool of a server that is away", { tool: "nope", arguments: {} }, 502, "server_unavailable"],
     ["a ttl above what servers take", { arguments: { amount: 1 }, ttlMs: 2 ** 31 }, 422, "invalid_input"],
   ])("refuses %s", async (_what, body, status, code) => {
     const answer = await start(body);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  test("takes a tool that never runs as a task", async () => {
+    const answer = await start({ tool: "ping", arguments: {} });
+    expect([answer.status, answer.body.state]).toEqual([201, "queued"]);
   });
 
   test("with a key used twice at once makes one task", async () => {

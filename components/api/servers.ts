@@ -1,7 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/components/api/client.ts";
+import type { FoundTask } from "@/lib/found-tasks/schema.ts";
 import type { Page } from "@/lib/page.ts";
-import type { Server, ServerTool } from "@/lib/servers/schema.ts";
+import type { Server, ServerDetail, ServerTool } from "@/lib/servers/schema.ts";
 
 export const serverKeys = {
   all: ["servers"] as const,
@@ -19,7 +20,7 @@ export function serverList() {
 export function serverDetail(id: string) {
   return queryOptions({
     queryKey: serverKeys.server(id),
-    queryFn: ({ signal }) => api.get<Server>(`/api/v1/servers/${id}`, signal),
+    queryFn: ({ signal }) => api.get<ServerDetail>(`/api/v1/servers/${id}`, signal),
   });
 }
 
@@ -31,5 +32,14 @@ export function serverTools(id: string) {
     // Asks the remote server: not worth repeating every half minute.
     refetchInterval: false,
     staleTime: 60_000,
+  });
+}
+
+/** As the server listed them last: asking it again is a person's decision. */
+export function foundTasks(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "found-tasks"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<FoundTask>>(`/api/v1/servers/${id}/found-tasks${query({ limit: 200 })}`, signal),
   });
 }

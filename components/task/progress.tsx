@@ -1,22 +1,42 @@
+import { cn } from "@/components/ui/cn.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
+type Progress = NonNullable<TaskSummary["progress"]>;
+
 /** The share done, 0 to 100, where the server said enough to know it. */
-export function progressPercent(progress: TaskSummary["progress"]): number | null {
-  if (!progress?.total || progress.total <= 0) return null;
+export function progressPercent(progress: Progress): number | null {
+  if (!progress.total || progress.total <= 0) return null;
   return Math.max(0, Math.min(100, Math.round((progress.progress / progress.total) * 100)));
 }
 
-export function ProgressBar({ percent, label }: { percent: number; label: string }) {
+/** `45 %`; without a known end, how far it has come. */
+export function progressWords(progress: Progress): string {
+  const percent = progressPercent(progress);
+  return percent === null
+    ? `${new Intl.NumberFormat("en").format(progress.progress)} so far`
+    : `${percent} %`;
+}
+
+/** How far it has come; a part of the bar stands for an end that is not known. */
+export function ProgressBar({ progress, label }: { progress: Progress; label: string }) {
+  const percent = progressPercent(progress);
   return (
     <div
       role="progressbar"
       aria-label={label}
-      aria-valuenow={percent}
+      {...(percent === null ? {} : { "aria-valuenow": percent })}
       aria-valuemin={0}
       aria-valuemax={100}
+      aria-valuetext={[progressWords(progress), progress.message].filter(Boolean).join(", ")}
       className="h-1 w-full overflow-hidden rounded-full bg-line"
     >
-      <div className="h-full rounded-full bg-accent" style={{ width: `${percent}%` }} />
+      <div
+        className={cn(
+          "h-full rounded-full bg-accent",
+          percent === null && "animate-[breathe_1.4s_ease-in-out_infinite]",
+        )}
+        style={{ width: `${percent ?? 35}%` }}
+      />
     </div>
   );
 }

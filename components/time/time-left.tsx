@@ -3,31 +3,33 @@
 import { Clock3 } from "lucide-react";
 import { useNow } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
-import { formatDuration } from "@/lib/format/duration.ts";
 import { formatExact } from "@/lib/format/time.ts";
+import { timeLeft } from "@/lib/format/time-left.ts";
 
-const URGENT_MS = 5 * 60_000;
+/** Under this the seconds matter. */
+const TICKS_MS = 5 * 60_000;
 
-/** How long a person still has: amber, and red in the last minutes. */
-export function TimeLeftBadge({
-  until,
-  prefix,
-  icon = false,
-}: {
-  until: string;
-  prefix?: string;
-  icon?: boolean;
-}) {
-  const now = useNow(Date.parse(until) - Date.now() < URGENT_MS ? 1_000 : 10_000);
-  const left = Date.parse(until) - now;
-  const words = left <= 0 ? "time is up" : `${formatDuration(left)} left`;
+/** How long a person still has, told anew as it goes. */
+export function useTimeLeft(until: string) {
+  return timeLeft(until, useNow(Date.parse(until) - Date.now() < TICKS_MS ? 1_000 : 10_000));
+}
+
+/** How long a person still has: amber, and red in the last two minutes. */
+export function TimeLeftBadge({ until }: { until: string }) {
+  const { words, short } = useTimeLeft(until);
   return (
-    <Badge
-      tone={left < URGENT_MS ? "bad" : "wait"}
-      title={`Until ${formatExact(until)}`}
-      {...(icon ? { icon: Clock3 } : {})}
-    >
-      {prefix ? `${prefix} · ${words}` : words}
+    <Badge tone={short ? "bad" : "wait"} title={`Until ${formatExact(until)}`}>
+      {words}
+    </Badge>
+  );
+}
+
+/** What waits, and how long it may; short time is told elsewhere, and larger. */
+export function WaitingBadge({ words, until }: { words: string; until: string }) {
+  const left = useTimeLeft(until);
+  return (
+    <Badge tone={left.short ? "bad" : "wait"} icon={Clock3} title={`Until ${formatExact(until)}`}>
+      {left.short ? words : `${words} · ${left.words}`}
     </Badge>
   );
 }

@@ -1,15 +1,12 @@
+import type { ConnectionAddress } from "../connections/queries.ts";
 import { Prisma, type Tx } from "../db.ts";
 import type { Era } from "../mcp/peer.ts";
 
 /** What a watcher needs of its connection and server. */
-export interface ConnectionRow {
-  organizationId: string;
-  connectionId: string;
+export interface ConnectionRow extends ConnectionAddress {
   serverId: string;
-  url: string;
   eraSetting: "auto" | Era;
   era: Era | null;
-  sealedCredentials: string | null;
 }
 
 export interface LeaseRef {
@@ -35,8 +32,10 @@ export async function takeOver(
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid RETURNING epoch`;
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
     SELECT c.organization_id AS "organizationId", c.id AS "connectionId", s.id AS "serverId", s.url,
-      s.era_setting AS "eraSetting", s.era, c.sealed_credentials AS "sealedCredentials"
+      s.era_setting AS "eraSetting", s.era, c.sealed_credentials AS "sealedCredentials",
+      s.operator_entry AS "operatorEntry", o.slug
     FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
+      JOIN organization o ON o.id = c.organization_id
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`);
   if (!raised[0] || !rows[0]) return null;
   return { epoch: raised[0].epoch, connection: rows[0] };

@@ -8,10 +8,9 @@ import type { AskWork, RequestWork } from "../tasks/work.ts";
 import { idsOf } from "./apply.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { statusOf } from "./judge.ts";
-import { learnFromSilence } from "./learning.ts";
 import { backoffDelay } from "./schedule.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
-import { askForQuestion, tryStandalone } from "./streams.ts";
+import { askForPending, heard, tryStandalone } from "./streams.ts";
 import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, UNASKED_LIMIT } from "./tunables.ts";
 
 /** A server that breaks down over an answer this often never takes it. */
@@ -35,7 +34,7 @@ export async function deliver(
 ): Promise<number> {
   const ask = liveAsk(ctx, entry, request);
   if (!ask) return waitToBeAsked(ctx, entry, request);
-  entry.unasked = 0;
+  heard(entry);
   const delivery = request.delivery!;
   const ids = idsOf(entry, request.id, delivery.id);
   await ctx.mayChange();
@@ -82,10 +81,7 @@ async function waitToBeAsked(ctx: WatcherContext, entry: TaskEntry, request: Req
   }
   const now = performance.now();
   await tryStandalone(ctx, entry, now);
-  const asked = now >= entry.resultStreamAgainAt && !entry.resultStream;
-  await askForQuestion(ctx, entry, now);
-  if (asked) entry.unasked++;
-  learnFromSilence(ctx, entry);
+  await askForPending(ctx, entry, now);
   return Math.max(1_000, entry.resultStreamAgainAt - now);
 }
 

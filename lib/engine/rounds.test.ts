@@ -1,12 +1,12 @@
 /** Tools of 2026-07-28 that ask before they make a task: the call is made again with the answers, once. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { undoAnswer } from "../input-requests/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { requestCancel } from "../tasks/transitions.ts";
 import { lookInto } from "../testing/look.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
 import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
-import { undoAnswer } from "../input-requests/transitions.ts";
 import type { Engine } from "./engine.ts";
 
 let world: World;

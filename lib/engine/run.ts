@@ -6,11 +6,13 @@ import { log } from "../log.ts";
 import { createNetwork } from "../network.ts";
 import { refusePowerfulRole } from "../role-check.ts";
 import { createSeal } from "../seal.ts";
+import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
 
 /** An engine on this process' environment, with what it holds open. */
 export async function openEngine(logger: Logger): Promise<{ engine: Engine; close(): Promise<void> }> {
   const databaseUrl = need("engineDatabaseUrl");
+  operatorServers();
   const database = createDatabase(databaseUrl, { connections: 12 });
   await refusePowerfulRole(database, "ENGINE_DATABASE_URL");
   const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });

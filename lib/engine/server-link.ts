@@ -11,7 +11,8 @@ import type { Wire } from "../mcp/wire.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { recordEra, recordHealth } from "../servers/health.ts";
-import { learn, readTraits } from "../servers/learn.ts";
+import { learn, readKnown } from "../servers/learn.ts";
+import { EntryGone } from "../servers/operator-file.ts";
 import type { Health } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { ConnectionRow } from "./connection.ts";
@@ -33,6 +34,8 @@ export class ServerLink {
   #options: LinkOptions;
   #wire: Wire | null = null;
   #peers = new Map<Era, Peer>();
+  /** As the database has it. */
+  #isWell = true;
   #logTail = "";
   #logChanged = false;
 
@@ -40,9 +43,12 @@ export class ServerLink {
     this.#options = options;
   }
 
-  async readTraits(): Promise<void> {
+  /** What is known of the server by now. */
+  async load(): Promise<void> {
     const { organizationId, serverId } = this.#options.connection;
-    this.traits = await this.#options.transaction((tx) => readTraits(organizationId, tx, serverId));
+    const known = await this.#options.transaction((tx) => readKnown(organizationId, tx, serverId));
+    this.traits = known.traits;
+    this.#isWell = known.isWell;
   }
 
   /** Notes what the server was seen to do, here at once and in the database soon. */
@@ -79,11 +85,14 @@ export class ServerLink {
   failed(error: PeerError, taskIds: string[]): Promise<void> {
     const unauthorized = error.code === "unauthorized";
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
-    return this.#health(state, HEALTH_WORDS[error.code] ?? "The server can't be reached.", taskIds);
+    const words = error instanceof EntryGone ? error.message : HEALTH_WORDS[error.code];
+    return this.#health(state, words ?? "The server can't be reached.", taskIds);
   }
 
-  well(): Promise<void> {
-    return this.#health("ok", null, []);
+  /** The server answered. */
+  async answered(): Promise<void> {
+    if (this.#isWell) return;
+    await this.#health("ok", null, []);
   }
 
   /** Writes what a command server's child has said since the last time. */
@@ -102,7 +111,7 @@ export class ServerLink {
 
   #open(): Wire {
     const { connection, seal, network } = this.#options;
-    this.#wire ??= openWire(endpointOf({ ...connection, id: connection.connectionId }, seal), network, {
+    this.#wire ??= openWire(endpointOf(connection, seal), network, {
       onLog: (line) => {
         this.#logTail = `${this.#logTail}${line}\n`.slice(-LOG_TAIL_CHARACTERS);
         this.#logChanged = true;
@@ -117,6 +126,7 @@ export class ServerLink {
       if (state === "unreachable") await noteUnreachable(organizationId, tx, taskIds);
       await recordHealth(organizationId, tx, serverId, { state, message });
     });
+    this.#isWell = state === "ok";
   }
 }
 

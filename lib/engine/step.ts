@@ -18,7 +18,7 @@ import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
 import { handleOf, restoreSession, sessionDigest, taskRef } from "./sealed.ts";
 import { resolveStart, start } from "./start.ts";
-import { askForQuestion, dropStreams, joinSession, renewSession, tendStreams } from "./streams.ts";
+import { askForQuestion, dropStreams, heard, joinSession, renewSession, tendStreams } from "./streams.ts";
 import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
@@ -129,6 +129,7 @@ export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<
     await appendEvents(ctx.organizationId, tx, events);
   });
   entry.news.splice(0, news.length);
+  if (news.some(({ kind }) => kind === "question")) heard(entry);
 }
 
 /** Polls. Null: unchanged, gone, or in need of another look. */

@@ -120,24 +120,27 @@ export async function tendStreams(ctx: WatcherContext, entry: TaskEntry, now: nu
   const wanted = [...live.tasks].some((task) => now < task.listenUntil);
   if (wanted) await tryStandalone(ctx, entry, now);
   else closeStandalone(live);
-  if (entry.resultStream && (!waitsForQuestion || now > entry.resultStreamUntil)) {
-    // It was held as long as a server needs that asks again, and there was a question to be asked.
-    if (waitsForQuestion) {
-      entry.unasked++;
-      learnFromSilence(ctx, entry);
-    }
-    closeResultStream(entry);
-  }
-  if (waitsForQuestion) await askForQuestion(ctx, entry, now);
+  if (!waitsForQuestion || now > entry.resultStreamUntil) closeResultStream(entry);
+  if (waitsForQuestion) await askForPending(ctx, entry, now);
 }
 
 /** A question may come as long as the task runs; after a capture, for a while, only its retraction. */
 function listenUntil(ctx: WatcherContext, entry: TaskEntry, now: number): number {
-  // What such a server asked while nobody listened, it asks again: no stream for a task that sleeps.
-  const quietMs = entry.work.quietMs + (now - entry.loadedAt);
-  if (ctx.traits.reissues && quietMs > STREAM_QUIET_MS) return 0;
   const hasOpen = entry.work.requests.some((request) => request.state === "open");
+  const quietMs = entry.work.quietMs + (now - entry.loadedAt);
+  // What such a server asked while nobody listened, it asks again: no stream for a task that waits or sleeps.
+  if (ctx.traits.reissues && (hasOpen || quietMs > STREAM_QUIET_MS)) return 0;
   return hasOpen ? Math.min(entry.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
+}
+
+/** The same where a question is known to be pending: that it does not come says what the server is like. */
+export async function askForPending(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+  if (now < entry.resultStreamAgainAt) return;
+  if (entry.resultStreamUntil > 0) {
+    entry.unasked++;
+    learnFromSilence(ctx, entry);
+  }
+  await askForQuestion(ctx, entry, now);
 }
 
 /**
@@ -146,6 +149,7 @@ function listenUntil(ctx: WatcherContext, entry: TaskEntry, now: number): number
  */
 export async function askForQuestion(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
   const { live } = entry;
+  if (now > entry.resultStreamUntil) closeResultStream(entry);
   if (!live || entry.resultStream || now < entry.resultStreamAgainAt) return;
   const pause = Math.min(QUESTION_RETRY_CAP_MS, QUESTION_RETRY_MS * 1.5 ** Math.min(entry.unasked, 20));
   entry.resultStreamAgainAt = now + pause;
@@ -205,6 +209,12 @@ async function unlessRefused(
     if (!aboutStream) throw error;
     ctx.log.debug({ err: error, taskId: entry.id }, "a stream was refused");
   }
+}
+
+/** A question came: the server is not silent. */
+export function heard(entry: TaskEntry): void {
+  entry.unasked = 0;
+  entry.resultStreamUntil = 0;
 }
 
 export function closeResultStream(entry: TaskEntry): void {

@@ -90,7 +90,7 @@ export class Watcher {
   }
 
   async begin(): Promise<void> {
-    await this.#link.readTraits();
+    await this.#link.load();
     await this.#adopt(null);
     if (this.#stopped) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
@@ -179,8 +179,10 @@ export class Watcher {
       entry.urgent = false;
       if (wait > 0) pause = wait;
       else {
+        const checkedBefore = entry.lastCheckedAt;
         pause = await step(this.#context, entry);
         this.#succeeded(entry);
+        if (entry.lastCheckedAt !== checkedBefore) this.#own(this.#link.answered());
       }
     } catch (error) {
       pause = await this.#failed(entry, error);
@@ -199,8 +201,8 @@ export class Watcher {
   #succeeded(entry: TaskEntry): void {
     entry.failures = 0;
     if (!this.#circuit.succeed()) return;
+    this.#own(this.#link.answered());
     for (const id of this.#entries.keys()) this.#wake(id, 0, false);
-    this.#own(this.#link.well());
   }
 
   /** Owns every error of a step: who may have caused it, who is told, and when it is tried again. */

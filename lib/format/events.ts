@@ -46,11 +46,21 @@ const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
   "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
   "task.start_unknown": () =>
     say("The connection broke while starting: unknown whether the server began", "wait"),
-  "task.adopted": () => say("Found again at the server after a break", "accent"),
+  "task.adopted": (_, who) =>
+    say(
+      who === "Intray" ? "Found again at the server after a break" : `${who} took it over from the server`,
+      "accent",
+    ),
+  "task.start_settled": (data, who) =>
+    say(
+      data.started === true ? `${who} found what the start had made` : `${who} found that it never started`,
+    ),
   "request.opened": (data) => say("Server asked", "wait", text(data.message)),
   "request.replaced": () => say("Server asked a different question instead", "wait"),
   "request.withdrawn": (data) => say(`Question withdrawn${reason(data)}`),
-  "request.expired": () => say("Question expired unanswered", "bad"),
+  "request.expired": (data) => say(`Question expired unanswered${reason(data)}`, "bad"),
+  "request.asked_again": () => say("Server put the same question again"),
+  "request.reopened": () => say("Server asked again what could not be answered", "wait"),
   "request.undeliverable": (data) => say(`The answer could not be delivered${reason(data)}`, "bad"),
   "request.claimed": (_, who) => say(`${who} claimed the request`),
   "request.released": (_, who) => say(`${who} released the request`),
@@ -94,6 +104,9 @@ export const REASONS: Record<string, string> = {
   task_lost: "the server no longer knows the task",
   task_expired: "the task expired",
   retracted: "the server took it back",
+  not_asked_again: "the server did not put the question again",
+  question_lifetime: "the server gives up on questions after a while",
+  not_started: "the task never started",
 };
 
 function answerWord(data: Data): string {

@@ -26,10 +26,9 @@ export function requestName(request: Pick<InputRequestSummary, "label" | "messag
   return request.label ?? `“${shorten(request.message, 40)}”`;
 }
 
-/** Why a request takes no answer any more, and what a person can do. */
+/** Why a request takes no answer any more, and what that leaves. What can be done is a matter of roles. */
 export function endedWords(state: RequestState, reason: string | null): { what: string; next: string } {
-  const because =
-    reason && reason !== state ? ` because ${REASONS[reason] ?? reason.replaceAll("_", " ")}` : "";
+  const because = reason && reason !== state ? `: ${reasonWords(reason)}` : "";
   switch (state) {
     case "withdrawn":
       return {
@@ -38,13 +37,13 @@ export function endedWords(state: RequestState, reason: string | null): { what: 
       };
     case "expired":
       return {
-        what: `This question expired unanswered${because}.`,
-        next: "No answer was sent. If the work still matters, start the task again.",
+        what: `This question’s time ran out${because}.`,
+        next: "No answer was sent.",
       };
     case "undeliverable":
       return {
-        what: `The answer was recorded but the server never took it${because}.`,
-        next: "Your decision is kept in the timeline. Look at the task; it may have to be started again.",
+        what: `The answer could not be delivered${because}.`,
+        next: "The decision is kept here and in the timeline; the server does not know of it.",
       };
     default:
       return {
@@ -52,4 +51,12 @@ export function endedWords(state: RequestState, reason: string | null): { what: 
         next: "Open the task to see how it went on.",
       };
   }
+}
+
+/** A code of ours in words; `rejected` may be followed by what the server said. */
+function reasonWords(reason: string): string {
+  const refused = /^rejected\b[:\s]*(.*)$/s.exec(reason);
+  if (refused) return `the server refused it${refused[1] ? ` (“${shorten(refused[1], 200)}”)` : ""}`;
+  const said = /^[a-z_]+$/.test(reason) ? reason.replaceAll("_", " ") : shorten(reason, 300);
+  return REASONS[reason] ?? said.replace(/\.$/, "");
 }

@@ -1,12 +1,21 @@
 import { z } from "zod";
 
+const text = z.string().nullish();
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
-  z.object({ type: z.literal("resource_link"), uri: z.string(), name: z.string().optional() }),
+  z.object({ type: z.literal("audio"), data: z.string(), mimeType: z.string() }),
+  z.object({
+    type: z.literal("resource_link"),
+    uri: z.string(),
+    name: text,
+    title: text,
+    description: text,
+    mimeType: text,
+  }),
   z.object({
     type: z.literal("resource"),
-    resource: z.object({ uri: z.string(), text: z.string().optional() }),
+    resource: z.object({ uri: z.string(), mimeType: text, text, blob: text }),
   }),
 ]);
 export type ResultPart = z.infer<typeof part> | { type: "other"; value: unknown };

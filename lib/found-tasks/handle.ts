@@ -1,6 +1,4 @@
 /** The server's task id: a bearer secret. How it is told from others, and how it moves from a find to a task. */
-import type { Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
 import type { Seal } from "../seal.ts";
 
 /** `task.handle_digest` and `found_task.handle_digest`: tells which tasks of a server are ours without opening any. */
@@ -42,18 +40,4 @@ export function resealed(
     handle: move("sealed_handle", find.sealedHandle),
     session: find.sealedSession === null ? null : move("sealed_session", find.sealedSession),
   };
-}
-
-/** Two rows of ours for one task of a server would ask its questions twice. The caller holds the connection. */
-export async function refuseKnown(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  find: TakenFind,
-): Promise<void> {
-  const known = await tx.task.findFirst({
-    where: { organizationId, connectionId, handleDigest: Uint8Array.from(find.handleDigest) },
-    select: { id: true },
-  });
-  if (known) throw new AppError("task_known", "Intray knows this task by now.");
 }

@@ -73,6 +73,7 @@ const REASONS: Record<string, string> = {
   task_cancelled: "The task was cancelled. Nothing was sent.",
   task_ended: "The task has ended. Nothing was sent.",
   retracted: "The server took the question back. Nothing was sent.",
+  question_lifetime: "The server gave the question up before it was answered. Nothing was sent.",
   expired: "The question's time ran out. Nothing was sent.",
 };
 

@@ -8,6 +8,8 @@ import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import { containing } from "../search.ts";
 import { eraSchema } from "../servers/schema.ts";
+import { traitsSchema } from "../servers/traits.ts";
+import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { CLAIM_IS_LIVE, iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import {
@@ -57,6 +59,7 @@ export async function readInputRequest(
     SELECT ${SUMMARY}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
       r.question_hash AS "questionHash", r.ended_reason AS "endedReason", t.state AS "taskState",
       t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
+      t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       previous.message AS "previousMessage",
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS draft,
       holder.id AS "ownerId", holder.name AS "ownerName",
@@ -69,8 +72,13 @@ export async function readInputRequest(
         AND draft.user_id = ${principal.userId}::uuid
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
+  const summary = toSummary(row);
   return {
-    ...toSummary(row),
+    ...summary,
+    server: {
+      ...summary.server,
+      questionLifetimeMs: traitsSchema.catch({}).parse(row.traits).questionLifetimeMs ?? null,
+    },
     arguments: record.parse(row.arguments),
     era: eraSchema.nullable().parse(row.era),
     schema: row.schema,
@@ -84,9 +92,13 @@ export async function readInputRequest(
     draft: record.nullable().parse(row.draft),
     endedReason: row.endedReason,
     task: {
-      state: row.taskState,
+      state: taskStateSchema.parse(row.taskState),
       statusMessage: row.statusMessage,
       cancelRequestedAt: iso(row.cancelRequestedAt),
+      expiresAt: iso(row.taskExpiresAt),
+      progress: progressSchema.nullable().parse(row.progress),
+      durable: row.durable,
+      adopted: row.adopted,
     },
     connectionOwner: person(row.ownerId, row.ownerName),
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
@@ -106,6 +118,11 @@ interface DetailRow extends RequestRow {
   taskState: string;
   statusMessage: string | null;
   cancelRequestedAt: Date | null;
+  taskExpiresAt: Date | null;
+  progress: unknown;
+  durable: boolean;
+  adopted: boolean;
+  traits: unknown;
   previousMessage: string | null;
   previousSchema: unknown;
   previousUrl: string | null;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formSchema } from "../mcp/form.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
+import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 
 export const REQUEST_STATES = [
   "open",
@@ -88,6 +89,10 @@ export const inputRequestSchema = z.object({
 export type InputRequestSummary = z.infer<typeof inputRequestSchema>;
 
 export const inputRequestDetailSchema = inputRequestSchema.extend({
+  server: inputRequestSchema.shape.server.extend({
+    /** The server was seen to take questions back by itself after this long; null: not known. */
+    questionLifetimeMs: z.number().nullable(),
+  }),
   arguments: z.record(z.string(), z.unknown()),
   era: eraSchema.nullable(),
   /** The server's requestedSchema as received. */
@@ -102,9 +107,13 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   /** Why a request that is no longer open ended, e.g. `replaced`, `task_ended`, `task_cancelled`. */
   endedReason: z.string().nullable(),
   task: z.object({
-    state: z.string(),
+    state: taskStateSchema,
     statusMessage: z.string().nullable(),
     cancelRequestedAt: timestamp.nullable(),
+    expiresAt: timestamp.nullable(),
+    progress: progressSchema.nullable(),
+    durable: z.boolean(),
+    adopted: z.boolean(),
   }),
   /** In whose name the answer goes out: null = the organization's shared connection. */
   connectionOwner: personSchema.nullable(),

@@ -4,13 +4,25 @@ import { AppError } from "../errors.ts";
 import { uuidv7 } from "../ids.ts";
 import { hashPassword } from "../members/password.ts";
 import type { SetupInput } from "../members/schema.ts";
+import { operatorServers } from "../servers/operator-file.ts";
+import { giveOperatorServers } from "../servers/operator-sync.ts";
 import { slugOf } from "./slug.ts";
 
 /**
- * Makes the first organization and its owner, which ends a demonstration for good. Throws `already_set_up`; of two
- * at once, one wins.
+ * Makes the first organization, its owner, and the operator's servers for it, which ends a demonstration for good.
+ * Throws `already_set_up`; of two at once, one wins.
  */
 export async function setUp(db: Database, input: SetupInput): Promise<{ slug: string }> {
+  const organizationId = uuidv7();
+  const slug = await createFirst(organizationId, db, input);
+  await db.withOrganization(organizationId, (tx) =>
+    giveOperatorServers(organizationId, tx, slug, operatorServers()),
+  );
+  return { slug };
+}
+
+/** Returns the slug that was free. */
+async function createFirst(organizationId: string, db: Database, input: SetupInput): Promise<string> {
   const passwordHash = await hashPassword(input.password);
   const slug = slugOf(input.organizationName);
   // The plain slug may be a demonstration's.
@@ -18,10 +30,10 @@ export async function setUp(db: Database, input: SetupInput): Promise<{ slug: st
     try {
       const [row] = await db.gate<{
         done: boolean;
-      }>(Prisma.sql`SELECT gate.set_up(${uuidv7()}::uuid, ${candidate},
+      }>(Prisma.sql`SELECT gate.set_up(${organizationId}::uuid, ${candidate},
         ${input.organizationName}, ${uuidv7()}::uuid, ${input.email}, ${input.name}, ${passwordHash},
         ${uuidv7()}::uuid) AS done`);
-      if (row?.done) return { slug: candidate };
+      if (row?.done) return candidate;
       throw new AppError(
         "already_set_up",
         "Intray is set up already; sign in, or ask an owner for an account.",

@@ -1,11 +1,13 @@
 /** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
-import { sharedEndpoint } from "../connections/queries.ts";
+import { endpointOf, sharedAddress } from "../connections/queries.ts";
+import { recordLogTail } from "../connections/transitions.ts";
 import type { Database } from "../db.ts";
 import { AppError } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
+import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
 import { readKeptTools, readServer } from "./queries.ts";
 import type { CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
@@ -20,6 +22,8 @@ export interface Means {
 
 /** Tools that were seen within this time are not asked for again. */
 const TOOLS_FRESH_MS = 5 * 60_000;
+/** So much of what a command that failed wrote to its stderr is kept. */
+const LOG_CHARACTERS = 16_000;
 
 /** Probes first: a refused address is not stored (`address_not_allowed`), a dead server is. */
 export async function addServer(
@@ -92,24 +96,40 @@ export async function toolOf(
   return tool;
 }
 
+/** As the organization's shared connection. */
 async function probeAndRecord(means: Means, organizationId: string, serverId: string): Promise<Probe> {
-  const { endpoint, eraSetting } = await means.db.withOrganization(organizationId, async (tx) => {
-    const server = await readServer(organizationId, tx, serverId);
-    return {
-      endpoint: await sharedEndpoint(organizationId, tx, means.seal, server),
-      eraSetting: server.eraSetting,
-    };
+  const { eraSetting, address } = await means.db.withOrganization(organizationId, async (tx) => ({
+    eraSetting: (await readServer(organizationId, tx, serverId)).eraSetting,
+    address: await sharedAddress(organizationId, tx, serverId),
+  }));
+  let log = "";
+  const onLog = (line: string) => {
+    log = `${log}${line}\n`.slice(-LOG_CHARACTERS);
+  };
+  const ask = async () => probe(endpointOf(address, means.seal), eraSetting, means.network, onLog);
+  const isCommand = address.url.startsWith("command:");
+  const probed = await (isCommand ? oneAtATime(address.connectionId, ask) : ask()).catch(notReached);
+  await means.db.withOrganization(organizationId, async (tx) => {
+    // Why a command does not run stands there; what it says when it does is no news.
+    if (!probed.found && log) await recordLogTail(organizationId, tx, address.connectionId, log);
+    await recordProbe(organizationId, tx, serverId, probed);
   });
-  const probed = await probe(endpoint, eraSetting, means.network).catch(addressRefused);
-  await means.db.withOrganization(organizationId, (tx) => recordProbe(organizationId, tx, serverId, probed));
   return probed;
 }
 
-/** An address that was allowed once: a finding about an existing server, not a refusal of the call. */
-function addressRefused(error: unknown): Probe {
-  if (!(error instanceof AppError) || error.code !== "address_not_allowed") throw error;
-  return {
-    health: { state: "unreachable", message: "Intray may not connect to the server's address." },
-    found: null,
-  };
+const probing = new Map<string, Promise<Probe>>();
+
+/** However many ask for a command's tools at once, one child runs for them. */
+function oneAtATime(key: string, run: () => Promise<Probe>): Promise<Probe> {
+  const running = probing.get(key) ?? run().finally(() => probing.delete(key));
+  probing.set(key, running);
+  return running;
+}
+
+/** What was allowed once and is not any more is a finding about an existing server, not a refusal of the call. */
+function notReached(error: unknown): Probe {
+  const isRefused = error instanceof AppError && error.code === "address_not_allowed";
+  if (!isRefused && !(error instanceof EntryGone)) throw error;
+  const message = isRefused ? "Intray may not connect to the server's address." : error.message;
+  return { health: { state: "unreachable", message }, found: null };
 }

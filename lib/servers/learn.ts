@@ -12,11 +12,15 @@ export async function learn(organizationId: string, tx: Tx, serverId: string, se
   if (learned === 1) await announce(organizationId, tx, "server", [serverId]);
 }
 
-/** What is known of a server by now. */
-export async function readTraits(organizationId: string, tx: Tx, serverId: string): Promise<Traits> {
+/** What a server is like and whether it was well, as last seen. */
+export async function readKnown(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+): Promise<{ traits: Traits; isWell: boolean }> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId },
-    select: { traits: true },
+    select: { traits: true, healthState: true },
   });
-  return traitsSchema.catch({}).parse(row?.traits ?? {});
+  return { traits: traitsSchema.catch({}).parse(row?.traits ?? {}), isWell: row?.healthState === "ok" };
 }

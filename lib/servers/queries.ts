@@ -4,15 +4,20 @@ import { readPosition, toPage } from "../cursor.ts";
 import type { Prisma, Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
+import { roleAllows } from "../members/schema.ts";
 import type { Page, PageQuery } from "../page.ts";
+import type { Principal } from "../principal.ts";
 import {
   eraSchema,
   eraSettingSchema,
   healthSchema,
   type Server,
+  type ServerDetail,
+  type ServerTraits,
   serverSchema,
   toolSchema,
 } from "./schema.ts";
+import { traitsSchema } from "./traits.ts";
 
 /** Oldest first. */
 export async function listServers(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Server>> {
@@ -42,6 +47,52 @@ export async function readServer(organizationId: string, tx: Tx, serverId: strin
   return toServer(row);
 }
 
+/** What only its own page shows: what it is like, and for operators its log. Throws `not_found`. */
+export async function readServerDetail(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  serverId: string,
+): Promise<ServerDetail> {
+  const row = await tx.server.findFirst({
+    where: { organizationId, id: serverId, removedAt: null },
+    select: { ...SELECT, traits: true, tools: true },
+  });
+  if (!row) throw notFound("server");
+  const connection = await tx.connection.findFirst({
+    where: { organizationId, serverId, userId: null },
+    select: { logTail: true, logTailAt: true },
+  });
+  const tail = connection?.logTail ?? "";
+  return {
+    ...toServer(row),
+    traits: toTraits(row.traits),
+    honoursIdempotencyKey: honouredByAll(keptToolsSchema.nullable().parse(row.tools) ?? []),
+    log:
+      connection?.logTailAt && tail !== "" && roleAllows(principal.role, "operator")
+        ? { tail, at: connection.logTailAt.toISOString() }
+        : null,
+  };
+}
+
+function toTraits(value: unknown): ServerTraits {
+  const known = traitsSchema.catch({}).parse(value);
+  return {
+    reissues: known.reissues ?? null,
+    questionLifetimeMs: known.questionLifetimeMs ?? null,
+    listsTasks: known.listsTasks ?? null,
+    notifies: known.notifies ?? null,
+    namesTask: known.namesTask ?? null,
+    sessionLimit: known.sessionLimit ?? null,
+  };
+}
+
+/** Null: some tools do and some don't, or there is none to tell from. */
+function honouredByAll(tools: Pick<Tool, "honoursIdempotencyKey">[]): boolean | null {
+  const said = new Set(tools.map((tool) => tool.honoursIdempotencyKey));
+  return said.size === 1 ? said.has(true) : null;
+}
+
 /** A tool as it is kept: what a start needs to know of it too. */
 const keptToolsSchema = z.array(toolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
 
@@ -64,6 +115,7 @@ const SELECT = {
   id: true,
   name: true,
   url: true,
+  operatorEntry: true,
   era: true,
   eraSetting: true,
   authKind: true,
@@ -79,6 +131,8 @@ function toServer(row: Prisma.ServerGetPayload<{ select: typeof SELECT }>): Serv
   return {
     id: row.id,
     name: row.name,
+    origin: row.operatorEntry === null ? "admin" : "operator",
+    kind: row.url.startsWith("command:") ? "command" : "http",
     url: row.url,
     era: eraSetting === "auto" ? eraSchema.nullable().parse(row.era) : eraSetting,
     eraSetting,

@@ -9,8 +9,8 @@ export const serverAuthSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("bearer"), token: z.string().min(1).max(8192) }),
 ]);
 
-const name = z.string().trim().min(1, "Name the server").max(80);
-const url = z
+export const serverName = z.string().trim().min(1, "Name the server").max(80);
+export const serverUrl = z
   .url({ protocol: /^https?$/, error: "A full http or https address" })
   .max(2048)
   .refine(
@@ -21,15 +21,15 @@ const url = z
   );
 
 export const createServerSchema = z.strictObject({
-  name,
-  url,
+  name: serverName,
+  url: serverUrl,
   era: eraSettingSchema.default("auto"),
   auth: serverAuthSchema.default({ kind: "none" }),
 });
 export type CreateServerInput = z.infer<typeof createServerSchema>;
 
 export const updateServerSchema = z
-  .strictObject({ name, era: eraSettingSchema, auth: serverAuthSchema })
+  .strictObject({ name: serverName, era: eraSettingSchema, auth: serverAuthSchema })
   .partial()
   .refine((value) => Object.keys(value).length > 0, { error: "Nothing to change" });
 export type UpdateServerInput = z.infer<typeof updateServerSchema>;
@@ -44,6 +44,11 @@ export type Health = z.infer<typeof healthSchema>;
 export const serverSchema = z.object({
   id: z.uuid(),
   name: z.string(),
+  /** Who defined it: an admin of the organization, or the installation's operator, who alone may change it. */
+  origin: z.enum(["admin", "operator"]),
+  /** A command runs on Intray's own machine and is reached through its stdin and stdout. */
+  kind: z.enum(["http", "command"]),
+  /** Of a command: `command:` and the name of the operator's entry. */
   url: z.string(),
   /** What was found by probing, or what the admin set; null until a probe succeeded with `auto`. */
   era: eraSchema.nullable(),
@@ -54,6 +59,26 @@ export const serverSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 export type Server = z.infer<typeof serverSchema>;
+
+/** What the server was seen to do (traits.ts says what each means); null: not known yet. */
+export const serverTraitsSchema = z.object({
+  reissues: z.boolean().nullable(),
+  questionLifetimeMs: z.number().nullable(),
+  listsTasks: z.boolean().nullable(),
+  notifies: z.boolean().nullable(),
+  namesTask: z.boolean().nullable(),
+  sessionLimit: z.number().nullable(),
+});
+export type ServerTraits = z.infer<typeof serverTraitsSchema>;
+
+export const serverDetailSchema = serverSchema.extend({
+  traits: serverTraitsSchema,
+  /** All of its tools say that a repeated call with the same key is the same task; null: some, or none is known. */
+  honoursIdempotencyKey: z.boolean().nullable(),
+  /** The last lines that a command server wrote to its stderr, for operators. Untrusted text. */
+  log: z.object({ tail: z.string(), at: z.iso.datetime() }).nullable(),
+});
+export type ServerDetail = z.infer<typeof serverDetailSchema>;
 
 export const toolSchema = z.object({
   name: z.string(),

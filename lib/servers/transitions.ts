@@ -5,6 +5,7 @@ import { storable, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
+import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
 import { recordHealth } from "./health.ts";
@@ -57,7 +58,10 @@ export async function createServer(
   return id;
 }
 
-/** Changes what an admin may change. The watcher of the connection starts anew where it would go on with old values. */
+/**
+ * Changes what an admin may change. The watcher of the connection starts anew where it would go on with old values.
+ * Throws `defined_by_operator`.
+ */
 export async function updateServer(
   organizationId: string,
   tx: Tx,
@@ -67,7 +71,7 @@ export async function updateServer(
   { name, era, auth }: UpdateServerInput,
 ): Promise<void> {
   const updated = await tx.server.updateMany({
-    where: { organizationId, id: serverId, removedAt: null },
+    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
     data: {
       ...(name !== undefined && { name }),
       // What was found belongs to the old setting.
@@ -75,7 +79,7 @@ export async function updateServer(
       ...(auth !== undefined && { authKind: auth.kind }),
     },
   });
-  if (updated.count === 0) throw notFound("server");
+  if (updated.count === 0) throw await whyNotChanged(organizationId, tx, serverId);
   if (auth) await changeCredentials(organizationId, tx, principal, seal, serverId, auth);
   if (auth || era) {
     const connections = await tx.connection.findMany({
@@ -94,13 +98,31 @@ export async function updateServer(
   ]);
 }
 
-/** Takes a server out of use, for good, and forgets its credentials. Throws `server_in_use` while a task is open. */
+/** Takes an admin's server out of use. Throws `server_in_use` while a task is open, and `defined_by_operator`. */
 export async function removeServer(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   serverId: string,
 ): Promise<void> {
+  const found = await tx.server.count({
+    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
+  });
+  if (found === 0) throw await whyNotChanged(organizationId, tx, serverId);
+  if (await retireServer(organizationId, tx, principal.actor, serverId)) return;
+  throw new AppError(
+    "server_in_use",
+    "Tasks of this server are still open; cancel them or wait for their end.",
+  );
+}
+
+/** Takes a server out of use, for good, and forgets its credentials. False: a task is open. Throws `not_found`. */
+export async function retireServer(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  serverId: string,
+): Promise<boolean> {
   // The row's lock makes a start that is under way come first, or find the server gone (lockServer).
   const rows = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM server
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR UPDATE`;
@@ -109,17 +131,22 @@ export async function removeServer(
     where: { organizationId, serverId, OR: [{ watched: true }, { finishedAt: null }] },
     select: { id: true },
   });
-  if (open)
-    throw new AppError(
-      "server_in_use",
-      "Tasks of this server are still open; cancel them or wait for their end.",
-    );
+  if (open) return false;
   await tx.connection.updateMany({ where: { organizationId, serverId }, data: { sealedCredentials: null } });
   await tx.server.updateMany({ where: { organizationId, id: serverId }, data: { removedAt: new Date() } });
   await announce(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
-    { type: "server.removed", actor: principal.actor, data: { serverId, name: rows[0].name } },
+    { type: "server.removed", actor, data: { serverId, name: rows[0].name } },
   ]);
+  return true;
+}
+
+/** Its row never changes hands between an admin and the operator, so that this may be asked afterwards. */
+async function whyNotChanged(organizationId: string, tx: Tx, serverId: string): Promise<AppError> {
+  const exists = await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } });
+  return exists === 0
+    ? notFound("server")
+    : new AppError("defined_by_operator", "Only the operator of this installation can change this server.");
 }
 
 /** Keeps a server from being removed until the transaction ends. Throws `not_found`. */

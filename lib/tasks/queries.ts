@@ -3,6 +3,8 @@ import { z } from "zod";
 import { type Position, readPosition, toPage } from "../cursor.ts";
 import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
+import { listCandidates } from "../found-tasks/queries.ts";
+import { roleAllows } from "../members/schema.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import { containing } from "../search.ts";
@@ -64,6 +66,10 @@ export async function readTask(
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
     result: row.result,
     inputRequests,
+    candidates:
+      row.state === "start_unknown" && roleAllows(principal.role, "operator")
+        ? await listCandidates(organizationId, tx, taskId)
+        : [],
   };
 }
 

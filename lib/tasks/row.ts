@@ -12,7 +12,8 @@ export const SUMMARY = Prisma.sql`t.id, t.state, t.status_message AS "statusMess
   t.requested_by AS "requestedBy", t.visibility, t.created_at AS "createdAt", t.started_at AS "startedAt",
   t.changed_at AS "changedAt", t.finished_at AS "finishedAt", t.ttl_ms AS "ttlMs", t.expires_at AS "expiresAt",
   t.poll_interval_ms AS "pollIntervalMs", w.last_checked_at AS "lastCheckedAt", w.next_check_at AS "nextCheckAt",
-  t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf"`;
+  t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
+  t.durable, t.adopted`;
 export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
   LEFT JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id`;
 
@@ -43,6 +44,8 @@ export interface TaskRow {
   serverState: string | null;
   error: unknown;
   restartOf: string | null;
+  durable: boolean;
+  adopted: boolean;
 }
 
 export const toSummary =
@@ -76,6 +79,8 @@ export const toSummary =
       serverState: row.serverState,
       error: errorSchema.parse(row.error),
       restartOf: row.restartOf,
+      durable: row.durable,
+      adopted: row.adopted,
     };
   };
 

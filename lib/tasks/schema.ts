@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema } from "../members/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
 
@@ -68,14 +69,23 @@ export const taskSchema = z.object({
   serverState: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   restartOf: z.uuid().nullable(),
+  /** False: no task at the server but an open call, which ends with its connection. */
+  durable: z.boolean(),
+  /** Found at the server, not started from here; its tool may be `unknown`, with no arguments. */
+  adopted: z.boolean(),
 });
 export type TaskSummary = z.infer<typeof taskSchema>;
+
+/** The tool's name of an adopted task whose call nobody knows. */
+export const UNKNOWN_TOOL = "unknown";
 
 export const taskDetailSchema = taskSchema.extend({
   arguments: z.record(z.string(), z.unknown()),
   /** The tool's result as received (CallToolResult), or null. Untrusted. */
   result: z.unknown(),
   inputRequests: z.array(z.object({ id: z.uuid(), state: z.string(), message: z.string() })),
+  /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */
+  candidates: z.array(candidateSchema),
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 

@@ -19,7 +19,7 @@ export interface Start {
   restartOf: string | null;
 }
 
-/** Throws `unknown_tool`, `server_unavailable`, `task_not_supported`, `invalid_arguments`, `idempotency_mismatch`. */
+/** Throws `unknown_tool`, `server_unavailable`, `invalid_arguments`, `idempotency_mismatch`. */
 export async function startTask(
   means: Means,
   principal: Principal,
@@ -61,9 +61,6 @@ export async function restartTask(
 }
 
 function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {
-  // Only 2025-11-25 servers say so: the others decide for themselves.
-  if (tool.taskSupport === "forbidden")
-    throw new AppError("task_not_supported", "The server does not run this tool as a task.");
   const errors = roundedNumbers(args);
   const check = validateArguments(tool.inputSchema, args);
   // Unchecked: a schema beyond what we read. The server judges.

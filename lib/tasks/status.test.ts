@@ -84,8 +84,33 @@ test.each([
     expected: { outcome: `${"a".repeat(199)}…`, isError: true },
   },
   {
+    name: "the count of what is no text",
+    result: { content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] },
+    expected: { outcome: "1 image", isError: false },
+  },
+  {
+    name: "each kind of what is no text",
+    result: { content: [{ type: "image" }, { type: "image" }, { type: "audio" }], isError: true },
+    expected: { outcome: "2 images, 1 recording", isError: true },
+  },
+  {
+    name: "the name of a link",
+    result: { content: [{ type: "resource_link", uri: "https://erp.example/r/7", name: "Report 7" }] },
+    expected: { outcome: "Report 7", isError: false },
+  },
+  {
+    name: "the address of what has no name, and how many there are",
+    result: {
+      content: [
+        { type: "resource", resource: { uri: "file:///a.txt", text: "a" } },
+        { type: "resource_link", uri: "file:///b.txt" },
+      ],
+    },
+    expected: { outcome: "file:///a.txt, 1 more", isError: false },
+  },
+  {
     name: "nothing to read",
-    result: { content: [{ type: "image" }] },
+    result: { content: [{ type: "odd" }, "text", null] },
     expected: { outcome: null, isError: false },
   },
   { name: "no result at all", result: null, expected: { outcome: null, isError: false } },

@@ -81,9 +81,27 @@ export function outcomeOf(result: unknown): { outcome: string | null; isError: b
     (block): block is { text: string } => isRecord(block) && typeof block.text === "string",
   );
   const line = text?.text.trim().split("\n")[0]?.trim() ?? "";
-  if (line === "") return { outcome: null, isError };
+  if (line === "") return { outcome: withoutText(blocks.filter(isRecord)), isError };
   const afterColon = /^[^:]{1,80}:\s+(\S.{0,39})$/.exec(line)?.[1];
   return { outcome: afterColon ?? (line.length > 200 ? `${line.slice(0, 199)}…` : line), isError };
+}
+
+/** What there is where there is no text: `Report.pdf`, `2 images`. */
+function withoutText(blocks: Record<string, unknown>[]): string | null {
+  const named = blocks.flatMap((block) => {
+    const { title, name, uri } = isRecord(block.resource) ? block.resource : block;
+    const found = [title, name, uri].find((text) => typeof text === "string" && text.trim() !== "");
+    return typeof found === "string" ? [found.trim().slice(0, 200)] : [];
+  });
+  const counted = [
+    ["image", "image", "images"],
+    ["audio", "recording", "recordings"],
+  ].flatMap(([type, one, many]) => {
+    const count = blocks.filter((block) => block.type === type).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  const more = named.length > 1 ? [`${named.length - 1} more`] : [];
+  return [...named.slice(0, 1), ...more, ...counted].join(", ") || null;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

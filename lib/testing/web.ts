@@ -127,16 +127,20 @@ function find(
   const matching = Object.keys(paths).filter((path) => {
     const pattern = path.split("/");
     return (
-      pattern.length === parts.length && pattern.every((part, at) => part === "{id}" || part === parts[at])
+      pattern.length === parts.length && pattern.every((part, at) => isParameter(part) || part === parts[at])
     );
   });
   // As Next does: a fixed path counts before one with a parameter.
   const path = matching.find((candidate) => !candidate.includes("{id}") || matching.length === 1);
   const handler = path && paths[path]?.[method];
   if (!handler) throw new Error(`no handler for ${method} ${pathname}`);
-  const at = path.split("/").indexOf("{id}");
-  return { handler, params: at < 0 ? {} : { id: parts[at] ?? "" } };
+  const params = path
+    .split("/")
+    .flatMap((part, at) => (isParameter(part) ? [[part.slice(1, -1), parts[at]]] : []));
+  return { handler, params: Object.fromEntries(params) };
 }
+
+const isParameter = (part: string) => part.startsWith("{");
 
 function toRequest(method: Method, url: URL, { key, cookie, body, headers = {} }: Options): Request {
   const all: Record<string, string> = { host: url.host, ...headers };

@@ -9,7 +9,7 @@ import { recordAnswer } from "../input-requests/transitions.ts";
 import type { Era, Tool } from "../mcp/peer.ts";
 import { createNetwork } from "../network.ts";
 import type { Principal } from "../principal.ts";
-import { createSeal } from "../seal.ts";
+import { createSeal, type Seal } from "../seal.ts";
 import { createTask } from "../tasks/transitions.ts";
 import { createTestDatabase } from "./postgres.ts";
 
@@ -26,6 +26,7 @@ export const PROCESS_INVOICE: Tool = {
 export interface World {
   database: Database;
   adminUrl: string;
+  seal: Seal;
   /** What an engine in a process of its own needs to work on this world. */
   engineEnvironment: Record<string, string>;
   organizationId: string;
@@ -74,6 +75,7 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
   return {
     database,
     adminUrl: postgres.adminUrl,
+    seal,
     engineEnvironment: {
       ENGINE_DATABASE_URL: postgres.engineUrl,
       INTRAY_KEYS: `test:${key.toString("base64")}`,

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { ConfigurationError, env } from "../../lib/env.ts";
 import { knownMigrations } from "../../lib/known-migrations.ts";
+import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";
 import { CommandError, read } from "./usage.ts";
@@ -28,6 +29,7 @@ export async function doctor(args: string[]): Promise<string> {
 function configuration(): Finding[] {
   try {
     const { databaseUrl, keys, authSecret, url } = env();
+    operatorServers();
     const missing = databaseUrl
       ? [...(keys ? [] : ["INTRAY_KEYS"]), ...(authSecret ? [] : ["AUTH_SECRET"])]
       : [];

@@ -1,9 +1,11 @@
 import { ConfigurationError, type Environment, env } from "../../lib/env.ts";
+import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { portIsFree } from "../ports.ts";
 
 /** What stops a start, found before any slow step. */
 export async function checkSettings(settings: Environment): Promise<void> {
   const { demoSetting, databaseUrl, host, port, keys, authSecret } = settings;
+  operatorServers();
   if (demoSetting && databaseUrl) {
     throw new ConfigurationError(
       "The demonstration runs only on the embedded database: unset INTRAY_DEMO, or unset DATABASE_URL.",

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
+import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import type { Server } from "@/lib/servers/schema.ts";
@@ -20,7 +21,9 @@ export function ServerCard({ server }: { server: Server }) {
               {server.name}
             </Link>
           </h2>
-          <p className="truncate font-mono text-muted text-xs">{server.url}</p>
+          <p className="truncate text-muted">
+            <ServerWhere server={server} />
+          </p>
         </div>
         <HealthBadge health={server.health} />
       </div>
@@ -28,6 +31,7 @@ export function ServerCard({ server }: { server: Server }) {
         <p className="line-clamp-2 text-[13px] text-muted">{server.health.message}</p>
       )}
       <div className="mt-auto flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1.5 text-muted text-xs">
+        <OperatorBadge server={server} />
         {server.era ? <EraBadge era={server.era} /> : <span>era not known yet</span>}
         {server.health.checkedAt && (
           <span>

@@ -1,8 +1,10 @@
 "use client";
 
 import Link from "next/link";
+import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age } from "@/components/time/time.tsx";
+import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 
@@ -25,6 +27,7 @@ export function TaskCards({ tasks }: { tasks: TaskSummary[] }) {
             </span>
             <span className="flex min-w-0 items-center gap-2.5 text-[13px]">
               <StateBadge task={task} />
+              {!task.durable && isLive(task.state) && <NotDurableBadge short />}
               <span className="min-w-0 flex-1">
                 <TaskMatter task={task} />
               </span>

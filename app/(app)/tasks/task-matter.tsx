@@ -1,19 +1,19 @@
-import { ProgressBar, progressPercent } from "@/components/task/progress.tsx";
+import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 /** How it goes, in one line: progress where it is known, else the outcome, the error, or what the server says. */
 export function TaskMatter({ task, wrap = false }: { task: TaskSummary; wrap?: boolean }) {
-  const percent = progressPercent(task.progress);
-  if (percent !== null && isLive(task.state) && task.state !== "input_required") {
+  const { progress } = task;
+  if (progress && isLive(task.state) && task.state !== "input_required") {
     return (
       <span className="flex items-center gap-2.5">
         <span className="w-24 shrink-0">
-          <ProgressBar percent={percent} label={`Progress of ${task.label ?? task.tool}`} />
+          <ProgressBar progress={progress} label={`Progress of ${task.label ?? task.tool}`} />
         </span>
-        <span className="shrink-0 text-muted text-xs">{percent} %</span>
-        <span className="truncate text-muted">{task.progress?.message}</span>
+        <span className="shrink-0 text-muted text-xs">{progressWords(progress)}</span>
+        <span className="truncate text-muted">{progress.message}</span>
       </span>
     );
   }

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -57,7 +58,10 @@ function Row({ task }: { task: TaskSummary }) {
       <Cell className="max-w-40 truncate text-muted">{task.tool}</Cell>
       <Cell className="max-w-60 truncate text-muted max-lg:hidden">{task.server.name}</Cell>
       <Cell>
-        <StateBadge task={task} />
+        <span className="flex items-center gap-1.5">
+          <StateBadge task={task} />
+          {!task.durable && live && <NotDurableBadge short />}
+        </span>
       </Cell>
       <Cell className="w-full min-w-40 max-w-0">
         <TaskMatter task={task} />

@@ -69,12 +69,12 @@ function GivenFields({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** The server took the answer but keeps asking, or never took it: an operator may send the same again. */
+/** The server took the answer but keeps asking: an operator may send the same again. */
 function Stuck({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   const client = useQueryClient();
   const delivery = request.delivery;
-  if (!delivery?.flagged && delivery?.state !== "failed") return null;
+  if (!delivery?.flagged) return null;
   const resend = async () => {
     try {
       await api.post(`/api/v1/input-requests/${request.id}/resend`);
@@ -88,11 +88,7 @@ function Stuck({ request }: { request: InputRequestDetail }) {
     <Notice
       live
       tone="wait"
-      title={
-        delivery.flagged
-          ? "The server took the answer but keeps asking the same question."
-          : "The answer has not reached the server."
-      }
+      title="The server took the answer but keeps asking the same question."
       action={
         me.may("operator") ? (
           <Button size="sm" onClick={() => void resend()}>

@@ -19,7 +19,7 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
   const reached = delivery.confirmedAt ? 4 : delivery.acceptedAt ? 3 : delivery.sentAt ? 2 : 1;
   const progress = (step: number): Progress => {
     if (step <= reached && !(step === 2 && !delivery.acceptedAt)) return "done";
-    if (failed) return step === Math.max(2, reached) ? "failed" : "later";
+    if (failed) return step === (delivery.acceptedAt ? 4 : 2) ? "failed" : "later";
     return step === (delivery.acceptedAt ? 4 : 2) ? "now" : "later";
   };
   const held = delivery.state === "held";
@@ -50,6 +50,7 @@ function sendingWord(attempts: number, progress: Progress): string {
   return attempts > 1 ? `Sending, attempt ${attempts}` : "Sending";
 }
 
+const SAID = { done: ", done", now: ", under way", later: "", failed: ", failed" };
 const ICONS = { done: Check, now: LoaderCircle, later: Circle, failed: X };
 
 function Step({
@@ -79,9 +80,7 @@ function Step({
       />
       <span>
         {name}
-        <span className="sr-only">
-          {progress === "done" ? ", done" : progress === "now" ? ", under way" : ""}
-        </span>
+        <span className="sr-only">{SAID[progress]}</span>
       </span>
       {children}
       {at && <Clock at={at} className="ml-auto shrink-0 text-muted text-xs" />}

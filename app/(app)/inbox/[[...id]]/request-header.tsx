@@ -4,13 +4,17 @@ import { ChevronRight, Clock3, Link2, Server } from "lucide-react";
 import Link from "next/link";
 import { toast } from "sonner";
 import { useMe } from "@/components/shell/me.tsx";
+import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
+import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
-import { TimeLeftBadge } from "@/components/time/time-left.tsx";
+import { WaitingBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { isLive } from "@/lib/format/outcome.ts";
 import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { TimeLimit } from "./time-limit.tsx";
 
 /** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
 export function RequestHeader({ request, message }: { request: InputRequestDetail; message: string }) {
@@ -58,8 +62,26 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         <span>Requested by {request.requestedBy.name}</span>
         {request.assignedTo && <span>Assigned to {request.assignedTo.name}</span>}
         {request.askedAgain && <Badge>Asked again after an answer</Badge>}
+        {!request.task.durable && <NotDurableBadge short />}
       </div>
+      <TimeLimit request={request} />
+      <Progress request={request} />
     </header>
+  );
+}
+
+/** How far the task had come when it asked. */
+function Progress({ request }: { request: InputRequestDetail }) {
+  const { progress, state } = request.task;
+  if (!progress || !isLive(state)) return null;
+  return (
+    <div className="flex max-w-md items-center gap-3 text-[13px] text-muted">
+      <span className="w-32 shrink-0">
+        <ProgressBar progress={progress} label="Progress of the task" />
+      </span>
+      <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
+      <span className="truncate">{progress.message}</span>
+    </div>
   );
 }
 
@@ -72,7 +94,7 @@ function Waiting({ request }: { request: InputRequestDetail }) {
   const words =
     mine || (me.may("approver") && !request.claimedBy) ? "Waiting for you" : "Waiting for a person";
   return request.expiresAt ? (
-    <TimeLeftBadge until={request.expiresAt} prefix={words} icon />
+    <WaitingBadge until={request.expiresAt} words={words} />
   ) : (
     <Badge tone="wait" icon={Clock3}>
       {words}

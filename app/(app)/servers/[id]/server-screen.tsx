@@ -7,6 +7,8 @@ import { ApiError } from "@/components/api/client.ts";
 import { serverDetail } from "@/components/api/servers.ts";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
+import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
+import { useMe } from "@/components/shell/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
@@ -14,9 +16,12 @@ import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { Server } from "@/lib/servers/schema.ts";
+import type { ServerDetail } from "@/lib/servers/schema.ts";
+import { FoundTasks } from "./found-tasks.tsx";
+import { ServerLog } from "./server-log.tsx";
 import { ServerManage } from "./server-manage.tsx";
 import { ServerTools } from "./server-tools.tsx";
+import { ServerTraits } from "./server-traits.tsx";
 
 export function ServerScreen({ id }: { id: string }) {
   const server = useQuery(serverDetail(id));
@@ -40,8 +45,11 @@ export function ServerScreen({ id }: { id: string }) {
   );
 }
 
-function Loaded({ server }: { server: Server }) {
+function Loaded({ server }: { server: ServerDetail }) {
+  const me = useMe();
   const { health } = server;
+  // Only 2025-11-25 lets servers list their tasks.
+  const mayListTasks = server.era !== "2026-07-28" && server.traits.listsTasks !== false;
   return (
     <>
       <header className="flex flex-col gap-2">
@@ -57,14 +65,15 @@ function Loaded({ server }: { server: Server }) {
           <HealthBadge health={health} />
           <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
             <TestButton server={server} />
-            <ServerManage server={server} />
+            {server.origin === "admin" && <ServerManage server={server} />}
           </div>
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
-          <span className="break-all font-mono text-xs">{server.url}</span>
+          <ServerWhere server={server} className="break-all" />
+          <OperatorBadge server={server} />
           <EraBadge era={server.era} />
-          <span>{server.eraSetting === "auto" ? "protocol found out" : "protocol set by an admin"}</span>
-          <span>{AUTH[server.authKind]}</span>
+          <span>{protocolWords(server)}</span>
+          {server.origin === "admin" && <span>{AUTH[server.authKind]}</span>}
           {health.checkedAt && (
             <span>
               checked <TimeAgo at={health.checkedAt} />
@@ -77,9 +86,17 @@ function Loaded({ server }: { server: Server }) {
           <p>Tasks on it are kept and go on by themselves once it is back.</p>
         </Notice>
       )}
+      <ServerTraits server={server} />
+      {mayListTasks && me.may("operator") && <FoundTasks server={server} />}
       <ServerTools server={server} />
+      {server.log && <ServerLog log={server.log} />}
     </>
   );
+}
+
+function protocolWords(server: ServerDetail): string {
+  if (server.eraSetting === "auto") return "protocol found out";
+  return server.origin === "operator" ? "protocol set by the operator" : "protocol set by an admin";
 }
 
 const AUTH = { none: "no credentials", bearer: "bearer token", oauth: "OAuth" };

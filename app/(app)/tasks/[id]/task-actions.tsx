@@ -2,12 +2,12 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { taskKeys } from "@/components/api/tasks.ts";
 import { useMe } from "@/components/shell/me.tsx";
+import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
@@ -16,14 +16,11 @@ import type { TaskDetail } from "@/lib/tasks/schema.ts";
 /** What an operator can do with a task. What cannot be taken back asks first. */
 export function TaskActions({ task }: { task: TaskDetail }) {
   const me = useMe();
-  const router = useRouter();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"cancel" | "restart" | null>(null);
   const act = useMutation({
-    mutationFn: (action: "refresh" | "cancel" | "restart") =>
-      api.post<TaskDetail>(`/api/v1/tasks/${task.id}/${action}`),
-    onSuccess: (answer, action) => {
-      if (action === "restart") router.push(`/tasks/${answer.id}`);
+    mutationFn: (action: "refresh" | "cancel") => api.post<TaskDetail>(`/api/v1/tasks/${task.id}/${action}`),
+    onSuccess: (_, action) => {
       toast(SAID[action]);
       setAsking(null);
     },
@@ -34,34 +31,23 @@ export function TaskActions({ task }: { task: TaskDetail }) {
     },
   });
   if (!me.may("operator")) return null;
-  const live = isLive(task.state);
+  // Nothing can be asked of a task whose name at the server nobody knows.
+  const reachable = isLive(task.state) && task.state !== "start_unknown";
   return (
     <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
-      {live && (
+      {reachable && (
         <Button disabled={act.isPending} onClick={() => act.mutate("refresh")}>
           <RefreshCw aria-hidden strokeWidth={1.75} />
           Check now
         </Button>
       )}
-      <Button onClick={() => setAsking("restart")}>Start again…</Button>
-      {live && !task.cancelRequestedAt && (
+      {isCallKnown(task) && <Button onClick={() => setAsking("restart")}>Start again…</Button>}
+      {reachable && !task.cancelRequestedAt && (
         <Button variant="danger" onClick={() => setAsking("cancel")}>
           Cancel…
         </Button>
       )}
-      <ConfirmDialog
-        open={asking === "restart"}
-        onOpenChange={() => setAsking(null)}
-        title={`Start ${task.tool} again?`}
-        description={
-          live
-            ? "This task is still running. A second one is started with the same arguments: whatever the tool does, it may then do twice."
-            : "A new task is started with the same arguments. What this one has already done is not undone."
-        }
-        confirm="Start a new task"
-        pending={act.isPending}
-        onConfirm={() => act.mutate("restart")}
-      />
+      <RestartDialog task={task} open={asking === "restart"} onClose={() => setAsking(null)} />
       <ConfirmDialog
         open={asking === "cancel"}
         onOpenChange={() => setAsking(null)}
@@ -80,5 +66,4 @@ export function TaskActions({ task }: { task: TaskDetail }) {
 const SAID = {
   refresh: "Asking the server",
   cancel: "Cancelling: the server is told to stop",
-  restart: "Started as a new task",
 };

@@ -3,11 +3,12 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
-import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
 import { TaskActions } from "./task-actions.tsx";
 
 export function TaskHeader({ task }: { task: TaskDetail }) {
@@ -23,10 +24,11 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
       </nav>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-3">
         <h1 className="min-w-0 font-semibold text-[21px] leading-tight tracking-tight">
-          {task.tool}
+          {task.tool === UNKNOWN_TOOL && task.adopted ? "Adopted task" : task.tool}
           {task.label && ` · ${task.label}`}
         </h1>
         <StateBadge task={task} withOutcome />
+        {!task.durable && <NotDurableBadge short={!live} />}
         <TaskActions task={task} />
       </div>
       <ul className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
@@ -36,7 +38,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
           </Link>
         </Item>
         <Item>
-          started by {task.requestedBy.name}, <TimeAgo at={task.createdAt} />
+          {task.adopted ? "by" : "started by"} {task.requestedBy.name}, <TimeAgo at={task.createdAt} />
         </Item>
         {live && task.lastCheckedAt && (
           <Item>

@@ -1,7 +1,10 @@
+import { NOT_DURABLE } from "@/components/task/durability.tsx";
+import { isCallKnown } from "@/components/task/restart-dialog.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { isLive, serverStateLabel } from "@/lib/format/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { StartUnknown } from "./start-unknown.tsx";
 
 /** What is out of the ordinary about a task, and what can be done. */
 export function TaskNotices({ task }: { task: TaskDetail }) {
@@ -23,11 +26,17 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
           </p>
         </Notice>
       )}
-      {task.state === "start_unknown" && (
-        <Notice tone="wait" title="It is not known whether the server began.">
+      {task.state === "start_unknown" && <StartUnknown task={task} />}
+      {!task.durable && isLive(task.state) && (
+        <Notice tone="wait" title="This call ends with its connection.">
+          <p>{NOT_DURABLE}</p>
+        </Notice>
+      )}
+      {!isCallKnown(task) && (
+        <Notice title="Adopted; its call isn’t known.">
           <p>
-            The connection broke at the very moment of starting. Intray never calls a tool twice by itself:
-            look at the server, then start again or leave it.
+            It was found on the server, started by somebody else. What was called, and with what, only the
+            server knows: it can be followed and answered here, but not started again.
           </p>
         </Notice>
       )}

@@ -6,6 +6,7 @@ import { type SubmitEvent, useMemo, useState } from "react";
 import { toast } from "sonner";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
 import { taskKeys } from "@/components/api/tasks.ts";
+import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
@@ -111,6 +112,11 @@ export function ArgumentsForm({
           />
         </TabPanel>
       </Tabs>
+      {tool.taskSupport === "forbidden" && (
+        <Notice tone="wait" title="Not durable: this call ends with its connection.">
+          <p>{NOT_DURABLE}</p>
+        </Notice>
+      )}
       {failure && (
         <Notice live tone="bad" title={failure}>
           <ul>

@@ -25,9 +25,9 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
   // With a single server there is nothing to choose.
   const serverId = chosenServer ?? (list.length === 1 ? (list[0]?.id ?? null) : null);
   const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: serverId !== null });
-  const usable = tools.data?.items.filter((tool) => tool.taskSupport !== "forbidden") ?? [];
+  const offered = tools.data?.items ?? [];
   const tool =
-    usable.find((each) => each.name === chosenTool) ?? (usable.length === 1 ? usable[0] : undefined);
+    offered.find((each) => each.name === chosenTool) ?? (offered.length === 1 ? offered[0] : undefined);
 
   if (!me.may("operator")) {
     return (
@@ -82,7 +82,7 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
           {serverId && tools.isError && (
             <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
           )}
-          {tools.data && <ToolPicker tools={usable} chosen={tool?.name ?? null} onChoose={setTool} />}
+          {tools.data && <ToolPicker tools={offered} chosen={tool?.name ?? null} onChoose={setTool} />}
           {serverId && tool && (
             <ArgumentsForm key={`${serverId} ${tool.name}`} serverId={serverId} tool={tool} demo={demo} />
           )}

@@ -1,10 +1,11 @@
 "use client";
 
+import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 
-/** The tools that can run as tasks, with what the server says of them. */
+/** The server's tools, with what it says of them. */
 export function ToolPicker({
   tools,
   chosen,
@@ -14,8 +15,7 @@ export function ToolPicker({
   chosen: string | null;
   onChoose: (name: string) => void;
 }) {
-  if (tools.length === 0)
-    return <p className="text-muted">This server has no tool that can run as a task.</p>;
+  if (tools.length === 0) return <p className="text-muted">This server offers no tools.</p>;
   return (
     <fieldset className="flex min-w-0 flex-col">
       <legend className="mb-1.5 font-medium text-[13px]">Tool</legend>
@@ -40,6 +40,7 @@ export function ToolPicker({
                 <span className="font-medium">{tool.title ?? tool.name}</span>
                 {tool.title && <span className="font-mono text-muted text-xs">{tool.name}</span>}
                 <ToolHints tool={tool} />
+                {tool.taskSupport === "forbidden" && <NotDurableBadge short />}
               </span>
               {tool.description && (
                 <span className="line-clamp-3 text-[13px] text-muted">{tool.description}</span>

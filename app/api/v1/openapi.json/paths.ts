@@ -19,6 +19,9 @@ import * as me from "@/app/api/v1/me/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
+import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[foundId]/adopt/route.ts";
+import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
+import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
 import * as server from "@/app/api/v1/servers/[id]/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
@@ -29,6 +32,7 @@ import * as taskMessages from "@/app/api/v1/tasks/[id]/messages/route.ts";
 import * as taskRefresh from "@/app/api/v1/tasks/[id]/refresh/route.ts";
 import * as taskRestart from "@/app/api/v1/tasks/[id]/restart/route.ts";
 import * as task from "@/app/api/v1/tasks/[id]/route.ts";
+import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
@@ -57,6 +61,9 @@ export const paths: Paths = {
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
+  "/api/v1/servers/{id}/found-tasks": serverFoundTasks,
+  "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
+  "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
   "/api/v1/servers/{id}/tools": serverTools,
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
@@ -66,6 +73,7 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/messages": taskMessages,
   "/api/v1/tasks/{id}/refresh": taskRefresh,
   "/api/v1/tasks/{id}/restart": taskRestart,
+  "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
   "/api/engine/run": engineRun,
   "/api/set-password": setPassword,

@@ -29,7 +29,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: [
         "not_found",
         "unknown_tool",
-        "task_not_supported",
         "invalid_arguments",
         "idempotency_mismatch",
         "server_unavailable",

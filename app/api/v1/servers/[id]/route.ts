@@ -1,14 +1,22 @@
 import { changeServer } from "@/lib/servers/check.ts";
-import { readServer } from "@/lib/servers/queries.ts";
-import { serverSchema, updateServerSchema } from "@/lib/servers/schema.ts";
+import { readServerDetail } from "@/lib/servers/queries.ts";
+import { serverDetailSchema, serverSchema, updateServerSchema } from "@/lib/servers/schema.ts";
 import { removeServer } from "@/lib/servers/transitions.ts";
 import { endpoint, idParams, route } from "@/lib/web/route.ts";
 import { means, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "viewer", summary: "A server", params: idParams, output: serverSchema },
-    ({ caller, params }) => within(caller, (organizationId, tx) => readServer(organizationId, tx, params.id)),
+    {
+      auth: "viewer",
+      summary: "A server, with what it was seen to do; its log is for operators",
+      params: idParams,
+      output: serverDetailSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx, principal) =>
+        readServerDetail(organizationId, tx, principal, params.id),
+      ),
   ),
   PATCH: route(
     {
@@ -17,6 +25,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       body: updateServerSchema,
       output: serverSchema,
+      errors: ["defined_by_operator"],
     },
     async ({ caller, params, body }) => changeServer(await means(), caller.principal, params.id, body),
   ),
@@ -25,7 +34,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "admin",
       summary: "Take a server out of use",
       params: idParams,
-      errors: ["server_in_use"],
+      errors: ["server_in_use", "defined_by_operator"],
     },
     async ({ caller, params }) => {
       await within(caller, (organizationId, tx, principal) =>

@@ -1,0 +1,95 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { toast } from "sonner";
+import { api } from "@/components/api/client.ts";
+import { serverKeys, serverTools } from "@/components/api/servers.ts";
+import { taskKeys } from "@/components/api/tasks.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { adoptSchema, type FoundTask } from "@/lib/found-tasks/schema.ts";
+import type { ServerDetail } from "@/lib/servers/schema.ts";
+import type { TaskDetail } from "@/lib/tasks/schema.ts";
+
+/** A task that somebody else started becomes one of the organization's. */
+export function AdoptDialog({
+  server,
+  found,
+  onClose,
+}: {
+  server: ServerDetail;
+  found: FoundTask;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const tools = useQuery(serverTools(server.id));
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: adoptSchema,
+    read: (data) => ({ tool: data.get("tool") || undefined, label: data.get("label") || undefined }),
+    send: async (values) => {
+      const task = await api.post<TaskDetail>(
+        `/api/v1/servers/${server.id}/found-tasks/${found.id}/adopt`,
+        values,
+      );
+      void client.invalidateQueries({ queryKey: taskKeys.lists });
+      void client.invalidateQueries({ queryKey: serverKeys.server(server.id) });
+      toast("Adopted: its questions come here from now on");
+      onClose();
+      router.push(`/tasks/${task.id}`);
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Adopt this task?"
+      description="Its questions come to everybody’s inbox here, and answers go to the server. If another client still follows it, both may answer."
+    >
+      <div className="rounded-lg border border-line px-3.5 py-2.5">
+        <CandidateFacts found={found} />
+      </div>
+      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+        {failure && (
+          <Notice live tone="bad" title={failure}>
+            <p>Nothing was adopted.</p>
+          </Notice>
+        )}
+        <Field id="tool" label="Tool" hint="The server does not say what was called." error={errors.tool}>
+          {(control) => (
+            <Select {...control} name="tool" defaultValue="">
+              <option value="">Not known</option>
+              {tools.data?.items.map((tool) => (
+                <option key={tool.name} value={tool.name}>
+                  {tool.title ?? tool.name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <TextField
+          name="label"
+          label="Name"
+          required={false}
+          description="For lists here, such as INV-100."
+          autoComplete="off"
+          maxLength={60}
+          error={errors.label}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" variant="primary" disabled={pending}>
+            {pending ? "Adopting…" : "Adopt"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { RefreshCw } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { foundTasks, serverKeys } from "@/components/api/servers.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { FoundTask } from "@/lib/found-tasks/schema.ts";
+import type { Page } from "@/lib/page.ts";
+import type { ServerDetail } from "@/lib/servers/schema.ts";
+import { AdoptDialog } from "./adopt-dialog.tsx";
+
+/** Tasks that others started on the server, or that Intray lost sight of. */
+export function FoundTasks({ server }: { server: ServerDetail }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const list = useQuery(foundTasks(server.id));
+  const [adopting, setAdopting] = useState<FoundTask | null>(null);
+  const refresh = useMutation({
+    mutationFn: () => api.post<Page<FoundTask>>(`/api/v1/servers/${server.id}/found-tasks/refresh`),
+    onSuccess: (page) => client.setQueryData(foundTasks(server.id).queryKey, page),
+    onSettled: () => client.invalidateQueries({ queryKey: serverKeys.server(server.id) }),
+  });
+  return (
+    <section aria-labelledby="found-heading" className="flex flex-col gap-2.5">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1.5">
+        <h2 id="found-heading" className="font-medium text-[13px] text-muted">
+          Tasks on the server that Intray does not know
+        </h2>
+        <Button size="sm" disabled={refresh.isPending} onClick={() => refresh.mutate()}>
+          <RefreshCw aria-hidden strokeWidth={1.75} />
+          {refresh.isPending ? "Looking…" : "Look again"}
+        </Button>
+      </div>
+      {refresh.isError && (
+        <Notice live tone="bad" title={errorSentence(refresh.error)}>
+          <p>What was found before is still shown.</p>
+        </Notice>
+      )}
+      {list.isPending && <div aria-hidden className="skeleton h-12" />}
+      {list.isError && (
+        <LoadFailure what="These tasks" error={list.error} onRetry={() => void list.refetch()} />
+      )}
+      {list.data?.items.length === 0 && (
+        <p aria-live="polite" className="text-muted">
+          {refresh.isSuccess ? "There are none." : "None was found so far."}
+        </p>
+      )}
+      {list.data && list.data.items.length > 0 && (
+        <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-panel">
+          {list.data.items.map((found) => (
+            <li key={found.id} className="flex flex-wrap items-center gap-3 px-4 py-3">
+              <CandidateFacts found={found} />
+              {found.taskId ? (
+                <Button asChild size="sm">
+                  <Link href={`/tasks/${found.taskId}`}>May be a broken start</Link>
+                </Button>
+              ) : (
+                me.may("admin") && (
+                  <Button size="sm" onClick={() => setAdopting(found)}>
+                    Adopt…
+                  </Button>
+                )
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {adopting && <AdoptDialog server={server} found={adopting} onClose={() => setAdopting(null)} />}
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+import { FileAudio, FileText, Link2, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { Facts } from "@/components/facts/facts.tsx";
+import { JsonTree } from "@/components/facts/json-tree.tsx";
+import { audioFile, byteLength, formatBytes, imageSource } from "@/lib/format/media.ts";
+import { parseJsonText, type ResultPart } from "@/lib/format/result.ts";
+import { urlParts } from "@/lib/format/url-parts.ts";
+
+/** One part of a result. `number` names what has no name of its own. */
+export function ResultPartView({ part, number }: { part: ResultPart; number: number }) {
+  switch (part.type) {
+    case "text": {
+      const json = parseJsonText(part.text);
+      if (json) return Array.isArray(json) ? <JsonTree value={json} /> : <Facts values={{ ...json }} />;
+      return <PlainText text={part.text} />;
+    }
+    case "image": {
+      const source = imageSource(part);
+      if ("refused" in source) return <p className="text-muted">{source.refused}</p>;
+      return (
+        // biome-ignore lint/performance/noImgElement: inline data, nothing to optimise
+        <img
+          src={source.src}
+          alt={`From the tool, undescribed (part ${number})`}
+          className="max-h-96 w-fit max-w-full rounded-lg border border-line"
+        />
+      );
+    }
+    case "audio":
+      return <Audio part={part} number={number} />;
+    case "resource_link":
+      return (
+        <FileBox icon={Link2} name={part.title ?? part.name} about={part.mimeType}>
+          {part.description && <p className="whitespace-pre-line text-[13px]">{part.description}</p>}
+          <Address uri={part.uri} />
+        </FileBox>
+      );
+    case "resource": {
+      const { uri, mimeType, text, blob } = part.resource;
+      const size = blob ? byteLength(blob) : null;
+      const about = [mimeType, size === null ? null : formatBytes(size)].filter(Boolean).join(", ");
+      return (
+        <FileBox icon={FileText} about={about}>
+          <Address uri={uri} />
+          {text && <PlainText text={text} />}
+        </FileBox>
+      );
+    }
+    default:
+      return <JsonTree value={part.value} />;
+  }
+}
+
+function Audio({ part, number }: { part: { data: string; mimeType: string }; number: number }) {
+  const file = audioFile(part, number);
+  const size = byteLength(part.data);
+  if ("refused" in file) return <p className="text-muted">{file.refused}</p>;
+  return (
+    <FileBox icon={FileAudio} name={file.name} about={[part.mimeType, formatBytes(size ?? 0)].join(", ")}>
+      <a
+        href={file.src}
+        download={file.name}
+        className="w-fit text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
+      >
+        Save {file.name}
+      </a>
+    </FileBox>
+  );
+}
+
+function FileBox({
+  icon: Icon,
+  name,
+  about,
+  children,
+}: {
+  icon: LucideIcon;
+  name?: string | null | undefined;
+  about?: string | null | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <div className="flex gap-3 rounded-lg border border-line bg-panel px-3.5 py-3">
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" strokeWidth={1.75} />
+      <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+        {(name || about) && (
+          <p>
+            {name && <span className="font-medium">{name} </span>}
+            {about && <span className="text-muted text-xs">{about}</span>}
+          </p>
+        )}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** Text to read and to copy, never to click: the tool chose it. Its host stands out. */
+function Address({ uri }: { uri: string }) {
+  const parts = urlParts(uri);
+  return (
+    <p className="select-all break-all font-mono text-muted text-xs">
+      {parts ? (
+        <>
+          {parts.before}
+          <strong className="font-semibold text-ink">{parts.host}</strong>
+          {parts.after}
+        </>
+      ) : (
+        uri
+      )}
+    </p>
+  );
+}
+
+function PlainText({ text }: { text: string }) {
+  return <p className="whitespace-pre-wrap rounded-lg border border-line bg-panel px-3.5 py-3">{text}</p>;
+}

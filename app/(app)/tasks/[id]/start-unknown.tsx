@@ -1,0 +1,101 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { toast } from "sonner";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { taskKeys } from "@/components/api/tasks.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { plural } from "@/lib/format/labels.ts";
+import type { TaskDetail } from "@/lib/tasks/schema.ts";
+
+/** A start whose outcome nobody could know: why, what it may have made, and a person's word on it. */
+export function StartUnknown({ task }: { task: TaskDetail }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const [asking, setAsking] = useState<"never" | string | null>(null);
+  const settle = useMutation({
+    mutationFn: (foundTaskId: string | null) =>
+      api.post<TaskDetail>(`/api/v1/tasks/${task.id}/settle-start`, { foundTaskId }),
+    onSuccess: (settled) => {
+      toast(settled.state === "failed" ? "Noted: it never started" : "The task goes on");
+      setAsking(null);
+    },
+    onError: (error) => toast.error(errorSentence(error)),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: taskKeys.task(task.id) });
+      void client.invalidateQueries({ queryKey: taskKeys.lists });
+    },
+  });
+  const operator = me.may("operator");
+  const chosen = task.candidates.find((found) => found.id === asking);
+  return (
+    <Notice
+      tone="wait"
+      title="It is not known whether the server began."
+      action={
+        operator && (
+          <Button size="sm" onClick={() => setAsking("never")}>
+            It never started…
+          </Button>
+        )
+      }
+    >
+      <p>
+        The connection broke at the very moment of starting, and Intray never calls a tool twice by itself.
+        Look at{" "}
+        <Link href={`/servers/${task.server.id}`} className="underline underline-offset-2">
+          {task.server.name}
+        </Link>
+        {operator
+          ? ", then say here what became of it."
+          : "; an operator says what became of it, or starts it again as a new task."}
+      </p>
+      {task.candidates.length > 0 && (
+        <div className="flex flex-col gap-2 pt-1">
+          <p>{plural(task.candidates.length, "task")} on the server could be it:</p>
+          <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-panel text-sm">
+            {task.candidates.map((found) => (
+              <li key={found.id} className="flex flex-wrap items-center gap-3 px-3.5 py-2.5">
+                <CandidateFacts found={found} />
+                <Button size="sm" onClick={() => setAsking(found.id)}>
+                  This is it…
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <ConfirmDialog
+        open={asking === "never"}
+        onOpenChange={() => setAsking(null)}
+        title="It never started?"
+        description={`The task ends as failed. If ${task.server.name} did begin, that goes on there unseen: nobody is asked its questions here.`}
+        confirm="It never started"
+        destructive
+        pending={settle.isPending}
+        onConfirm={() => settle.mutate(null)}
+      />
+      <ConfirmDialog
+        open={chosen !== undefined}
+        onOpenChange={() => setAsking(null)}
+        title="Is this what the start made?"
+        description="The task goes on with it: its questions come here, and answers go there. This cannot be taken back."
+        confirm="This is it"
+        pending={settle.isPending}
+        onConfirm={() => chosen && settle.mutate(chosen.id)}
+      >
+        {chosen && (
+          <div className="rounded-lg border border-line px-3.5 py-2.5">
+            <CandidateFacts found={chosen} />
+          </div>
+        )}
+      </ConfirmDialog>
+    </Notice>
+  );
+}

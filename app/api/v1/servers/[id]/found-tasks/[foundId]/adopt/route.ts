@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { adoptFoundTask } from "@/lib/found-tasks/adopt.ts";
+import { adoptSchema } from "@/lib/found-tasks/schema.ts";
+import { readTask } from "@/lib/tasks/queries.ts";
+import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "admin",
+      summary: "Take over a task that the server has and Intray did not start",
+      params: idParams.extend({ foundId: z.uuid() }),
+      body: adoptSchema,
+      output: taskDetailSchema,
+      status: 201,
+      errors: ["task_known", "start_not_settled", "start_under_way"],
+    },
+    async ({ caller, params, body, reply }) => {
+      const task = await within(caller, async (organizationId, tx, principal) => {
+        const at = { serverId: params.id, foundId: params.foundId };
+        const id = await adoptFoundTask(organizationId, tx, principal, sealing(), at, body);
+        return readTask(organizationId, tx, principal, id);
+      });
+      reply.headers.set("location", `/api/v1/tasks/${task.id}`);
+      return task;
+    },
+  ),
+});

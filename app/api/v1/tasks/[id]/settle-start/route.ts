@@ -1,0 +1,25 @@
+import { settleStartSchema } from "@/lib/found-tasks/schema.ts";
+import { settleStart } from "@/lib/found-tasks/settle.ts";
+import { readTask } from "@/lib/tasks/queries.ts";
+import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "operator",
+      summary: "Say what a start of unknown outcome made: one of the server's tasks, or nothing",
+      params: idParams,
+      body: settleStartSchema,
+      output: taskDetailSchema,
+      errors: ["not_start_unknown", "start_under_way", "task_known"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await settleStart(organizationId, tx, principal, sealing(), params.id, body.foundTaskId);
+        return readTask(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

@@ -1,0 +1,25 @@
+import { Terminal, UserCog } from "lucide-react";
+import { Badge } from "@/components/ui/badge.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+
+/** Where a server is: its address, or that it runs beside Intray. */
+export function ServerWhere({ server, className }: { server: Server; className?: string }) {
+  if (server.kind === "http") return <span className={cn("font-mono text-xs", className)}>{server.url}</span>;
+  return (
+    <span className={cn("inline-flex items-center gap-1.5 text-xs", className)}>
+      <Terminal aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
+      Command on Intray’s machine
+    </span>
+  );
+}
+
+/** Nobody can change it here. */
+export function OperatorBadge({ server }: { server: Server }) {
+  if (server.origin !== "operator") return null;
+  return (
+    <Badge icon={UserCog} title="Who runs Intray defines it in a file; it cannot be changed here">
+      Defined by the operator
+    </Badge>
+  );
+}

@@ -1,0 +1,58 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { toast } from "sonner";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { taskKeys } from "@/components/api/tasks.ts";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { isLive } from "@/lib/format/outcome.ts";
+import type { TaskDetail, TaskState } from "@/lib/tasks/schema.ts";
+
+/** What nobody knows can't be called again. */
+export function isCallKnown(task: { adopted: boolean; arguments: Record<string, unknown> }): boolean {
+  return !task.adopted || Object.keys(task.arguments).length > 0;
+}
+
+/** Asks once more, then makes the same call as a new task and goes there. */
+export function RestartDialog({
+  task,
+  open,
+  onClose,
+}: {
+  task: { id: string; tool: string; state: TaskState };
+  open: boolean;
+  onClose: () => void;
+}) {
+  const router = useRouter();
+  const client = useQueryClient();
+  const restart = useMutation({
+    mutationFn: () => api.post<TaskDetail>(`/api/v1/tasks/${task.id}/restart`),
+    onSuccess: (started) => {
+      toast("Started as a new task");
+      void client.invalidateQueries({ queryKey: taskKeys.lists });
+      onClose();
+      router.push(`/tasks/${started.id}`);
+    },
+    onError: (error) => toast.error(errorSentence(error)),
+  });
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onClose}
+      title={`Start ${task.tool} again?`}
+      description={DESCRIPTIONS[task.state] ?? (isLive(task.state) ? RUNNING : ENDED)}
+      confirm="Start a new task"
+      pending={restart.isPending}
+      onConfirm={() => restart.mutate()}
+    />
+  );
+}
+
+const ENDED = "A new task is started with the same arguments. What this one has already done is not undone.";
+const RUNNING =
+  "This task is still running. A second one is started with the same arguments: whatever the tool does, it may then do twice.";
+const DESCRIPTIONS: Partial<Record<TaskState, string>> = {
+  start_unknown:
+    "Nobody knows whether this one began. If it did, whatever the tool does may be done twice. This one stays as it is, for somebody to settle.",
+};

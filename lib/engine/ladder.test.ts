@@ -1,0 +1,190 @@
+/** 2025-11-25: shared sessions, starts that are found again, answers that can't be delivered, what is learned. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { traitsSchema } from "../servers/traits.ts";
+import { lookInto } from "../testing/look.ts";
+import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
+import { tool } from "../testing/tool.ts";
+import { createWorld, until, type World } from "../testing/world.ts";
+import type { Engine } from "./engine.ts";
+
+// The ladder's pauses are minutes; here they are moments.
+vi.mock("./tunables.ts", async (original) => ({
+  ...(await original<typeof import("./tunables.ts")>()),
+  QUESTION_RETRY_MS: 100,
+  QUESTION_RETRY_CAP_MS: 200,
+  QUESTION_WAIT_MS: 100,
+  SESSION_WAIT_MS: 200,
+}));
+
+let world: World;
+let remote: SessionServer;
+let server: { serverId: string; connectionId: string };
+let engine: Engine;
+const look = lookInto(() => world, 30_000);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  engine = await world.startEngine();
+});
+beforeEach(async () => {
+  remote = await startSessionServer();
+  server = await world.addServer(remote.url, "2025-11-25");
+});
+afterEach(() => remote.close());
+afterAll(() => world?.close());
+
+const WORK = tool("work", { taskSupport: "required" });
+const approve = { action: "accept" as const, content: { approve: true } };
+const start = (args = {}) => world.startTask(server, args, WORK);
+const traits = async () =>
+  traitsSchema.parse(
+    (
+      await world.within((tx) =>
+        tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+      )
+    ).traits,
+  );
+const there = (at: number) => until("the server has the task", async () => remote.tasks[at]);
+
+test("a server that caps its sessions: tasks that it names share one, and each gets its own answer", async () => {
+  remote.behave.maxSessions = 1;
+  remote.behave.namesTask = true;
+  const [one, two] = [await start(), await start()];
+  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  expect(new Set(remote.tasks.map(({ session }) => session)).size).toBe(1);
+  expect((await traits()).sessionLimit).toBe(1);
+  const [a, b] = [await there(0), await there(1)];
+  const asked = [remote.ask(b, "Second?"), remote.ask(a, "First?")];
+  const requests = await until("both are asked", async () => {
+    const found = [...(await look.requestsOf(one)), ...(await look.requestsOf(two))];
+    return found.length === 2 && found;
+  });
+  const second = requests.find(({ message }) => message === "Second?")!;
+  await world.answer(second.id, approve);
+  await until("it is told", async () => remote.answered[0]);
+  expect(remote.answered.map(({ id }) => id)).toEqual([asked[0]]);
+  expect(second.taskId).toBe(await idOf(b.taskId, [one, two]));
+  // The session is given back with its last task only.
+  a.status = "completed";
+  await until("the first ends", async () => (await look.task(await idOf(a.taskId, [one, two]))).finishedAt);
+  expect(remote.seen.some(({ method }) => method === "DELETE")).toBe(false);
+  b.status = "completed";
+  await until("the session is closed", async () => remote.seen.some(({ method }) => method === "DELETE"));
+});
+
+/** Which of our tasks the server knows by this id: it ends when that is cancelled there. */
+async function idOf(handle: string, ids: string[]): Promise<string> {
+  const digest = world.seal.digest("handle", `${server.connectionId} ${handle}`);
+  for (const id of ids) if (digest.equals((await look.task(id)).handleDigest ?? Buffer.alloc(0))) return id;
+  throw new Error("no task of ours has this handle");
+}
+
+test("a server that does not name its tasks has one at a time in a session: the next waits, and says why", async () => {
+  remote.behave.maxSessions = 1;
+  const one = await start();
+  await look.inState(one, "working");
+  const first = await there(0);
+  remote.ask(first, "First?");
+  const request = await look.openRequest(one, "First?");
+  await until("it is learned", async () => (await traits()).namesTask === false);
+  const two = await start();
+  await until("the second says why it waits", async () => {
+    const { state, error } = await look.task(two);
+    return state === "queued" && (error as { code?: string } | null)?.code === "sessions_full";
+  });
+  expect(remote.tasks.length).toBe(1);
+  await world.answer(request.id, approve);
+  first.status = "completed";
+  await look.inState(one, "completed");
+  await look.inState(two, "working");
+  expect(remote.answered.length).toBe(1);
+});
+
+test("19: the reply to the call is lost, the server lists its tasks: the one that fits is found and adopted", async () => {
+  remote.behave.lists = true;
+  remote.behave.clockMs = 3600_000;
+  remote.behave.call = () => "drop";
+  const id = await start();
+  const found = await look.inState(id, "working");
+  expect(found.adopted).toBe(true);
+  expect(remote.tasks.length).toBe(1);
+  const [mine] = remote.tasks;
+  remote.ask(mine!, "Really?");
+  const request = await look.openRequest(id, "Really?");
+  await world.answer(request.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  expect((await traits()).listsTasks).toBe(true);
+}, 40_000);
+
+test("19: two that fit are nobody's until a person has chosen: both are kept as candidates", async () => {
+  remote.behave.lists = true;
+  remote.behave.call = (task) => {
+    remote.tasks.push({ ...task, taskId: `${task.taskId}-twin` });
+    return "drop";
+  };
+  const id = await start();
+  await look.inState(id, "start_unknown");
+  const candidates = await world.within((tx) =>
+    tx.foundTask.findMany({ where: { organizationId: world.organizationId, taskId: id } }),
+  );
+  expect(candidates.length).toBe(2);
+  expect(JSON.stringify(candidates)).not.toContain(remote.tasks[0]!.taskId);
+  expect(remote.seen.filter(({ method }) => method === "tools/call").length).toBe(1);
+}, 40_000);
+
+test("an answer whose question is never put again is undeliverable, kept, and asked anew if the server asks", async () => {
+  const id = await start();
+  const mine = await there(0);
+  mine.status = "input_required";
+  const until3 = () => remote.ask(mine, "Really?");
+  await until("it listens", async () => until3() !== null);
+  const request = await look.openRequest(id, "Really?");
+  // The session is gone with the question; the server knows the task all the same.
+  remote.forgetSessions();
+  await world.answer(request.id, approve);
+  const given = await until("it is given up", async () => {
+    const row = await look.request(request.id);
+    return row.state === "undeliverable" && row;
+  });
+  expect(given.endedReason).toBe("not_asked_again");
+  expect(remote.answered).toEqual([]);
+  expect((await look.task(id)).state).toBe("input_required");
+  await until("it is learned", async () => (await traits()).reissues === false);
+  remote.behave.reissues = "Really?";
+  await until("a person is asked anew", async () => (await look.request(request.id)).state === "open");
+}, 60_000);
+
+test("a question that is put again is learned, and its answer says which way it took", async () => {
+  const id = await start();
+  const mine = await there(0);
+  remote.behave.reissues = "Really?";
+  mine.status = "input_required";
+  const request = await look.openRequest(id, "Really?");
+  remote.forgetSessions();
+  await world.answer(request.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  expect((await look.deliveryOf(request.id)).rung).toBe("new_session");
+  await until("it is learned", async () => (await traits()).reissues === true);
+});
+
+test("questions that are taken back after a minute tell how long people have", async () => {
+  const id = await start();
+  const mine = await there(0);
+  mine.status = "input_required";
+  await until("it listens", async () => remote.ask(mine, "Really?") !== null);
+  const request = await look.openRequest(id, "Really?");
+  await world.within(
+    (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '61 seconds'
+      WHERE organization_id = ${world.organizationId}::uuid AND id = ${request.id}::uuid`,
+  );
+  await engine.stop();
+  engine = await world.startEngine();
+  mine.status = "working";
+  await until("it is withdrawn", async () => (await look.request(request.id)).state === "withdrawn");
+  await until("it is learned", async () => (await traits()).questionLifetimeMs === 60_000);
+  mine.status = "input_required";
+  remote.behave.reissues = "And now?";
+  const next = await look.openRequest(id, "And now?");
+  const leftMs = next.expiresAt!.getTime() - next.createdAt.getTime();
+  expect(Math.abs(leftMs - 60_000)).toBeLessThan(5_000);
+});

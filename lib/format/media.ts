@@ -1,0 +1,58 @@
+/** Images, sound and files inside a result: what of them a browser may be given. Untrusted, and never from elsewhere. */
+
+/** Types that browsers only draw. SVG is none of them: it can hold scripts. */
+const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const AUDIO_ENDINGS: Record<string, string> = {
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/ogg": "ogg",
+  "audio/webm": "webm",
+  "audio/mp4": "m4a",
+  "audio/aac": "aac",
+  "audio/flac": "flac",
+};
+const MAX_BYTES = 8 * 1024 * 1024;
+
+interface Media {
+  data: string;
+  mimeType: string;
+}
+
+/** The data address of something that may be shown, or why it may not. */
+export type MediaSource = { src: string } | { refused: string };
+
+export function imageSource({ data, mimeType }: Media): MediaSource {
+  if (!IMAGE_TYPES.has(mimeType)) return { refused: `An image of the type ${mimeType} is not shown.` };
+  return asDataAddress("image", { data, mimeType });
+}
+
+/** Sound is offered as a file with a name, and played by nothing here. */
+export function audioFile(media: Media, number: number): MediaSource & { name: string } {
+  const ending = AUDIO_ENDINGS[media.mimeType];
+  const name = `audio-${number}.${ending ?? "bin"}`;
+  if (!ending) return { refused: `Sound of the type ${media.mimeType} is not offered.`, name };
+  return { ...asDataAddress("sound", media), name };
+}
+
+function asDataAddress(what: string, { data, mimeType }: Media): MediaSource {
+  const size = byteLength(data);
+  if (size === null) return { refused: `The ${what} is damaged: its data is not Base64.` };
+  if (size > MAX_BYTES) return { refused: `The ${what} is too large to be shown (${formatBytes(size)}).` };
+  return { src: `data:${mimeType};base64,${data}` };
+}
+
+/** Of what Base64 text holds; null where it is none. */
+export function byteLength(base64: string): number | null {
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return null;
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+/** `840 B`, `12 kB`, `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

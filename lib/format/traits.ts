@@ -1,0 +1,99 @@
+import type { ServerDetail } from "../servers/schema.ts";
+import { formatDuration } from "./duration.ts";
+
+/** One thing a server was seen to do, and what it means for people. */
+export interface TraitLine {
+  text: string;
+  means: string;
+}
+
+export interface TraitWords {
+  seen: TraitLine[];
+  /** What is still to be seen, as the ends of a sentence. */
+  notYet: string[];
+}
+
+type Server = Pick<ServerDetail, "era" | "traits" | "honoursIdempotencyKey">;
+
+/** What a server is like, in plain sentences; what matters most to who answers comes first. */
+export function describeTraits(server: Server): TraitWords {
+  const words: TraitWords = { seen: [], notYet: [] };
+  for (const trait of TRAITS) {
+    const said = trait(server);
+    if (typeof said === "string") words.notYet.push(said);
+    else if (said) words.seen.push(said);
+  }
+  return words;
+}
+
+/** `a minute`, else the duration. */
+export function aboutHowLong(ms: number): string {
+  return ms === 60_000 ? "a minute" : formatDuration(ms);
+}
+
+const line = (text: string, means: string): TraitLine => ({ text, means });
+
+/** Text: not seen yet. Null: nothing worth saying. */
+type Trait = (server: Server) => TraitLine | string | null;
+
+const TRAITS: Trait[] = [
+  ({ traits: { questionLifetimeMs } }) =>
+    questionLifetimeMs === null
+      ? "how long it keeps a question open"
+      : line(
+          `Gives up on questions after about ${aboutHowLong(questionLifetimeMs)}`,
+          "Answer within that time: what comes later may not be taken, and the task may go on without it.",
+        ),
+  ({ era, traits: { reissues } }) => {
+    if (era === "2026-07-28")
+      return line("Keeps its questions with the task", "An answer needs no open connection.");
+    if (reissues === null) return "whether it puts a question again when asked";
+    return reissues
+      ? line(
+          "Puts a question again when asked: answers survive a lost session",
+          "People can take their time, even when connections break meanwhile.",
+        )
+      : line(
+          "Puts a question once and never again",
+          "An answer reaches it only while the session that asked lives. If that is lost, the task has to be started again.",
+        );
+  },
+  ({ traits: { notifies } }) => {
+    if (notifies === null) return "whether it tells of changes by itself";
+    return notifies
+      ? line("Tells of changes by itself", "Questions and results show up at once.")
+      : line("Does not tell of changes", "Questions and results show up at the next check.");
+  },
+  ({ traits: { listsTasks } }) => {
+    if (listsTasks === null) return "whether it lists its tasks";
+    return listsTasks
+      ? line("Lists its tasks", "A task that Intray lost sight of can be found again.")
+      : line("Does not list its tasks", "Whether a broken start began is for a person to find out.");
+  },
+  ({ honoursIdempotencyKey }) => {
+    if (honoursIdempotencyKey === null) return "whether each of its tools recognises a repeated call";
+    return honoursIdempotencyKey
+      ? line("Recognises a repeated call", "A start that broke off is simply made again: no second task.")
+      : line(
+          "Does not promise to recognise a repeated call",
+          "Intray never calls a tool twice by itself: where a start broke off, a person may have to decide.",
+        );
+  },
+  ({ era, traits: { namesTask } }) => {
+    if (era === "2026-07-28") return null;
+    if (namesTask === null) return "whether it says which task a question belongs to";
+    return namesTask
+      ? line("Says which task a question belongs to", "Its tasks can share a session.")
+      : line(
+          "Does not say which task a question belongs to",
+          "Intray gives each of its tasks a session of its own.",
+        );
+  },
+  ({ traits: { sessionLimit } }) =>
+    sessionLimit === null
+      ? null
+      : line(
+          `Takes no more than ${sessionLimit} sessions at a time`,
+          "Further tasks wait until one of them is free.",
+        ),
+];

@@ -1,0 +1,88 @@
+/** Taking over a task that a server has and Intray did not start. */
+import { announce, wakeEngine } from "../changes/transitions.ts";
+import { storable, type Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Principal } from "../principal.ts";
+import type { Seal } from "../seal.ts";
+import { lockServer } from "../servers/transitions.ts";
+import { UNKNOWN_TOOL } from "../tasks/schema.ts";
+import { holdConnection, sharedConnection } from "./connection.ts";
+import { refuseUnlessStranger } from "./guards.ts";
+import { resealed, type TakenFind } from "./handle.ts";
+import type { AdoptInput } from "./schema.ts";
+
+/**
+ * A find becomes a task of the organization, which the engine watches like any other; of two who adopt at once one
+ * wins. Throws `not_found`, `task_known`, `start_not_settled`, `start_under_way`.
+ */
+export async function adoptFoundTask(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  at: { serverId: string; foundId: string },
+  input: AdoptInput,
+): Promise<string> {
+  await lockServer(organizationId, tx, at.serverId);
+  const connectionId = await sharedConnection(organizationId, tx, at.serverId);
+  await holdConnection(organizationId, tx, connectionId);
+  const find = await take(organizationId, tx, connectionId, at.foundId);
+  await refuseUnlessStranger(organizationId, tx, connectionId, find);
+  const id = uuidv7();
+  const sealed = resealed(organizationId, seal, find, id);
+  const tool = input.tool ?? UNKNOWN_TOOL;
+  await tx.task.create({
+    data: {
+      organizationId,
+      id,
+      serverId: at.serverId,
+      connectionId,
+      tool,
+      arguments: {},
+      label: input.label ?? null,
+      state: "working",
+      watched: true,
+      visibility: "organization",
+      requestedBy: storable(principal.actor),
+      requesterUserId: principal.userId,
+      // The only era in which servers list their tasks.
+      era: "2025-11-25",
+      adopted: true,
+      sealedHandle: sealed.handle,
+      sealedSession: sealed.session,
+      handleDigest: Uint8Array.from(find.handleDigest),
+      statusMessage: find.statusMessage,
+      startedAt: new Date(),
+    },
+  });
+  await tx.taskWatch.create({ data: { organizationId, taskId: id } });
+  await announce(organizationId, tx, "task", [id]);
+  await announce(organizationId, tx, "server", [at.serverId]);
+  await wakeEngine(tx, connectionId, id);
+  await appendEvents(organizationId, tx, [
+    { type: "task.adopted", actor: principal.actor, taskId: id, data: { tool, serverId: at.serverId } },
+  ]);
+  return id;
+}
+
+async function take(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  foundId: string,
+): Promise<TakenFind> {
+  const where = { organizationId, connectionId, id: foundId };
+  const find = await tx.foundTask.findFirst({ where });
+  if (!find) throw notFound("task on the server");
+  if (find.taskId !== null)
+    throw new AppError(
+      "start_not_settled",
+      "It may be what a start of unknown outcome made: settle that task first.",
+      { extra: { taskId: find.taskId } },
+    );
+  const taken = await tx.foundTask.deleteMany({ where: { ...where, taskId: null } });
+  if (taken.count !== 1) throw notFound("task on the server");
+  return find;
+}

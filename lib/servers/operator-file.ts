@@ -1,0 +1,131 @@
+/**
+ * Servers that the installation's operator defines, in the file at INTRAY_SERVERS_FILE, in the `mcpServers` shape of
+ * MCP hosts. Commands, environments and headers stay in the file: the database knows an entry's name only.
+ */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { ConfigurationError, env } from "../env.ts";
+import { type CommandEndpoint, type Endpoint, type HttpEndpoint, PeerError } from "../mcp/peer.ts";
+import { SLUG } from "../organizations/slug.ts";
+import { type EraSetting, eraSettingSchema, serverName, serverUrl } from "./schema.ts";
+
+/** One entry. Its endpoint may hold secrets: never logged, stored or shown. */
+export interface OperatorServer {
+  /** The key in the file, by which the rows of organizations find it. */
+  entry: string;
+  name: string;
+  era: EraSetting;
+  /** Slugs of those that have it; nobody else does. */
+  organizations: ReadonlySet<string>;
+  endpoint: Endpoint;
+}
+
+/** By entry, in the order of the file. */
+export type OperatorServers = ReadonlyMap<string, OperatorServer>;
+
+/** No call can be made: the file does not give the server to the organization (any more). For everyone's eyes. */
+export class EntryGone extends PeerError {
+  constructor() {
+    super("address_not_allowed", "no", "The operator has removed this server's entry.");
+    this.name = "EntryGone";
+  }
+}
+
+// On globalThis: the web loads this module more than once, and all of a process must go by the same reading.
+const key = Symbol.for("intray.operator-servers");
+const shared = globalThis as { [key]?: OperatorServers };
+
+/** The file as it was at the first call; empty when none is set. Throws ConfigurationError. */
+export function operatorServers(): OperatorServers {
+  const { serversFile } = env();
+  shared[key] ??= serversFile === undefined ? new Map() : parseServersFile(read(serversFile));
+  return shared[key];
+}
+
+/** Throws ConfigurationError: one sentence that names the entry and what is wrong with it, and never a value. */
+export function parseServersFile(text: string): OperatorServers {
+  const { mcpServers } = orThrow("", fileSchema.safeParse(parseJson(text)));
+  return new Map(
+    Object.entries(mcpServers).map(([entry, value]) => {
+      const { name = entry, era, organizations, disabled, ...where } = parseEntry(entry, value);
+      const given = new Set(disabled ? [] : organizations);
+      return [entry, { entry, name, era, organizations: given, endpoint: endpointAt(where) }];
+    }),
+  );
+}
+
+/** Printable, and short enough to be shown. */
+const entryName = z.string().regex(/^(?!\s)[^\p{C}]{1,80}(?<!\s)$/u);
+const fileSchema = z.strictObject({ mcpServers: z.record(entryName, z.unknown()) });
+
+const noNul = z.string().regex(/^[^\0]*$/, "has a NUL character");
+const common = {
+  name: serverName.optional(),
+  era: eraSettingSchema.default("auto"),
+  organizations: z.array(z.string().regex(SLUG, "is no slug of an organization")).default([]),
+  disabled: z.boolean().default(false),
+};
+const commandSchema = z.strictObject({
+  ...common,
+  type: z.literal("stdio").optional(),
+  command: noNul.min(1),
+  args: z.array(noNul).default([]),
+  env: z.record(z.string().regex(/^[^=\0]+$/), noNul).default({}),
+});
+const httpSchema = z.strictObject({
+  ...common,
+  type: z.enum(["http", "streamable-http"]).optional(),
+  url: serverUrl,
+  headers: z
+    .record(
+      z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/),
+      z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "has characters that no header can have"),
+    )
+    .default({}),
+});
+
+type Entry = z.infer<typeof commandSchema> | z.infer<typeof httpSchema>;
+
+function parseEntry(entry: string, value: unknown): Entry {
+  const where = ` entry ${JSON.stringify(entry)}:`;
+  const has = (name: string) => typeof value === "object" && value !== null && name in value;
+  if (has("command") === has("url")) throw wrong(where, "needs either a command or a url");
+  return has("command")
+    ? orThrow(where, commandSchema.safeParse(value))
+    : orThrow(where, httpSchema.safeParse(value));
+}
+
+function endpointAt(where: CommandEndpoint | HttpEndpoint): Endpoint {
+  if ("command" in where) return { command: where.command, args: where.args, env: where.env };
+  // In lower case, so that they take the place of the wire's own instead of standing beside them.
+  const headers = Object.entries(where.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return { url: where.url, headers: Object.fromEntries(headers) };
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw wrong("", `can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Its message quotes the text, secrets and all.
+    const [where] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
+    throw wrong("", `is not JSON${where ? ` (${where})` : ""}`);
+  }
+}
+
+function orThrow<T>(where: string, parsed: z.ZodSafeParseResult<T>): T {
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw wrong(where, [issue?.path.join("."), issue?.message].filter(Boolean).join(": "));
+}
+
+function wrong(where: string, what: string): ConfigurationError {
+  return new ConfigurationError(`INTRAY_SERVERS_FILE:${where} ${what}.`);
+}

@@ -1,0 +1,166 @@
+/** Brings the rows of the operator's servers into line with the operator's file, for the organizations it names. */
+import { announce, rewatchConnection } from "../changes/transitions.ts";
+import { type Database, Prisma, type Tx } from "../db.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Actor } from "../members/schema.ts";
+import { recordHealth } from "./health.ts";
+import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";
+import { retireServer } from "./transitions.ts";
+
+/** What became of an entry in an organization. `in_use`: it is gone, and stays for the tasks that are open. */
+export interface SyncedEntry {
+  organization: string;
+  entry: string;
+  outcome: "created" | "updated" | "removed" | "in_use" | "unchanged";
+}
+
+export interface SyncReport {
+  synced: SyncedEntry[];
+  /** Named by an entry, and not there (yet). */
+  unknownOrganizations: { organization: string; entry: string }[];
+}
+
+/** In all organizations, as the database's owner. Does nothing where nothing changed; safe to run twice at once. */
+export async function syncOperatorServers(db: Database, servers: OperatorServers): Promise<SyncReport> {
+  const report: SyncReport = { synced: [], unknownOrganizations: [] };
+  const organizations = new Map<string, string>();
+  for (const slug of new Set([...servers.values()].flatMap((server) => [...server.organizations]))) {
+    const [found] = await db.gate<{ id: string }>(
+      Prisma.sql`SELECT id FROM gate.organization_by_slug(${slug})`,
+    );
+    if (found) organizations.set(slug, found.id);
+    else
+      for (const { entry } of entriesOf(servers, slug))
+        report.unknownOrganizations.push({ organization: slug, entry });
+  }
+  const having = await db.gate<{ id: string; slug: string }>(
+    Prisma.sql`SELECT id, slug FROM gate.organizations_with_operator_servers()`,
+  );
+  for (const { id, slug } of having) organizations.set(slug, id);
+  for (const [slug, organizationId] of organizations) {
+    const given = new Map(entriesOf(servers, slug).map((server) => [server.entry, server]));
+    const had = await db.withOrganization(organizationId, (tx) => entriesIn(organizationId, tx));
+    for (const entry of new Set([...given.keys(), ...had])) {
+      const outcome = await db.withOrganization(organizationId, (tx) =>
+        syncEntry(organizationId, tx, entry, given.get(entry) ?? null),
+      );
+      report.synced.push({ organization: slug, entry, outcome });
+    }
+  }
+  return report;
+}
+
+/** The servers of an organization that is being made. */
+export async function giveOperatorServers(
+  organizationId: string,
+  tx: Tx,
+  slug: string,
+  servers: OperatorServers,
+): Promise<void> {
+  for (const server of entriesOf(servers, slug)) await syncEntry(organizationId, tx, server.entry, server);
+}
+
+const OPERATOR: Actor = { kind: "system", id: null, name: "Operator's file" };
+
+/** `given`: the entry, or null where the organization is not to have it. */
+async function syncEntry(
+  organizationId: string,
+  tx: Tx,
+  entry: string,
+  given: OperatorServer | null,
+): Promise<SyncedEntry["outcome"]> {
+  // One at a time for an entry, so that of two runs the second finds what the first has done.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`operator-server ${organizationId} ${entry}`}, 0))`;
+  const row = await tx.server.findFirst({
+    where: { organizationId, operatorEntry: entry, removedAt: null },
+    select: { id: true, name: true, url: true, eraSetting: true, healthMessage: true },
+  });
+  if (given) return row ? update(organizationId, tx, row, given) : create(organizationId, tx, given);
+  if (!row) return "unchanged";
+  if (await retireServer(organizationId, tx, OPERATOR, row.id)) return "removed";
+  await recordHealth(organizationId, tx, row.id, { state: "unreachable", message: GONE });
+  return "in_use";
+}
+
+async function create(organizationId: string, tx: Tx, given: OperatorServer): Promise<"created"> {
+  const id = uuidv7();
+  const { entry, name, era } = given;
+  await tx.server.create({
+    data: {
+      organizationId,
+      id,
+      operatorEntry: entry,
+      name,
+      url: shownUrl(given),
+      eraSetting: era,
+      era: era === "auto" ? null : era,
+      authKind: "none",
+    },
+  });
+  await tx.connection.create({ data: { organizationId, id: uuidv7(), serverId: id } });
+  await announce(organizationId, tx, "server", [id]);
+  await appendEvents(organizationId, tx, [
+    {
+      type: "server.created",
+      actor: OPERATOR,
+      data: { serverId: id, name, url: shownUrl(given), era, entry },
+    },
+  ]);
+  return "created";
+}
+
+async function update(
+  organizationId: string,
+  tx: Tx,
+  row: { id: string; name: string; url: string; eraSetting: string; healthMessage: string | null },
+  given: OperatorServer,
+): Promise<"updated" | "unchanged"> {
+  const { name, era } = given;
+  const url = shownUrl(given);
+  const isBack = row.healthMessage === GONE;
+  if (row.name === name && row.url === url && row.eraSetting === era && !isBack) return "unchanged";
+  const speaksAnew = row.url !== url || row.eraSetting !== era;
+  await tx.server.updateMany({
+    where: { organizationId, id: row.id, removedAt: null },
+    data: {
+      name,
+      url,
+      eraSetting: era,
+      // What was found belongs to the old values.
+      ...(speaksAnew && { era: era === "auto" ? null : era }),
+      ...(isBack && { healthState: "ok", healthMessage: null, healthCheckedAt: null }),
+    },
+  });
+  const connections = await tx.connection.findMany({
+    where: { organizationId, serverId: row.id },
+    select: { id: true },
+  });
+  for (const { id } of connections) await rewatchConnection(tx, id);
+  await announce(organizationId, tx, "server", [row.id]);
+  await appendEvents(organizationId, tx, [
+    { type: "server.updated", actor: OPERATOR, data: { serverId: row.id, name, url, era } },
+  ]);
+  return "updated";
+}
+
+const GONE = new EntryGone().message;
+
+/** What members may see of where it is: no query, which may be a key, and of a command no more than its entry. */
+function shownUrl({ entry, endpoint }: OperatorServer): string {
+  if (!("url" in endpoint)) return `command:${entry}`;
+  const { origin, pathname } = new URL(endpoint.url);
+  return origin + pathname;
+}
+
+function entriesOf(servers: OperatorServers, slug: string): OperatorServer[] {
+  return [...servers.values()].filter((server) => server.organizations.has(slug));
+}
+
+async function entriesIn(organizationId: string, tx: Tx): Promise<string[]> {
+  const rows = await tx.server.findMany({
+    where: { organizationId, operatorEntry: { not: null }, removedAt: null },
+    select: { operatorEntry: true },
+  });
+  return rows.flatMap((row) => row.operatorEntry ?? []);
+}
