@@ -13,7 +13,7 @@ export async function build(say: (line: string) => void): Promise<void> {
   const unlock = await takeLock(say);
   try {
     await generate(say);
-    const wanted = hashOf(sources(), (path) => /\.test\.tsx?$/.test(path));
+    const wanted = hashOf(sources(), (path) => /\.test\.tsx?$|^lib\/testing\//.test(path));
     if (existsSync(".next/BUILD_ID") && readStamp(stamp) === wanted) return;
     say("Building the app (once, and again when its sources change) …");
     rmSync(stamp, { force: true });

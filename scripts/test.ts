@@ -1,4 +1,7 @@
-/** `npm test`: the checks, the unit and integration tests, the end-to-end tests; `npm test -- unit|e2e` runs a part. */
+/**
+ * `npm test`: the checks, the unit and integration tests, the end-to-end tests, two minutes of chaos;
+ * `npm test -- unit|e2e|chaos` runs a part.
+ */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,17 +17,21 @@ const reports = mkdtempSync(join(tmpdir(), "intray-reports-"));
 const total: Counts = { passed: 0, failed: 0, skipped: 0 };
 let interrupted = false;
 
+const parts = ["unit", "e2e", "chaos"];
+
 async function main(part: string | undefined): Promise<void> {
-  if (part !== undefined && part !== "unit" && part !== "e2e")
-    throw new Error("Say `unit`, `e2e`, or nothing for both.");
+  if (part !== undefined && !parts.includes(part))
+    throw new Error("Say `unit`, `e2e`, `chaos`, or nothing for all.");
+  const wants = (name: string) => part === undefined || part === name;
   await generate(say);
-  if (part !== "e2e") {
+  if (wants("unit")) {
     await check("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     await check("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
     await check("Imports", ["scripts/check-imports.ts"]);
     await unit();
   }
-  if (part !== "unit") await endToEnd();
+  if (wants("e2e")) await endToEnd();
+  if (wants("chaos")) await check("Chaos", ["scripts/chaos.ts", "--minutes", "2", "--samples", "2"]);
 }
 
 async function unit(): Promise<void> {

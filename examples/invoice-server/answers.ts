@@ -43,7 +43,9 @@ export function ask(
   });
 }
 
-export type Told = { accepted: true } | { accepted: false; invalid: boolean; why: string };
+export type Told =
+  | { accepted: true }
+  | { accepted: false; duplicate: boolean; invalid: boolean; why: string };
 
 /**
  * Records an answer. The first valid one wins and changes the state in the same transaction; whatever comes later
@@ -55,7 +57,7 @@ export function tell(db: Database, taskId: string, key: string, era: string, ans
     const told = { question: key, era, action: answer.action, content: answer.content ?? null };
     const refuse = async (why: string, { duplicate = false, invalid = false }): Promise<Told> => {
       await record(client, taskId, "told", { ...told, accepted: false, duplicate, why });
-      return { accepted: false, invalid, why };
+      return { accepted: false, duplicate, invalid, why };
     };
     if (task.question?.key !== key) {
       const { rowCount } = await client.query(

@@ -1,3 +1,5 @@
+import { type Quirk, readQuirks } from "./quirks/quirks.ts";
+
 /** Settings, all from the environment. A wrong value stops the start: a demo that silently ignores a switch misleads. */
 export type Config = {
   host: string;
@@ -16,6 +18,10 @@ export type Config = {
   reconcileMs: number;
   /** How long a question waits for its answer. */
   answerWithinMs: number;
+  /** Offers the tools of the conformance suite too. */
+  fixtures: boolean;
+  /** For tests of clients: how it misbehaves. */
+  quirks: ReadonlySet<Quirk>;
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -31,6 +37,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     stepDelayMs: numberFrom(env, "INVOICE_STEP_DELAY_MS", { fallback: 1000 }),
     reconcileMs: numberFrom(env, "INVOICE_RECONCILE_MS", { fallback: 15_000 }),
     answerWithinMs: numberFrom(env, "INVOICE_ANSWER_WITHIN_MS", { fallback: 5 * DAY_MS }),
+    fixtures: switchFrom(env, "INVOICE_FIXTURES"),
+    quirks: readQuirks(env),
   };
 }
 
@@ -42,6 +50,12 @@ function required(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name];
   if (!value) throw new Error(`${name} is not set`);
   return value;
+}
+
+function switchFrom(env: NodeJS.ProcessEnv, name: string): boolean {
+  const text = env[name] || "0";
+  if (text !== "0" && text !== "1") throw new Error(`${name} is not valid: ${text}`);
+  return text === "1";
 }
 
 function numberFrom(

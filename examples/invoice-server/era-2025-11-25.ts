@@ -9,7 +9,6 @@ import {
   ListToolsRequestSchema,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { tell } from "./answers.ts";
 import type { Changes } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { log } from "./log.ts";
@@ -18,7 +17,7 @@ import { invalidParams, RpcError, safely } from "./rpc.ts";
 import { getTask, listTasks } from "./store.ts";
 import { hasEnded, type InvoiceTask, statusMessage, taskStatus } from "./task.ts";
 import { POLL_INTERVAL_MS, parseCall, processInvoice, SERVER_INFO } from "./tool.ts";
-import { cancelTask, createTask } from "./transitions.ts";
+import { createTask } from "./transitions.ts";
 import type { Processor } from "./workflow.ts";
 
 /** Protocol revision 2025-11-25: sessions and core tasks. Tasks belong to the server, so any session finds them. */
@@ -87,7 +86,8 @@ export function createLegacySession(
   server.setRequestHandler(
     CancelTaskRequestSchema,
     safely(async ({ params }) => {
-      if (!(await cancelTask(db, params.taskId))) throw invalidParams(`${params.taskId} has ended already`);
+      if (!(await processor.rules.cancelTask(db, params.taskId)))
+        throw invalidParams(`${params.taskId} has ended already`);
       return describe(await getTask(db, params.taskId));
     }),
   );
@@ -138,7 +138,7 @@ export function createLegacySession(
         timeout: LONGEST_TIMER_MS,
       })
       .then(async (response) => {
-        const told = await tell(db, taskId, question.key, ERA, answerSchema.parse(response));
+        const told = await processor.rules.tell(db, taskId, question.key, ERA, answerSchema.parse(response));
         // No error can be sent for a response. The question stays open and the next tasks/result asks it again.
         if (!told.accepted) log.info(`${taskId}: an answer to ${question.key} was not taken: ${told.why}`);
       })

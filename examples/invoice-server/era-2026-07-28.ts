@@ -3,11 +3,12 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   createMcpHandler,
   MissingRequiredClientCapabilityError,
+  type Result,
   Server,
   type ServerContext,
+  type Tool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { tell } from "./answers.ts";
 import type { Database } from "./database.ts";
 import { log } from "./log.ts";
 import { answerSchema } from "./question.ts";
@@ -15,7 +16,7 @@ import { invalidParams, RpcError, safely } from "./rpc.ts";
 import { getTask } from "./store.ts";
 import { type InvoiceTask, statusMessage, taskStatus } from "./task.ts";
 import { POLL_INTERVAL_MS, parseCall, processInvoice, SERVER_INFO } from "./tool.ts";
-import { cancelTask, createTask } from "./transitions.ts";
+import { createTask } from "./transitions.ts";
 import type { Processor } from "./workflow.ts";
 
 /** Protocol revision 2026-07-28: stateless, tasks by the extension io.modelcontextprotocol/tasks. */
@@ -23,30 +24,62 @@ import type { Processor } from "./workflow.ts";
 const ERA = "2026-07-28";
 const TASKS = "io.modelcontextprotocol/tasks";
 
-const taskParams = { params: z.looseObject({ taskId: z.string() }) };
+/** The requests about tools and tasks. The client has declared the extension where a `taskId` comes in. */
+export type ModernRequests = {
+  tools: () => Tool[];
+  call: (params: unknown, ctx: ServerContext) => Promise<Result>;
+  get: (taskId: string) => Promise<Result>;
+  update: (taskId: string, responses: [key: string, response: unknown][]) => Promise<void>;
+  cancel: (taskId: string) => Promise<void>;
+};
 
-export function modernHandler(db: Database, processor: Processor): NodeMcpRequestHandler {
-  const handler = createMcpHandler(() => buildServer(db, processor), {
+export function invoiceRequests(db: Database, processor: Processor): ModernRequests {
+  return {
+    tools: () => [processInvoice],
+    call: async (params, ctx) => {
+      requireTasks(ctx);
+      const call = parseCall(params);
+      const task = await createTask(db, call.invoice, call.key);
+      await processor.start(task.taskId);
+      return { resultType: "task", ...describe(task) };
+    },
+    get: async (taskId) => detailed(await getTask(db, taskId)),
+    update: async (taskId, responses) => {
+      const { question } = await getTask(db, taskId);
+      for (const [key, response] of responses) {
+        const answer = answerSchema.safeParse(response);
+        // A key that nobody asks with is ignored, whatever stands under it.
+        if (!answer.success && question?.key !== key) continue;
+        if (!answer.success) throw invalidParams(`inputResponses["${key}"] is not an elicitation result`);
+        const told = await processor.rules.tell(db, taskId, key, ERA, answer.data);
+        if (!told.accepted && told.invalid) throw invalidParams(told.why, { key });
+      }
+    },
+    // The acknowledgement promises nothing: a task that has ended stays as it is.
+    cancel: async (taskId) => void (await processor.rules.cancelTask(db, taskId)),
+  };
+}
+
+export function modernHandler(requests: ModernRequests): NodeMcpRequestHandler {
+  const handler = createMcpHandler(() => buildServer(requests), {
     legacy: "reject",
     onerror: (error) => log.debug("2026-07-28", error),
   });
   return toNodeHandler(handler, { onerror: (error) => log.error("2026-07-28", error) });
 }
 
+const taskParams = { params: z.looseObject({ taskId: z.string() }) };
+
 /** Built anew for every request; everything that lasts is in the database. */
-function buildServer(db: Database, processor: Processor): Server {
+function buildServer(requests: ModernRequests): Server {
   const server = new Server(SERVER_INFO, { capabilities: { tools: {}, extensions: { [TASKS]: {} } } });
 
-  server.setRequestHandler("tools/list", () => ({ tools: [processInvoice] }));
+  server.setRequestHandler("tools/list", () => ({ tools: requests.tools() }));
 
   // A fallback, because a registered tools/call would add an empty `content` to the task.
   server.fallbackRequestHandler = safely(async (request, ctx) => {
     if (request.method !== "tools/call") throw new RpcError(-32601, "Method not found");
-    requireTasks(ctx);
-    const call = parseCall(request.params);
-    const task = await createTask(db, call.invoice, call.key);
-    await processor.start(task.taskId);
-    return { resultType: "task", ...describe(task) };
+    return requests.call(request.params, ctx);
   });
 
   server.setRequestHandler(
@@ -54,7 +87,7 @@ function buildServer(db: Database, processor: Processor): Server {
     taskParams,
     safely(async ({ taskId }, ctx) => {
       requireTasks(ctx);
-      return detailed(await getTask(db, taskId));
+      return requests.get(taskId);
     }),
   );
 
@@ -64,14 +97,7 @@ function buildServer(db: Database, processor: Processor): Server {
     safely(async ({ taskId }, ctx) => {
       requireTasks(ctx);
       // The SDK moves `inputResponses` out of the params of every request.
-      const responses = Object.entries(ctx.mcpReq.inputResponses ?? {});
-      if (responses.length === 0) await getTask(db, taskId);
-      for (const [key, response] of responses) {
-        const answer = answerSchema.safeParse(response);
-        if (!answer.success) throw invalidParams(`inputResponses["${key}"] is not an elicitation result`);
-        const told = await tell(db, taskId, key, ERA, answer.data);
-        if (!told.accepted && told.invalid) throw invalidParams(told.why, { key });
-      }
+      await requests.update(taskId, Object.entries(ctx.mcpReq.inputResponses ?? {}));
       return {};
     }),
   );
@@ -81,8 +107,7 @@ function buildServer(db: Database, processor: Processor): Server {
     taskParams,
     safely(async ({ taskId }, ctx) => {
       requireTasks(ctx);
-      // The acknowledgement promises nothing: a task that has ended stays as it is.
-      await cancelTask(db, taskId);
+      await requests.cancel(taskId);
       return {};
     }),
   );
@@ -96,8 +121,13 @@ const envelopeWithTasks = z.looseObject({
   }),
 });
 
-function requireTasks(ctx: ServerContext): void {
-  if (!envelopeWithTasks.safeParse(ctx.mcpReq.envelope).success) {
+export function knowsTasks(ctx: ServerContext): boolean {
+  return envelopeWithTasks.safeParse(ctx.mcpReq.envelope).success;
+}
+
+/** -32021 for a client that has not declared the extension. */
+export function requireTasks(ctx: ServerContext): void {
+  if (!knowsTasks(ctx)) {
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } });
   }
 }

@@ -2,10 +2,13 @@ import type { AddressInfo } from "node:net";
 import { listenForChanges } from "./changes.ts";
 import { readConfig } from "./config.ts";
 import { openDatabase, prepareDatabase } from "./database.ts";
-import { modernHandler } from "./era-2026-07-28.ts";
+import { invoiceRequests, modernHandler } from "./era-2026-07-28.ts";
+import { withFixtures } from "./fixtures/requests.ts";
+import { createJobs } from "./fixtures/workflow.ts";
 import { createHttpServer } from "./http.ts";
 import { log } from "./log.ts";
 import { operationsOn } from "./operations.ts";
+import { quirkyRequests, quirkyRules, quirkySession } from "./quirks/quirks.ts";
 import { createSessions } from "./sessions.ts";
 import { forgetExpired } from "./transitions.ts";
 import { createProcessor } from "./workflow.ts";
@@ -20,12 +23,16 @@ const config = readConfig();
 await prepareDatabase(config.databaseUrl);
 const db = await openDatabase(config.databaseUrl);
 const changes = await listenForChanges(config.databaseUrl);
-const processor = createProcessor(db, config);
+const processor = createProcessor(db, config, quirkyRules(config.quirks));
+const invoices = invoiceRequests(db, processor);
+const modern = config.fixtures ? withFixtures(invoices, db, await createJobs(db)) : invoices;
 await processor.launch();
-const sessions = createSessions(db, processor, changes);
+const sessions = createSessions(db, processor, changes, (transport) =>
+  quirkySession(transport, db, config.quirks),
+);
 const server = createHttpServer(config.host, {
   sessions,
-  modern: modernHandler(db, processor),
+  modern: modernHandler(quirkyRequests(modern, config.quirks)),
   operations: operationsOn(db),
 });
 

@@ -19,7 +19,13 @@ export type ElicitationParams = {
     type: "object";
     properties: Record<
       string,
-      { type: "string"; title: string; description?: string; enum?: string[]; minLength?: number }
+      {
+        type: "string" | "boolean";
+        title: string;
+        description?: string;
+        enum?: string[];
+        minLength?: number;
+      }
     >;
     required: string[];
   };

@@ -24,7 +24,13 @@ type Session = LegacySession & {
 const IDLE_MS = 24 * 60 * 60 * 1000;
 const SWEEP_MS = 10 * 60 * 1000;
 
-export function createSessions(db: Database, processor: Processor, changes: Changes): Sessions {
+/** `onOpen` sees the transport of each new session, connected. */
+export function createSessions(
+  db: Database,
+  processor: Processor,
+  changes: Changes,
+  onOpen: (transport: StreamableHTTPServerTransport) => void,
+): Sessions {
   const sessions = new Map<string, Session>();
   const stream = new AsyncLocalStorage<AbortSignal>();
   const streamClosed = () => stream.getStore() ?? new AbortController().signal;
@@ -55,6 +61,7 @@ export function createSessions(db: Database, processor: Processor, changes: Chan
       if (transport.sessionId) sessions.delete(transport.sessionId);
     };
     await legacy.server.connect(transport);
+    onOpen(transport);
     return session;
   }
 

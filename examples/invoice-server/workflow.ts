@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { ask, lookAtQuestion } from "./answers.ts";
+import { ask } from "./answers.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database.ts";
 import { charge, validateAgainstErp } from "./erp.ts";
 import { log } from "./log.ts";
 import { finishPaying, planPayments, recordPayment } from "./payments.ts";
 import { APPROVAL, COST_CENTER, COST_CENTER_ABOVE_CENTS, type QuestionKey, totalCents } from "./question.ts";
+import type { Rules } from "./rules.ts";
 import { getTask, openTasks } from "./store.ts";
 import { hasEnded } from "./task.ts";
-import { advance, failTask, type LedgerLine, WAKE } from "./transitions.ts";
+import { advance, type LedgerLine, WAKE } from "./transitions.ts";
 
 /**
  * The invoice's way, as a DBOS workflow whose id is the task id. DBOS remembers which steps are done and until when
@@ -22,6 +23,7 @@ const VALIDATION_ATTEMPTS = 5;
 const POLL_MS = 15_000;
 
 export type Processor = {
+  rules: Rules;
   /** Starts DBOS, which takes up every unfinished workflow, and then the tasks that have none yet. */
   launch: () => Promise<void>;
   start: (taskId: string) => Promise<void>;
@@ -29,7 +31,7 @@ export type Processor = {
   stop: () => Promise<void>;
 };
 
-export function createProcessor(db: Database, config: Config): Processor {
+export function createProcessor(db: Database, config: Config, rules: Rules): Processor {
   const processInvoice = DBOS.registerWorkflow(
     async (taskId: string): Promise<void> => {
       const { large } = await step("begin", async () => {
@@ -60,7 +62,7 @@ export function createProcessor(db: Database, config: Config): Processor {
       if (attempt < VALIDATION_ATTEMPTS) await DBOS.sleepms(Math.min(1000 * 2 ** (attempt - 1), 30_000));
     }
     await step("mismatch", () =>
-      failTask(db, taskId, `the ERP reported a mismatch ${VALIDATION_ATTEMPTS} times`),
+      rules.failTask(db, taskId, `the ERP reported a mismatch ${VALIDATION_ATTEMPTS} times`),
     );
     return null;
   }
@@ -70,7 +72,7 @@ export function createProcessor(db: Database, config: Config): Processor {
     if (expiresAt === null) return false;
     for (;;) {
       await DBOS.recv(WAKE, { deadlineEpochMS: expiresAt, pollingIntervalMs: POLL_MS });
-      const found = await step(`look ${key}`, () => lookAtQuestion(db, taskId, key, Date.now()));
+      const found = await step(`look ${key}`, () => rules.lookAtQuestion(db, taskId, key, Date.now()));
       if (found !== "open") return found === "answered";
     }
   }
@@ -106,6 +108,7 @@ export function createProcessor(db: Database, config: Config): Processor {
   };
 
   return {
+    rules,
     launch: async () => {
       DBOS.setConfig({
         name: "invoice-server",
@@ -141,7 +144,7 @@ const dbosLogger = {
  * A step of ours is safe to repeat, so what fails is tried again until it works: the database comes back, a bug is
  * fixed by the next release. Failing the task instead would turn an outage into lost invoices.
  */
-function step<T>(name: string, run: () => Promise<T>): Promise<T> {
+export function step<T>(name: string, run: () => Promise<T>): Promise<T> {
   return DBOS.runStep(
     async () => {
       for (let wait = 1000; ; wait = Math.min(wait * 2, 30_000)) {

@@ -51,14 +51,23 @@ export async function sharedEndpoint(
   seal: Seal,
   server: { id: string },
 ): Promise<Endpoint> {
+  return endpointOf(await sharedAddress(organizationId, tx, server.id), seal);
+}
+
+/** The shared connection of a server. Throws `not_found`. */
+export async function sharedAddress(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+): Promise<ConnectionAddress> {
   const [address] = await tx.$queryRaw<ConnectionAddress[]>`
     SELECT c.organization_id AS "organizationId", o.slug, c.id AS "connectionId", s.url,
       c.sealed_credentials AS "sealedCredentials", s.operator_entry AS "operatorEntry"
     FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
       JOIN organization o ON o.id = c.organization_id
-    WHERE c.organization_id = ${organizationId}::uuid AND s.id = ${server.id}::uuid AND c.user_id IS NULL`;
+    WHERE c.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid AND c.user_id IS NULL`;
   if (!address) throw notFound("server");
-  return endpointOf(address, seal);
+  return address;
 }
 
 /**

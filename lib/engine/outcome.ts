@@ -1,5 +1,6 @@
 /** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
 import { PeerError, type StartOutcome } from "../mcp/peer.ts";
+import { EntryGone } from "../servers/operator-file.ts";
 import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
 import { answersUnderWay, type CallOutcome, wasNotRun } from "./call.ts";
@@ -98,7 +99,8 @@ async function rereadTool(ctx: WatcherContext, entry: TaskEntry): Promise<boolea
 
 /** Why a call was not made, in our own words. */
 export function reasonOf(error: PeerError): { code: string; message: string } {
-  return { code: error.code, message: REASONS[error.code] ?? "The server could not be reached." };
+  const message = error instanceof EntryGone ? error.message : REASONS[error.code];
+  return { code: error.code, message: message ?? "The server could not be reached." };
 }
 
 export const SESSIONS_FULL = {

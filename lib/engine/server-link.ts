@@ -12,6 +12,7 @@ import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { recordEra, recordHealth } from "../servers/health.ts";
 import { learn, readKnown } from "../servers/learn.ts";
+import { EntryGone } from "../servers/operator-file.ts";
 import type { Health } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { ConnectionRow } from "./connection.ts";
@@ -84,7 +85,8 @@ export class ServerLink {
   failed(error: PeerError, taskIds: string[]): Promise<void> {
     const unauthorized = error.code === "unauthorized";
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
-    return this.#health(state, HEALTH_WORDS[error.code] ?? "The server can't be reached.", taskIds);
+    const words = error instanceof EntryGone ? error.message : HEALTH_WORDS[error.code];
+    return this.#health(state, words ?? "The server can't be reached.", taskIds);
   }
 
   /** The server answered. */

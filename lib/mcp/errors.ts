@@ -44,6 +44,14 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   ) => new PeerError(code, reached, message, { ...detail, retryAfterMs });
 
   const retryAfterMs = retryAfter(answer.headers["retry-after"], Date.now());
+  const isRefused = status === 429 || status === 503;
+  if (
+    method === "initialize" &&
+    isRefused &&
+    (SESSIONS_FULL.test(answer.body) || (rpcError && status === 503))
+  ) {
+    return new PeerError("sessions_full", "no", NO_MORE_SESSIONS, { ...detail, retryAfterMs });
+  }
   if (status === 401 || status === 403) return fail("unauthorized", "The server refused the credentials");
   if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
     return fail("rate_limited", "The server asks for fewer calls", "yes", retryAfterMs);
@@ -66,18 +74,42 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
 
 /** A JSON-RPC error as the reply to `method`. */
 export function rpcFailure(error: RpcError, method: string | null, httpStatus = 200): PeerError {
-  return new PeerError(rpcCode(error, method, httpStatus), "yes", "The server answered with an error", {
-    httpStatus,
-    rpcError: error,
-  });
+  const detail = { httpStatus, rpcError: error };
+  if (method === "initialize" && SESSIONS_FULL.test(error.message)) {
+    return new PeerError("sessions_full", "no", NO_MORE_SESSIONS, detail);
+  }
+  const message = missingCapabilities(error) ?? "The server answered with an error";
+  return new PeerError(rpcCode(error, method, httpStatus), "yes", message, detail);
 }
 
+/** Servers that hold as many sessions as they will have no code for it, only words. */
+const SESSIONS_FULL =
+  /\b(too many|max(imum)?|limit|capacity|quota)\b.*\bsessions?\b|\bsessions?\b.*\b(limit|capacity|quota|max(imum)?|exhausted|full)\b/i;
+const NO_MORE_SESSIONS = "The server takes no further session";
+
+const missingSchema = z.looseObject({ requiredCapabilities: z.record(z.string(), z.unknown()) });
+const CAPABILITY = /^[\w./-]{1,100}$/;
+
+/** What a server wants of its client and we do not have (-32021), in words of ours; null for other errors. */
+function missingCapabilities({ code, data }: RpcError): string | null {
+  if (code !== MISSING_CAPABILITY) return null;
+  const { extensions, ...required } = missingSchema.safeParse(data).data?.requiredCapabilities ?? {};
+  const names = [...Object.keys(required), ...Object.keys((extensions as object | undefined) ?? {})];
+  const shown = names.filter((name) => CAPABILITY.test(name)).slice(0, 10);
+  return shown.length === 0
+    ? "The server requires of its client what Intray does not offer"
+    : `The server requires of its client what Intray does not offer: ${shown.join(", ")}`;
+}
+
+const HEADER_MISMATCH = -32020;
+const MISSING_CAPABILITY = -32021;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 
 function rpcCode(error: RpcError, method: string | null, httpStatus: number): PeerErrorCode {
   if (error.code === METHOD_NOT_FOUND) return "not_supported";
+  if (error.code === HEADER_MISMATCH) return "header_mismatch";
   if (!method?.startsWith("tasks/")) return "rejected";
   // The specification's answer to an unknown task. A fault in the frame of the call comes with HTTP 400.
   if (method === "tasks/get" && error.code === INVALID_PARAMS && httpStatus === 200) return "task_not_found";

@@ -12,6 +12,8 @@ const ERROR_CAP = 64 * 1024;
 
 export interface ExchangeOptions {
   deadlineMs: number;
+  /** From the moment the request is written, this takes the place of the deadline. */
+  replyWithinMs?: number;
   signal?: AbortSignal;
   /** The deadline covers the opening only: an event stream lives on once its head is here. */
   opensOnly?: boolean;
@@ -26,6 +28,7 @@ export interface ExchangeHandlers {
   /** The whole body, or the data of one event. */
   onText(text: string): void;
   onEventId(eventId: string): void;
+  onRetry?(afterMs: number): void;
   /** The body of a 2xx is over. Either this or `onError` comes last, once. */
   onEnd(): void;
   onError(error: PeerError): void;
@@ -50,11 +53,9 @@ export function exchange(
 
   const stop = (message: string) => drop(new Stopped(message));
   const giveUp = () => stop("The call was given up");
-  const timer = setTimeout(
-    stop,
-    Math.min(options.deadlineMs, MAX_TIMER_MS),
-    "The server did not answer in time",
-  );
+  const arm = (ms: number) =>
+    setTimeout(stop, Math.min(ms, MAX_TIMER_MS), "The server did not answer in time");
+  let timer = arm(options.deadlineMs);
   const settle = () => {
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", giveUp);
@@ -84,6 +85,9 @@ export function exchange(
     onStart() {
       if (performance.now() >= deadlineAt)
         throw new Stopped("The call's time was over before it was written");
+      if (options.replyWithinMs === undefined) return;
+      clearTimeout(timer);
+      timer = arm(options.replyWithinMs);
     },
     onHead(code, received) {
       status = code;
@@ -91,8 +95,9 @@ export function exchange(
       if (!isSuccess(status)) return;
       if (isEventStream(headers)) {
         if (options.opensOnly) settle();
-        parser = new SseParser(({ data, id }) => {
+        parser = new SseParser(({ data, id, retryMs }) => {
           size = 0;
+          if (retryMs !== undefined) handlers.onRetry?.(retryMs);
           if (id !== null) handlers.onEventId(id);
           if (data !== "") handlers.onText(data);
         });

@@ -6,12 +6,14 @@ import { badReply, transportError } from "./errors.ts";
 import { type ExchangeHandlers, exchange, isEventStream } from "./exchange.ts";
 import { asServerMessage } from "./messages.ts";
 import { type CallOptions, type HttpEndpoint, PeerError, type Stream } from "./peer.ts";
+import { brokeOff, followReply, type Get, type Place } from "./resume.ts";
 import {
   framed,
   type HeldHandlers,
   nextId,
   type Reply,
   type Request,
+  type SentCall,
   type StreamHandlers,
   type Wire,
 } from "./wire.ts";
@@ -29,30 +31,60 @@ export class HttpWire implements Wire {
 
   async request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
     const next = underOneDeadline(options);
+    const endsAt = endOf(options);
+    const place: Place = { lastEventId: null, retryMs: null };
+    const id = nextId();
     try {
-      return await this.attempt(request, options, handlers);
+      return await this.attempt(id, request, options, place, handlers);
     } catch (error) {
       // A server may close a kept connection just as it is used again. What only reads is then sent once more.
-      if (request.lane === "held" || !wasCutOff(error)) throw error;
-      return this.attempt(request, next(), handlers);
+      if (request.lane !== "held" && wasCutOff(error)) {
+        return this.attempt(nextId(), request, next(), place, handlers);
+      }
+      if (!request.resumes || place.lastEventId === null || !brokeOff(error)) throw error;
+      const { method, headers } = request;
+      return this.follow(
+        { id, method, headers, lastEventId: place.lastEventId },
+        place,
+        options,
+        endsAt,
+        handlers,
+      );
     }
   }
 
-  private attempt(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
-    const id = nextId();
-    return new Promise((resolve, reject) => {
+  private attempt(
+    id: number,
+    request: Request,
+    options: CallOptions,
+    place: Place,
+    handlers?: StreamHandlers,
+  ) {
+    request.onId?.(id);
+    return new Promise<Reply>((resolve, reject) => {
       let headers: IncomingHttpHeaders = {};
-      this.exchange("POST", request, framed(request, id, options), options, {
+      const drop = this.exchange("POST", request, framed(request, id, options), options, {
         onHead: (received) => {
           headers = received;
         },
         onText: (text) => {
           const message = asServerMessage(text);
-          if (!message) return resolve({ text, id, method: request.method, headers });
-          options.onMessage?.("in", message.method, message);
-          handlers?.onServerMessage(message);
+          if (message) {
+            options.onMessage?.("in", message.method, message);
+            handlers?.onServerMessage(message);
+            return;
+          }
+          resolve({ text, id, method: request.method, headers });
+          // Such a deadline is too far away to end what a server leaves open.
+          if (options.replyWithinMs !== undefined) drop();
         },
-        onEventId: (eventId) => handlers?.onEventId(eventId),
+        onEventId: (eventId) => {
+          place.lastEventId = eventId;
+          handlers?.onEventId(eventId);
+        },
+        onRetry: (afterMs) => {
+          place.retryMs = afterMs;
+        },
         // After the reply this has no effect.
         onEnd: () =>
           reject(
@@ -63,6 +95,23 @@ export class HttpWire implements Wire {
         onError: reject,
       });
     });
+  }
+
+  resume(call: SentCall, options: CallOptions, handlers: StreamHandlers): Promise<Reply> {
+    const place: Place = { lastEventId: call.lastEventId, retryMs: 0 };
+    return this.follow(call, place, options, endOf(options), handlers);
+  }
+
+  private follow(
+    call: SentCall,
+    place: Place,
+    options: CallOptions,
+    endsAt: number,
+    handlers?: StreamHandlers,
+  ): Promise<Reply> {
+    const get: Get = (headers, getOptions, getHandlers) =>
+      this.exchange("GET", { headers, lane: "held", method: null }, null, getOptions, getHandlers);
+    return followReply(get, call, place, options, endsAt, handlers);
   }
 
   /** Resolves at the head of the event stream; or, where the reply is plain JSON, at its end. */
@@ -97,7 +146,7 @@ export class HttpWire implements Wire {
         method === null ? "GET" : "POST",
         { headers: request.headers, lane: "held", method },
         body,
-        { ...options, opensOnly: true },
+        { ...options, replyWithinMs: undefined, opensOnly: true },
         {
           onHead: (headers) => {
             if (isEventStream(headers)) open();
@@ -179,13 +228,13 @@ export class HttpWire implements Wire {
       ...this.endpoint.headers,
       ...headers,
     };
-    const { deadlineMs, signal, opensOnly } = options;
+    const { deadlineMs, replyWithinMs, signal, opensOnly } = options;
     const outgoing = { method: verb, headers: all, body, lane };
     return exchange(
       this.network,
       this.url,
       outgoing,
-      { deadlineMs, signal, opensOnly, rpcMethod: method },
+      { deadlineMs, replyWithinMs, signal, opensOnly, rpcMethod: method },
       handlers,
     );
   }
@@ -197,3 +246,6 @@ function wasCutOff(error: unknown): boolean {
 }
 
 const CUT_OFF = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+
+const endOf = ({ deadlineMs, replyWithinMs = 0 }: CallOptions) =>
+  performance.now() + deadlineMs + replyWithinMs;

@@ -119,6 +119,21 @@ export function toQuestion(address: Question["address"], params: unknown): Quest
   return { address, mode, message, requestedSchema, url };
 }
 
+const URL_ELICITATION_REQUIRED = -32042;
+const urlsSchema = z.looseObject({
+  elicitations: z.array(z.looseObject({ elicitationId: z.string().min(1) })),
+});
+
+/** 2025-11-25: the URLs that a server wants visited before it takes the call, by their `elicitationId`. */
+export function urlsToVisit({ code, data }: RpcError): Question[] {
+  const parsed = code === URL_ELICITATION_REQUIRED ? urlsSchema.safeParse(data).data : undefined;
+  return (parsed?.elicitations ?? []).flatMap((elicitation) => {
+    const address = { kind: "key", key: elicitation.elicitationId } as const;
+    const question = toQuestion(address, { mode: "url", ...elicitation });
+    return question?.mode === "url" ? [question] : [];
+  });
+}
+
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((child) => deeperThan(child, levels - 1));
@@ -151,7 +166,13 @@ export const progressSchema = z.looseObject({
   message: text,
 });
 export const cancelledSchema = z.looseObject({ requestId: rpcIdSchema });
+export const completeSchema = z.looseObject({ elicitationId: z.string(), _meta: z.unknown().optional() });
 export const statusSchema = z.looseObject({ taskId: z.string() });
+
+/** 2026-07-28: which notifications a server agreed to send. Like the official reading: all ids are texts, or none counts. */
+export const acknowledgedSchema = z.looseObject({
+  notifications: z.looseObject({ taskIds: z.array(z.string()).default([]).catch([]) }),
+});
 
 /** The text as a request or notification, or null for a reply, which is not parsed where that can be told. */
 export function asServerMessage(text: string): ServerMessage | null {

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
 import { clockOffset, getTask } from "./get.ts";
-import { taskInMeta, taskSchema } from "./messages.ts";
+import { taskSchema } from "./messages.ts";
+import { toOutcome, toTaskResult } from "./outcome.ts";
 import {
   type AnswerBody,
   type AskAddress,
@@ -24,7 +25,7 @@ import {
 } from "./peer.ts";
 import { sortServerMessage } from "./server-messages.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
-import { parseResult, type Request, readResult, resultOf, type StreamHandlers, type Wire } from "./wire.ts";
+import { type Request, readResult, resultOf, type StreamHandlers, type Wire } from "./wire.ts";
 
 const VERSION = "2025-11-25";
 /** Older servers know no tasks, but their tools can be called. */
@@ -118,23 +119,29 @@ export class Peer20251125 implements Peer {
       // A token lives as long as its task, so progress may come on the session's other streams too.
       _meta: { [IDEMPOTENCY_KEY]: input.idempotencyKey, progressToken: input.idempotencyKey },
     };
-    const request: Request = { method: "tools/call", params, headers: headersOf(session), lane: "held" };
-    const result = await resultOf(
-      this.wire,
-      request,
-      anyResult,
+    const request: Request = {
+      method: "tools/call",
+      params,
+      headers: headersOf(session),
+      lane: "held",
+      resumes: true,
+      onId: input.onCall,
+    };
+    return toOutcome(
+      await this.wire.request(request, options, this.sorted(session, listener, options)),
       options,
-      this.sorted(session, listener, options),
     );
-    if (result.task !== undefined) {
-      return { kind: "task", task: parseResult("tools/call", taskSchema, result.task) };
-    }
-    const task = taskInMeta(result);
-    return task ? { kind: "task", task } : { kind: "result", result };
   }
 
-  resume(): Promise<StartOutcome> {
-    return Promise.reject(new PeerError("not_supported", "no", "Not there yet"));
+  async resume(
+    session: Session | null,
+    lastEventId: string,
+    callId: number,
+    listener: StreamListener,
+    options: CallOptions,
+  ): Promise<StartOutcome> {
+    const call = { id: callId, method: "tools/call", headers: headersOf(session), lastEventId };
+    return toOutcome(await this.wire.resume(call, options, this.sorted(session, listener, options)), options);
   }
 
   cancelCall(session: Session | null, callId: number, options: CallOptions): Promise<void> {
@@ -153,7 +160,7 @@ export class Peer20251125 implements Peer {
   ): Promise<Stream> {
     return this.wire.hold(aboutTask("tasks/result", task), options, {
       ...this.sorted(task.session, listener, options),
-      onReply: (reply) => listener.onResult(asTaskResult(() => readResult(reply, anyResult, options))),
+      onReply: (reply) => listener.onResult(toTaskResult(reply, options)),
       onClosed: (reason) => listener.onClosed(reason),
     });
   }
@@ -169,7 +176,7 @@ export class Peer20251125 implements Peer {
 
   async result(task: TaskRef, _remote: RemoteTask, options: CallOptions): Promise<TaskResult> {
     const reply = await this.wire.request(aboutTask("tasks/result", task), options);
-    return asTaskResult(() => readResult(reply, anyResult, options));
+    return toTaskResult(reply, options);
   }
 
   async subscribe(): Promise<null> {
@@ -237,19 +244,4 @@ function headersOf(session: Session | null): Record<string, string> {
 
 function aboutTask(method: string, { taskId, session }: TaskRef): Request {
   return { method, params: { taskId }, headers: headersOf(session) };
-}
-
-/**
- * `tasks/result` answers as the tool's call would have: a JSON-RPC error is the task's end, unless it speaks of the
- * asking itself.
- */
-function asTaskResult(read: () => Record<string, unknown>): TaskResult {
-  try {
-    return { kind: "result", result: read() };
-  } catch (error) {
-    if (error instanceof PeerError && error.code === "rejected" && error.rpcError) {
-      return { kind: "error", error: error.rpcError };
-    }
-    throw error;
-  }
 }

@@ -16,11 +16,13 @@ import {
   type Session,
   type StartInput,
   type StartOutcome,
+  type Stream,
   type StreamListener,
   type TaskRef,
   type TaskResult,
   type Tool,
 } from "./peer.ts";
+import { subscribe } from "./subscribe.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
 import { parseResult, type Request, resultOf, type Wire } from "./wire.ts";
 
@@ -87,7 +89,10 @@ export class Peer20260728 implements Peer {
       const params = { name: input.tool, arguments: input.arguments, ...extra };
       const request = framed("tools/call", params, input.tool, { [IDEMPOTENCY_KEY]: input.idempotencyKey });
       Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
-      const result = await resultOf(this.wire, { ...request, lane: "held" }, anyResult, next());
+      request.onId = input.onCall;
+      // A round may take as long as its reply may: the deadline is of each one's sending then.
+      const round = options.replyWithinMs === undefined ? next() : options;
+      const result = await resultOf(this.wire, { ...request, lane: "held" }, anyResult, round);
 
       if (result.resultType === "task") {
         return { kind: "task", task: parseResult("tools/call", taskSchema, result) };
@@ -104,8 +109,8 @@ export class Peer20260728 implements Peer {
     throw new PeerError("not_supported", "yes", "The tool asks for what Intray cannot give");
   }
 
-  resume(): Promise<StartOutcome> {
-    return Promise.reject(new PeerError("not_supported", "no", "2026-07-28 resumes no calls"));
+  async resume(): Promise<never> {
+    throw new PeerError("unreachable", "maybe", "2026-07-28 can't go on with a reply that broke off");
   }
 
   async cancelCall(): Promise<void> {}
@@ -139,8 +144,9 @@ export class Peer20260728 implements Peer {
     return { kind: "result", result: remote.result ?? null };
   }
 
-  async subscribe(): Promise<null> {
-    return null;
+  subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null> {
+    const request = framed("subscriptions/listen", { notifications: { taskIds: [...new Set(taskIds)] } });
+    return subscribe(this.wire, { ...request, lane: "held" }, taskIds, listener, options);
   }
 
   async list(): Promise<null> {

@@ -98,7 +98,7 @@ export interface StartInput {
   idempotencyKey: string;
   /** Multi round trip (2026-07-28): the retry of the same call with answers and the exact state echoed. */
   retry?: { inputResponses: Record<string, AnswerBody>; requestState: string | null };
-  /** Told the JSON-RPC id of the call before it is sent. */
+  /** Told the call's JSON-RPC id just before it goes out: with it and the last event id, `resume` goes on. */
   onCall?(callId: number): void;
 }
 
@@ -125,7 +125,10 @@ export interface StreamListener {
   onQuestion(question: Question, relatedTaskId: string | null): void;
   /** The server took a question back: `notifications/cancelled`. */
   onRetracted(rpcId: RpcId): void;
-  /** `notifications/tasks/status`: a wake-up only; the truth is `get()`. */
+  /**
+   * `notifications/tasks/status`: a wake-up only; the truth is `get()`. Also where a URL was visited
+   * (`notifications/elicitation/complete`), with the elicitation's id where no task is named.
+   */
   onStatus(taskId: string): void;
   onProgress(token: RpcId, progress: number, total: number | null, message: string | null): void;
   onEventId(eventId: string): void;
@@ -145,7 +148,7 @@ export interface CallOptions {
    */
   deadlineMs: number;
   /**
-   * `start` only: once the call was written, its reply may take this long, in ms; `deadlineMs` then covers no more
+   * `start` and `resume`: once the call was written, its reply may take this long, in ms; `deadlineMs` then covers no more
    * than the sending. A reply that is cut off is `unreachable`, `maybe`.
    */
   replyWithinMs?: number;
@@ -188,8 +191,9 @@ export interface Peer {
     options: CallOptions,
   ): Promise<StartOutcome>;
   /**
-   * 2025-11-25: goes on with a call that another process made, whose reply stream had event ids: the server replays
-   * what came after `lastEventId`, the reply included. 2026-07-28: rejects with `not_supported`.
+   * 2025-11-25: waits again for the reply to a `tools/call` that a process before us sent on this session, from the
+   * last event on that it saw. Throws `unreachable` or `timeout`, reached `maybe`, when there is no going on, for
+   * whatever reason; so do 2026-07-28 and commands at once.
    */
   resume(
     session: Session | null,

@@ -1,6 +1,7 @@
 /** What a server of 2025-11-25 sends on its streams besides replies, sorted to the listener. */
 import {
   cancelledSchema,
+  completeSchema,
   progressSchema,
   relatedTaskId,
   type ServerMessage,
@@ -41,6 +42,10 @@ function notify(method: string, params: unknown, listener: Listener): void {
   } else if (method === "notifications/tasks/status") {
     const { data } = statusSchema.safeParse(params);
     if (data) listener.onStatus(data.taskId);
+  } else if (method === "notifications/elicitation/complete") {
+    // What was to be done at a URL is done: the task may have moved on, if the message says which.
+    const { data } = completeSchema.safeParse(params);
+    if (data) listener.onStatus(relatedTaskId(data._meta) ?? data.elicitationId);
   } else if (method === "notifications/progress") {
     const { data } = progressSchema.safeParse(params);
     if (data)

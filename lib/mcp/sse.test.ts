@@ -41,7 +41,16 @@ const cases: [name: string, text: string, events: SseEvent[]][] = [
   ],
   ["a byte order mark", "\ufeffdata: a\n\n", [{ data: "a", id: null }]],
   ["wide characters", "data: Łódź 💶 終\n\n", [{ data: "Łódź 💶 終", id: null }]],
-  ["an unknown field", "retry: 5\nfoo: bar\ndata: a\n\n", [{ data: "a", id: null }]],
+  ["an unknown field", "foo: bar\ndata: a\n\n", [{ data: "a", id: null }]],
+  [
+    "a time to wait",
+    "retry: 5\ndata: a\n\nretry: 7\n\n",
+    [
+      { data: "a", id: null, retryMs: 5 },
+      { data: "", id: null, retryMs: 7 },
+    ],
+  ],
+  ["a time that is none", "retry: soon\ndata: a\n\n", [{ data: "a", id: null }]],
   ["an unfinished event", "data: a\n\ndata: b\n", [{ data: "a", id: null }]],
   ["an id with a NUL", "id: a\0b\ndata: a\n\n", [{ data: "a", id: null }]],
 ];

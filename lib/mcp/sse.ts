@@ -3,12 +3,14 @@ export interface SseEvent {
   data: string;
   /** The id of this event, or null when it had none of its own. */
   id: string | null;
+  /** How long to wait before the stream is opened again, in ms, where the event says so. */
+  retryMs?: number;
 }
 
 /**
  * An incremental parser of server-sent events (HTML standard, 9.2.6): bytes in, whole events out.
  * Takes CR, LF and CRLF, comments, several data lines and a byte order mark; chunks may split anywhere, inside
- * characters too. Event names and `retry` are not used by MCP.
+ * characters too. Event names are not used by MCP.
  */
 export class SseParser {
   private readonly decoder = new TextDecoder();
@@ -16,6 +18,7 @@ export class SseParser {
   private line = "";
   private data: string | null = null;
   private id: string | null = null;
+  private retryMs: number | undefined;
   private endedOnCr = false;
 
   constructor(onEvent: (event: SseEvent) => void) {
@@ -52,14 +55,17 @@ export class SseParser {
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") this.data = this.data === null ? value : `${this.data}\n${value}`;
     else if (field === "id" && !value.includes("\0")) this.id = value;
+    else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
   private dispatch(): void {
-    const { data, id } = this;
+    const { data, id, retryMs } = this;
     this.data = null;
     this.id = null;
+    this.retryMs = undefined;
     // An id without data is a priming event: it says where a resumed stream begins.
-    if (data !== null || id !== null) this.onEvent({ data: data ?? "", id });
+    if (data !== null || id !== null || retryMs !== undefined)
+      this.onEvent({ data: data ?? "", id, ...(retryMs !== undefined && { retryMs }) });
   }
 }
 

@@ -87,6 +87,11 @@ export class StdioWire implements Wire {
     });
   }
 
+  /** A pipe has no events to go on from. */
+  async resume(): Promise<Reply> {
+    throw new PeerError("unreachable", "maybe", "The reply of a command can't be waited for again");
+  }
+
   /** Resolves once the request is written; the standalone stream is open at once. */
   async hold(
     request: Request | { headers: Record<string, string> },

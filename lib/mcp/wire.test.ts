@@ -70,6 +70,7 @@ const result =
   (value: unknown): Behaviour =>
   (response, id) =>
     json(response, 200, { jsonrpc: "2.0", id, result: value });
+const input = { tool: "x", arguments: {}, ttlMs: null, idempotencyKey: "k" };
 const get = () => v1().get(task, options);
 const getResult = () => v1().result(task, {} as never, options);
 
@@ -137,7 +138,53 @@ const nonsense: [
     { code: "session_gone" },
   ],
   ["404 without a session", plain(404), () => v2().get(task, options), { code: "bad_reply" }],
-  ["400 of another kind", rpcError(400, -32020, "Header mismatch"), get, { code: "rejected" }],
+  ["400 of another kind", rpcError(400, -32600, "Bad Request"), get, { code: "rejected" }],
+  [
+    "headers that do not repeat the body",
+    rpcError(400, -32020, "Header mismatch"),
+    () => v2().start(null, input, silent, options),
+    { code: "header_mismatch" },
+  ],
+  [
+    "a demand for what we do not declare",
+    (response, id) => {
+      const data = {
+        requiredCapabilities: { sampling: {}, extensions: { "com.example/more": {}, "<b>": {} } },
+      };
+      json(response, 400, { jsonrpc: "2.0", id, error: { code: -32021, message: "no", data } });
+    },
+    () => v2().start(null, input, silent, options),
+    {
+      code: "rejected",
+      message: "The server requires of its client what Intray does not offer: sampling, com.example/more",
+    },
+  ],
+  [
+    "503 because of too many sessions",
+    plain(503, "Too many open sessions"),
+    () => v1().open(options),
+    { code: "sessions_full", reached: "no" },
+  ],
+  [
+    "503 because of too many sessions, in JSON-RPC, for now",
+    (response) =>
+      json(
+        response,
+        503,
+        { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Too many open sessions" } },
+        { "retry-after": "5" },
+      ),
+    () => v1().open(options),
+    { code: "sessions_full", reached: "no", retryAfterMs: 5_000 },
+  ],
+  [
+    "an error because of too many sessions",
+    rpcError(200, -32000, "Session limit reached"),
+    () => v1().open(options),
+    { code: "sessions_full", reached: "no" },
+  ],
+  ["503 to initialize, from who knows whom", plain(503), () => v1().open(options), { code: "unreachable" }],
+  ["503 to another call that names sessions", plain(503, "Too many sessions"), get, { code: "unreachable" }],
   [
     "an unknown method",
     rpcError(404, -32601, "Method not found"),
@@ -272,6 +319,34 @@ it("never repeats a call with side effects, nor reuses a connection for it", asy
   expect(ports.size).toBe(3);
 });
 
+it("takes URLs to visit before a call (-32042) as questions", async () => {
+  const elicitations = [
+    { mode: "url", elicitationId: "e-1", url: "https://example.com/consent", message: "Please consent" },
+    { mode: "url", elicitationId: "e-2", message: "without a URL" },
+  ];
+  behave = (response, id) =>
+    json(response, 200, {
+      jsonrpc: "2.0",
+      id,
+      error: { code: -32042, message: "Visit", data: { elicitations } },
+    });
+  expect(await v1().start(session, input, silent, options)).toEqual({
+    kind: "input_required",
+    requestState: null,
+    questions: [
+      {
+        address: { kind: "key", key: "e-1" },
+        mode: "url",
+        message: "Please consent",
+        requestedSchema: null,
+        url: "https://example.com/consent",
+      },
+    ],
+  });
+  elicitations.shift();
+  await expect(v1().start(session, input, silent, options)).rejects.toMatchObject({ code: "rejected" });
+});
+
 it("gives up in the middle when the caller does", async () => {
   const controller = new AbortController();
   behave = () => controller.abort();
@@ -307,6 +382,13 @@ describe("streams of 2025-11-25", () => {
       response.write(event({ jsonrpc: "2.0", id: 1, method: "ping" }));
       response.write(event({ jsonrpc: "2.0", id: 2, method: "sampling/createMessage", params: {} }));
       response.write(event({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 0 } }));
+      response.write(
+        event({
+          jsonrpc: "2.0",
+          method: "notifications/elicitation/complete",
+          params: { elicitationId: "e-1" },
+        }),
+      );
       response.write(
         event({ jsonrpc: "2.0", method: "notifications/tasks/status", params: { taskId: "t" } }),
       );
@@ -366,6 +448,7 @@ describe("streams of 2025-11-25", () => {
         "t",
       ],
       ["retracted", 0],
+      ["status", "e-1"],
       ["status", "t"],
       ["progress", "k", 1, null, null],
     ]);

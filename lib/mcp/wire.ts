@@ -18,6 +18,16 @@ export interface Request {
   lane?: Lane;
   /** Told the JSON-RPC id just before the request goes out under it. */
   onId?(id: number): void;
+  /** Where the reply's stream ends before the reply, it is gone on with, if the server gave its events ids (SEP-1699). */
+  resumes?: boolean;
+}
+
+/** A request that was sent, maybe by a process before us, and the last event of its reply's stream. */
+export interface SentCall {
+  id: number;
+  method: string;
+  headers: Record<string, string>;
+  lastEventId: string;
 }
 
 export interface Reply {
@@ -47,6 +57,8 @@ export interface Wire {
   readonly kind: "http" | "stdio";
   /** Sends one request and resolves with its reply, unparsed. */
   request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply>;
+  /** Goes on with the stream of a reply that broke off, as often as it does while there is time. */
+  resume(call: SentCall, options: CallOptions, handlers: StreamHandlers): Promise<Reply>;
   /**
    * Opens a stream that stays, by a request, or (headers alone) the session's standalone stream. Resolves once it is
    * open, and the deadline covers no more than that.

@@ -1,5 +1,6 @@
 /** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
-import { sharedEndpoint } from "../connections/queries.ts";
+import { endpointOf, sharedAddress } from "../connections/queries.ts";
+import { recordLogTail } from "../connections/transitions.ts";
 import type { Database } from "../db.ts";
 import { AppError } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
@@ -21,6 +22,8 @@ export interface Means {
 
 /** Tools that were seen within this time are not asked for again. */
 const TOOLS_FRESH_MS = 5 * 60_000;
+/** So much of what a command that failed wrote to its stderr is kept. */
+const LOG_CHARACTERS = 16_000;
 
 /** Probes first: a refused address is not stored (`address_not_allowed`), a dead server is. */
 export async function addServer(
@@ -93,22 +96,34 @@ export async function toolOf(
   return tool;
 }
 
+/** As the organization's shared connection. */
 async function probeAndRecord(means: Means, organizationId: string, serverId: string): Promise<Probe> {
-  const probed = await probeShared(means, organizationId, serverId).catch(notReached);
-  await means.db.withOrganization(organizationId, (tx) => recordProbe(organizationId, tx, serverId, probed));
+  const { eraSetting, address } = await means.db.withOrganization(organizationId, async (tx) => ({
+    eraSetting: (await readServer(organizationId, tx, serverId)).eraSetting,
+    address: await sharedAddress(organizationId, tx, serverId),
+  }));
+  let log = "";
+  const onLog = (line: string) => {
+    log = `${log}${line}\n`.slice(-LOG_CHARACTERS);
+  };
+  const ask = async () => probe(endpointOf(address, means.seal), eraSetting, means.network, onLog);
+  const isCommand = address.url.startsWith("command:");
+  const probed = await (isCommand ? oneAtATime(address.connectionId, ask) : ask()).catch(notReached);
+  await means.db.withOrganization(organizationId, async (tx) => {
+    // Why a command does not run stands there; what it says when it does is no news.
+    if (!probed.found && log) await recordLogTail(organizationId, tx, address.connectionId, log);
+    await recordProbe(organizationId, tx, serverId, probed);
+  });
   return probed;
 }
 
-/** As the organization's shared connection. */
-async function probeShared(means: Means, organizationId: string, serverId: string): Promise<Probe> {
-  const { endpoint, eraSetting } = await means.db.withOrganization(organizationId, async (tx) => {
-    const server = await readServer(organizationId, tx, serverId);
-    return {
-      endpoint: await sharedEndpoint(organizationId, tx, means.seal, server),
-      eraSetting: server.eraSetting,
-    };
-  });
-  return probe(endpoint, eraSetting, means.network);
+const probing = new Map<string, Promise<Probe>>();
+
+/** However many ask for a command's tools at once, one child runs for them. */
+function oneAtATime(key: string, run: () => Promise<Probe>): Promise<Probe> {
+  const running = probing.get(key) ?? run().finally(() => probing.delete(key));
+  probing.set(key, running);
+  return running;
 }
 
 /** What was allowed once and is not any more is a finding about an existing server, not a refusal of the call. */

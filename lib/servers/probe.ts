@@ -8,6 +8,8 @@ import type { EraSetting, Health } from "./schema.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for somebody who waits for the form. */
 const CALL_DEADLINE_MS = 10_000;
+/** A command may have to be fetched and compiled first. */
+const COMMAND_DEADLINE_MS = 30_000;
 
 export interface Probe {
   health: { state: Health["state"]; message: string | null };
@@ -15,10 +17,18 @@ export interface Probe {
   found: { era: Era; capabilities: Record<string, unknown>; tools: Tool[] } | null;
 }
 
-/** Throws `address_not_allowed`; every other failure is what the probe found. */
-export async function probe(endpoint: Endpoint, eraSetting: EraSetting, network: Network): Promise<Probe> {
-  const options = { deadlineMs: CALL_DEADLINE_MS };
-  const wire = openWire(endpoint, network);
+/**
+ * Throws `address_not_allowed`; every other failure is what the probe found. A command runs no longer than the probe;
+ * `onLog` gets what it writes to stderr.
+ */
+export async function probe(
+  endpoint: Endpoint,
+  eraSetting: EraSetting,
+  network: Network,
+  onLog?: (line: string) => void,
+): Promise<Probe> {
+  const options = { deadlineMs: "url" in endpoint ? CALL_DEADLINE_MS : COMMAND_DEADLINE_MS };
+  const wire = openWire(endpoint, network, { onLog });
   try {
     const { era, capabilities } = await discover(wire, eraSetting, options);
     const tools = await listTools(createPeer(era, wire), options);

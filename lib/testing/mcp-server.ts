@@ -3,7 +3,6 @@
  * `approve` makes a task that asks one question, one for each idempotency key; `quick` answers at once; `order` asks before it does anything
  * (multi round trip); `wait` makes a task that works until it is cancelled; `refuse` ends in a protocol error.
  */
-import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
@@ -14,27 +13,9 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { type FakeTask, newTask } from "./fake-task.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
-export const APPROVAL_SCHEMA = {
-  type: "object",
-  properties: { approve: { type: "boolean", title: "Approve" } },
-  required: ["approve"],
-};
-
-export interface FakeTask {
-  taskId: string;
-  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
-  statusMessage?: string;
-  createdAt: string;
-  lastUpdatedAt: string;
-  ttlMs: number | null;
-  pollIntervalMs: number;
-  inputRequests?: Record<string, unknown>;
-  result?: unknown;
-  error?: unknown;
-}
-
 type Verdict = "take" | "ignore" | "drop" | "break";
 
 export interface TestServer {
@@ -230,26 +211,6 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     return {};
   });
   return server;
-}
-
-function newTask(status: FakeTask["status"]): FakeTask {
-  const now = new Date().toISOString();
-  const task: FakeTask = {
-    taskId: `täsk ${randomUUID()}`,
-    status,
-    createdAt: now,
-    lastUpdatedAt: now,
-    ttlMs: null,
-    pollIntervalMs: 50,
-  };
-  if (status === "failed") task.error = { code: -32000, message: "Out of paper" };
-  if (status === "input_required") {
-    const question = { message: "Approve the invoice?", requestedSchema: APPROVAL_SCHEMA };
-    task.inputRequests = {
-      approval: { method: "elicitation/create", params: { mode: "form", ...question } },
-    };
-  }
-  return task;
 }
 
 /** Two rounds: one that only passes state, and one that asks. */

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyEvents } from "../../events/queries.ts";
 import { ERAS, type Era } from "../../mcp/peer.ts";
-import { requestCancel } from "../../tasks/transitions.ts";
 import { type EngineProcess, startEngineProcess } from "../../testing/engine-process.ts";
+import { type Invoice, invoiceKinds, startInvoice } from "../../testing/invoice-kinds.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -12,15 +12,12 @@ import {
 import { type KillablePostgres, useKillablePostgres } from "../../testing/killable-postgres.ts";
 import { lookInto } from "../../testing/look.ts";
 import { startTestServer, type TestServer } from "../../testing/mcp-server.ts";
-import { forcePay, readLedger } from "../../testing/sample-ledger.ts";
+import { readLedger } from "../../testing/sample-ledger.ts";
 import { tool } from "../../testing/tool.ts";
 import { createWorld, until, type World } from "../../testing/world.ts";
 
 /** Takeovers begin 10 s after the last heartbeat, and the machine has much to do. */
 const PATIENCE_MS = 90_000;
-const approve = { action: "accept" as const, content: { value: "approve" } };
-const reject = { action: "accept" as const, content: { value: "reject" } };
-const costCenter = { action: "accept" as const, content: { cost_center: "CC-1" } };
 type Server = { serverId: string; connectionId: string };
 
 let postgres: KillablePostgres;
@@ -34,116 +31,11 @@ let engines: EngineProcess[] = [];
 const ends: (() => Promise<void>)[] = [];
 const look = lookInto(() => world, PATIENCE_MS);
 
-interface Invoice {
-  name: string;
-  server: Server;
-  id: string;
-}
-
-/** What invoices are at when everything is killed, two of each in each era, and how they must end. */
-interface Kind {
-  amount?: number;
-  due?: string;
-  /** Brings it there. */
-  before?(task: Invoice): Promise<unknown>;
-  /** Right before the kill, so that nobody knows how far it gets. */
-  meanwhile?(task: Invoice): Promise<unknown>;
-  /** What people do when all runs again. */
-  after?(task: Invoice): Promise<unknown>;
-  state: string;
-  outcome: string | null;
-  answers: number;
-}
-
-const paid = { state: "completed", outcome: "PAID" };
-const opens = ({ id }: Invoice) => look.openRequest(id);
-const answers = (answer: typeof approve | typeof costCenter, more: { holdMs?: number } = {}) =>
-  async function decide({ id }: Invoice) {
-    await world.answer((await look.openRequest(id)).id, { ...answer, ...more });
-  };
-const cancels = ({ id }: Invoice) =>
-  world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
-const starts = async (task: Invoice, { amount = 10, due = "2024-06-30T00:00:00Z" }: Kind) => {
-  const lines = [{ description: "Line", amount, due_date: due }];
-  const invoice = { invoice_id: task.name, customer: "ACME Corp", lines };
-  task.id = await world.startTask(task.server, { invoice });
-};
-const says =
-  (word: string) =>
-  ({ id }: Invoice) =>
-    until(`it says ${word}`, async () => (await look.task(id)).statusMessage?.includes(word), PATIENCE_MS);
-
-const KINDS: Record<string, Kind> = {
-  "is being started": { after: answers(approve), ...paid, answers: 1 },
-  "waits for its approval": { before: opens, after: answers(approve), ...paid, answers: 1 },
-  "was answered a moment ago": { before: opens, meanwhile: answers(approve), ...paid, answers: 1 },
-  "has an answer that is held": {
-    before: opens,
-    meanwhile: answers(reject, { holdMs: 5_000 }),
-    state: "completed",
-    outcome: "REJECTED",
-    answers: 1,
-  },
-  "is reconciled": {
-    amount: 9_000,
-    before: async (task) => {
-      await answers(approve)(task);
-      await says("RECONCILING")(task);
-    },
-    after: answers(costCenter),
-    ...paid,
-    answers: 2,
-  },
-  "waits for its second answer": {
-    amount: 9_000,
-    before: async (task) => {
-      await answers(approve)(task);
-      await says("COST-CENTER")(task);
-      await opens(task);
-    },
-    after: answers(costCenter),
-    ...paid,
-    answers: 2,
-  },
-  "pays in some years": {
-    due: "2090-01-01T00:00:00Z",
-    before: async (task) => {
-      await answers(approve)(task);
-      await look.inState(task.id, "working");
-    },
-    after: ({ name }) => forcePay(invoices.baseUrl, name),
-    ...paid,
-    answers: 1,
-  },
-  "is being cancelled": { before: opens, meanwhile: cancels, state: "cancelled", outcome: null, answers: 0 },
-  "was paid": {
-    before: async (task) => {
-      await answers(approve)(task);
-      await look.inState(task.id, "completed");
-    },
-    ...paid,
-    answers: 1,
-  },
-  "was rejected": {
-    before: async (task) => {
-      await answers(reject)(task);
-      await look.inState(task.id, "completed");
-    },
-    state: "completed",
-    outcome: "REJECTED",
-    answers: 1,
-  },
-  "was cancelled": {
-    before: async (task) => {
-      await opens(task);
-      await cancels(task);
-      await look.inState(task.id, "cancelled");
-    },
-    state: "cancelled",
-    outcome: null,
-    answers: 0,
-  },
-};
+const kinds = invoiceKinds({
+  world: () => world,
+  serverUrl: () => invoices.baseUrl,
+  patienceMs: PATIENCE_MS,
+});
 
 beforeAll(async () => {
   postgres = await useKillablePostgres();
@@ -176,7 +68,7 @@ test("16: everything is killed with 50 tasks in every state, and started again: 
     "2026-07-28": await world.addServer(invoices.url, "2026-07-28"),
   };
   const tasks = ERAS.flatMap((era) =>
-    Object.entries(KINDS).flatMap(([what, kind]) =>
+    Object.entries(kinds).flatMap(([what, kind]) =>
       [1, 2].map((nth) => ({
         kind,
         task: { name: `${what} ${nth} (${era})`, server: servers[era], id: "" } as Invoice,
@@ -185,12 +77,12 @@ test("16: everything is killed with 50 tasks in every state, and started again: 
   );
   const others = await startOthers();
   const early = tasks.filter(({ kind }) => kind.before);
-  for (const { task, kind } of early) await starts(task, kind);
+  for (const { task, kind } of early) await startInvoice(world, task, kind);
   await Promise.all(early.map(({ task, kind }) => kind.before?.(task)));
 
   const late = tasks.filter(({ kind }) => !kind.before);
   await Promise.all([
-    ...late.map(({ task, kind }) => starts(task, kind)),
+    ...late.map(({ task, kind }) => startInvoice(world, task, kind)),
     ...early.map(({ task, kind }) => kind.meanwhile?.(task)),
   ]);
   await Promise.all([

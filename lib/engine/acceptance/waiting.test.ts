@@ -89,7 +89,6 @@ describe.concurrent("14: a person thinks for four days of five:", { timeout: 150
     const first = await world.startEngine();
     const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
     const request = await look.openRequest(id, "Pay?");
-    await nothingIsOpen(remote);
     await first.stop();
     await age(world, id, 4);
     const before = remote.seen.length;

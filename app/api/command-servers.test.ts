@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createNetwork } from "@/lib/network.ts";
+import { createSeal } from "@/lib/seal.ts";
+import { type Means, toolsOf } from "@/lib/servers/check.ts";
+import { operatorServers } from "@/lib/servers/operator-file.ts";
+import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
+import { serverSchema } from "@/lib/servers/schema.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { until } from "@/lib/testing/world.ts";
+
+const EVERYTHING = createRequire(import.meta.url).resolve(
+  "@modelcontextprotocol/server-everything/dist/index.js",
+);
+
+let folder: string;
+let web: TestWeb;
+let acme: string;
+let operator: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
+  const program = (code: string, ...args: string[]) => ({
+    command: process.execPath,
+    args: ["-e", `const { appendFileSync, existsSync } = require("fs"); ${code}`, ...args],
+    organizations: ["acme"],
+  });
+  const servers = {
+    everything: program(
+      `appendFileSync("${folder}/pids", process.pid + "\\n"); import("${EVERYTHING}")`,
+      "x",
+      "stdio",
+    ),
+    broken: {
+      ...program(`console.error("no ledger for", process.env.TOKEN); process.exitCode = 3`),
+      env: { TOKEN: "s3cret-of-the-ledger" },
+    },
+    held: {
+      ...program(
+        `appendFileSync("${folder}/starts", "x"); setInterval(() => existsSync("${folder}/go") && process.exit(), 20)`,
+      ),
+      // Not found out, which starts a child for each era where the first one ends.
+      era: "2025-11-25",
+    },
+    missing: { command: join(folder, "no-such-program"), organizations: ["acme"] },
+  };
+  const path = join(folder, "servers.json");
+  await writeFile(path, JSON.stringify({ mcpServers: servers }));
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), { INTRAY_SERVERS_FILE: path });
+  acme = await web.organization("acme");
+  operator = await web.key(acme, "operator");
+  await syncOperatorServers(web.db, operatorServers());
+});
+afterAll(async () => {
+  await web.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function serverNamed(name: string) {
+  const { body } = await web.call("GET", "/api/v1/servers", { key: operator });
+  return serverSchema.parse(body.items.find((server: { name: string }) => server.name === name));
+}
+
+const logOf = async (serverId: string) => {
+  const connection = await web.db.withOrganization(acme, (tx) =>
+    tx.connection.findFirstOrThrow({ where: { organizationId: acme, serverId } }),
+  );
+  return connection.logTail;
+};
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // no such process
+  }
+};
+
+test("a command's check runs it, finds its era and tools, and leaves no process behind", async () => {
+  const { id, ...server } = await serverNamed("everything");
+  expect(server).toMatchObject({ kind: "command", origin: "operator", url: "command:everything" });
+  const checked = await web.call("POST", `/api/v1/servers/${id}/check`, { key: operator });
+  expect(checked.body).toMatchObject({ health: { state: "ok", message: null }, era: "2025-11-25" });
+  const tools = await web.call("GET", `/api/v1/servers/${id}/tools?limit=200`, { key: operator });
+  const names = tools.body.items.map((tool: { name: string }) => tool.name);
+  expect(names).toContain("simulate-research-query");
+  const pids = (await readFile(join(folder, "pids"), "utf8")).trim().split("\n").map(Number);
+  expect(pids.length).toBe(1);
+  expect(pids.filter(isAlive)).toEqual([]);
+});
+
+test("of a command that ends at once, what it said is kept, without its secrets", async () => {
+  const { id } = await serverNamed("broken");
+  const checked = await web.call("POST", `/api/v1/servers/${id}/check`, { key: operator });
+  expect(checked.body.health).toMatchObject({
+    state: "unreachable",
+    message: "The server can't be reached.",
+  });
+  expect(await logOf(id)).toMatch(/^no ledger for /);
+  expect(await logOf(id)).not.toContain("s3cret");
+});
+
+test("however many look at its tools at once, one child runs", async () => {
+  const { id } = await serverNamed("held");
+  let read = 0;
+  const means: Means = {
+    db: {
+      ...web.db,
+      async withOrganization(organizationId, work) {
+        const result = await web.db.withOrganization(organizationId, work);
+        read++;
+        return result;
+      },
+    },
+    network: createNetwork({ allowHosts: [], denyPorts: [] }),
+    seal: createSeal([{ kid: "k", key: Buffer.alloc(32) }]),
+  };
+  const looks = Array.from({ length: 5 }, () => toolsOf(means, acme, id));
+  const settled = Promise.allSettled(looks);
+  // Each reads what is kept, and where the server is; then it asks.
+  await until("all five ask", async () => read === 10 && existsSync(join(folder, "starts")));
+  await writeFile(join(folder, "go"), "");
+  expect((await settled).map((look) => look.status)).toEqual(Array(5).fill("rejected"));
+  expect(await readFile(join(folder, "starts"), "utf8")).toBe("x");
+  await means.network.close();
+});
+
+test("a command that is not there is unreachable, and the log says why", async () => {
+  const { id } = await serverNamed("missing");
+  const checked = await web.call("POST", `/api/v1/servers/${id}/check`, { key: operator });
+  expect(checked.body.health.state).toBe("unreachable");
+  expect(await logOf(id)).toContain("ENOENT");
+});

@@ -1,0 +1,79 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Database } from "../database.ts";
+import type { ModernRequests } from "../era-2026-07-28.ts";
+import { type Rules, rules } from "../rules.ts";
+import { refuseUnfinished } from "./not-ready.ts";
+import { applyTwice, neverEnd, rejectUnlessApproved } from "./rules.ts";
+import {
+  announceInMeta,
+  fiveDays,
+  isBody,
+  listRunning,
+  type Rewrite,
+  tellInText,
+  updateAlways,
+} from "./wire.ts";
+
+/** The quirks of the original demonstration, for tests: what is switched on, and where it is put. See README.md. */
+
+export const LETTERS = ["a", "b", "c", "d", "e", "f", "g", "h", "i"] as const;
+export type Quirk = (typeof LETTERS)[number];
+
+/** INVOICE_QUIRKS, refused outside tests: nobody pays invoices with them by accident. */
+export function readQuirks(env: NodeJS.ProcessEnv): ReadonlySet<Quirk> {
+  const letters = (env.INVOICE_QUIRKS ?? "").split(",").filter((letter) => letter !== "");
+  const unknown = letters.filter((letter) => !LETTERS.some((known) => known === letter));
+  if (unknown.length > 0) throw new Error(`INVOICE_QUIRKS is not valid: ${unknown.join(", ")}`);
+  if (letters.length > 0 && env.INVOICE_TEST !== "1")
+    throw new Error("INVOICE_QUIRKS makes a server that misbehaves: set INVOICE_TEST=1 too");
+  return new Set(letters as Quirk[]);
+}
+
+const ruleQuirks: Partial<Record<Quirk, (rules: Rules) => Rules>> = {
+  c: rejectUnlessApproved,
+  f: applyTwice,
+  g: neverEnd,
+};
+/** Those that 2026-07-28 has too. */
+const wireQuirks: Partial<Record<Quirk, Rewrite>> = { d: tellInText, e: updateAlways, i: fiveDays };
+/** In this order: `a` leaves nothing of a task that another could change. */
+const legacyQuirks: Partial<Record<Quirk, Rewrite>> = { ...wireQuirks, h: listRunning, a: announceInMeta };
+
+export function quirkyRules(quirks: ReadonlySet<Quirk>): Rules {
+  return chosen(ruleQuirks, quirks).reduce((changed, quirk) => quirk(changed), rules);
+}
+
+export function quirkyRequests(requests: ModernRequests, quirks: ReadonlySet<Quirk>): ModernRequests {
+  if (quirks.size === 0) return requests;
+  const rewrite = inTurn(chosen(wireQuirks, quirks));
+  return {
+    ...requests,
+    tools: () => rewrite({ tools: requests.tools() }).tools as ReturnType<ModernRequests["tools"]>,
+    call: async (params, ctx) => rewrite(await requests.call(params, ctx)),
+    get: async (taskId) => rewrite(await requests.get(taskId)),
+  };
+}
+
+/** Gives a session of 2025-11-25 its quirks, once its transport is connected. */
+export function quirkySession(transport: Transport, db: Database, quirks: ReadonlySet<Quirk>): void {
+  if (quirks.size === 0) return;
+  const rewrite = inTurn(chosen(legacyQuirks, quirks));
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => send(rewritten(message, rewrite), options);
+  if (quirks.has("b")) refuseUnfinished(transport, db);
+}
+
+function rewritten(message: JSONRPCMessage, rewrite: Rewrite): JSONRPCMessage {
+  if ("result" in message && isBody(message.result)) return { ...message, result: rewrite(message.result) };
+  if ("params" in message && isBody(message.params)) return { ...message, params: rewrite(message.params) };
+  return message;
+}
+
+function chosen<T>(of: Partial<Record<Quirk, T>>, quirks: ReadonlySet<Quirk>): T[] {
+  return Object.entries(of).flatMap(([letter, quirk]) => (quirks.has(letter as Quirk) ? [quirk] : []));
+}
+
+function inTurn(rewrites: Rewrite[]): Rewrite {
+  return (body) => rewrites.reduce((changed, rewrite) => rewrite(changed), body);
+}

@@ -1,0 +1,67 @@
+/** `subscriptions/listen` of 2026-07-28 for tasks: a server that honours it tells when one of them changed. */
+import { z } from "zod";
+import { Deadline } from "./deadline.ts";
+import { acknowledgedSchema, type ServerMessage, statusSchema } from "./messages.ts";
+import { type CallOptions, PeerError, type Stream, type StreamListener } from "./peer.ts";
+import { type Request, readResult, type Wire } from "./wire.ts";
+
+const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+const CHANGED = "notifications/tasks";
+
+/** Null where the server does not know the method, or agrees to tell of none of these tasks. */
+export async function subscribe(
+  wire: Wire,
+  request: Request,
+  taskIds: string[],
+  listener: StreamListener,
+  options: CallOptions,
+): Promise<Stream | null> {
+  const wanted = new Set(taskIds);
+  const honoured = Promise.withResolvers<boolean>();
+  let isHandedOut = false;
+  let failure: PeerError | null = null;
+  // Nobody waits for it where the stream does not open.
+  honoured.promise.catch(() => {});
+  const deadline = new Deadline(options, honoured.reject);
+  const onServerMessage = ({ method, params }: ServerMessage) => {
+    if (method === ACKNOWLEDGED) {
+      const accepted = acknowledgedSchema.safeParse(params).data?.notifications.taskIds ?? [];
+      honoured.resolve(accepted.some((taskId) => wanted.has(taskId)));
+    } else if (method === CHANGED) {
+      const taskId = statusSchema.safeParse(params).data?.taskId;
+      if (taskId !== undefined && wanted.has(taskId)) listener.onStatus(taskId);
+    }
+  };
+  try {
+    const stream = await wire.hold(request, options, {
+      onServerMessage,
+      onEventId: () => {},
+      // The reply is the end of the subscription, or the refusal of it.
+      onReply(reply) {
+        try {
+          readResult(reply, z.unknown(), options);
+        } catch (error) {
+          failure = error as PeerError;
+          throw error;
+        }
+      },
+      onClosed(reason) {
+        if (isHandedOut) return listener.onClosed(reason);
+        if (reason === "ended") honoured.resolve(false);
+        else honoured.reject(failure ?? new PeerError("unreachable", "maybe", "The subscription broke off"));
+      },
+    });
+    isHandedOut = await honoured.promise.catch((error: unknown) => {
+      stream.close();
+      throw error;
+    });
+    if (isHandedOut) return stream;
+    stream.close();
+    return null;
+  } catch (error) {
+    if (error instanceof PeerError && ["not_supported", "rejected"].includes(error.code)) return null;
+    throw error;
+  } finally {
+    deadline.met();
+  }
+}

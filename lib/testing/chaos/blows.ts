@@ -1,0 +1,71 @@
+/** Deals the planned blows to the parts, and brings each back after its pause. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Part } from "./parts.ts";
+import type { Blow } from "./plan.ts";
+
+export interface BlowsDealt {
+  /** Kills by the name of the part. */
+  kills: Map<string, number>;
+  freezes: number;
+  /** Found nothing to kill or freeze. */
+  missed: number;
+}
+
+/**
+ * Returns when the last blow was dealt and everything runs again. Rejects where a part cannot be brought back (a
+ * Postgres that does not recover), or when the signal ends the run.
+ */
+export async function deal(
+  blows: Blow[],
+  parts: Part[],
+  dealt: BlowsDealt,
+  signal: AbortSignal,
+): Promise<void> {
+  const byName = new Map(parts.map((part) => [part.name, part]));
+  const frozen = new Set<string>();
+  const startedAt = performance.now();
+  const recoveries: Promise<void>[] = [];
+  let broken: unknown;
+  for (const blow of blows) {
+    const wait = blow.atMs - (performance.now() - startedAt);
+    if (wait > 0) await sleep(wait, undefined, { signal });
+    if (broken) throw broken;
+    const target = blow.parts
+      .flatMap((name) => byName.get(name) ?? [])
+      .find((part) => part.alive() && !(blow.kind === "freeze" && frozen.has(part.name)));
+    if (!target) {
+      dealt.missed++;
+      continue;
+    }
+    recoveries.push(
+      strike(blow, target, frozen, dealt, signal).catch((error: unknown) => {
+        broken = error;
+      }),
+    );
+  }
+  await Promise.all(recoveries);
+  if (broken) throw broken;
+}
+
+async function strike(
+  blow: Blow,
+  part: Part,
+  frozen: Set<string>,
+  dealt: BlowsDealt,
+  signal: AbortSignal,
+): Promise<void> {
+  if (blow.kind === "freeze") {
+    dealt.freezes++;
+    frozen.add(part.name);
+    part.freeze();
+    await sleep(blow.downMs, undefined, { signal });
+    // Killed meanwhile, it is another process now, and not frozen.
+    part.thaw();
+    frozen.delete(part.name);
+    return;
+  }
+  dealt.kills.set(part.name, (dealt.kills.get(part.name) ?? 0) + 1);
+  await part.kill();
+  await sleep(blow.downMs, undefined, { signal });
+  await part.start();
+}

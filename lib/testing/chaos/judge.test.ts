@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import type { Facts, LedgerFact, RequestFact, TaskFact } from "./facts.ts";
+import { judge } from "./judge.ts";
+import type { Started, Try } from "./population.ts";
+
+const APPROVE = { action: "accept" as const, content: { value: "approve" } };
+const REJECT = { action: "accept" as const, content: { value: "reject" } };
+
+interface Story {
+  started: Started[];
+  tries: Try[];
+  facts: Facts;
+}
+
+const line = (kind: string, data: Record<string, unknown> = {}): LedgerFact => ({
+  at: "2026-07-28T10:00:05Z",
+  server: "sample-1",
+  taskId: "invoice-1",
+  kind,
+  data,
+});
+const told = (decision: object, accepted = true) =>
+  line("told", { question: "approval-1", content: null, ...decision, accepted });
+
+/** One invoice that went well: asked, approved, paid. */
+function story(): Story & { task: TaskFact; request: RequestFact } {
+  const request: RequestFact = {
+    id: "r1",
+    state: "settled",
+    question: "approval",
+    names: 1,
+    answer: { ...APPROVE, at: "2026-07-28T10:00:04Z" },
+    delivery: { state: "confirmed", deliverAfter: "2026-07-28T10:00:04Z", flagged: false, error: null },
+    endedReason: null,
+  };
+  const task: TaskFact = {
+    id: "t1",
+    at: 1,
+    state: "completed",
+    outcome: "PAID",
+    serverState: null,
+    startedAt: "2026-07-28T10:00:00Z",
+    error: null,
+    requests: [request],
+  };
+  const ledger = [
+    line("created", { key: "t1" }),
+    line("asked", { question: "approval-1" }),
+    told(APPROVE),
+    line("paid", { line: 1 }),
+    line("ended", { state: "PAID" }),
+  ];
+  return {
+    started: [{ at: 1, invoiceId: "CHAOS-1-1", taskId: "t1", serverId: "s1", cancelled: false }],
+    tries: [{ requestId: "r1", ...APPROVE, outcome: "taken", undone: "no" }],
+    facts: { tasks: [task], ledger, chainHolds: true },
+    task,
+    request,
+  };
+}
+
+type Told = ReturnType<typeof story>;
+const without = (told: Told, kind: string) => {
+  told.facts.ledger = told.facts.ledger.filter((each) => each.kind !== kind);
+};
+const cancelled = (told: Told, there: string | null) => {
+  told.started[0]!.cancelled = true;
+  Object.assign(told.task, { state: "cancelled", outcome: null });
+  without(told, "ended");
+  if (there) told.facts.ledger.push(line("cancelled"), line("ended", { state: there }));
+};
+
+const good: [string, (told: Told) => void][] = [
+  ["an invoice that went well", () => {}],
+  ["an answer of which the giver heard nothing", (told) => (told.tries[0]!.outcome = "unknown")],
+  [
+    "an answer that was taken back, and another one given",
+    (told) => told.tries.unshift({ requestId: "r1", ...REJECT, outcome: "taken", undone: "yes" }),
+  ],
+  [
+    "a second person, who came too late",
+    (told) => told.tries.push({ requestId: "r1", ...REJECT, outcome: "refused", undone: "no" }),
+  ],
+  ["a cancelled task", (told) => cancelled(told, "CANCELLED")],
+  [
+    "a task cancelled before it began",
+    (told) => {
+      cancelled(told, null);
+      Object.assign(told.facts, { ledger: [] });
+      Object.assign(told.task, { requests: [], startedAt: null });
+    },
+  ],
+];
+
+const bad: [string, "lost" | "doubled" | "misdirected", (told: Told) => void][] = [
+  ["a task that Intray forgot", "lost", (told) => (told.facts.tasks = [])],
+  ["a task that does not end", "lost", (told) => (told.task.state = "working")],
+  ["a task that failed", "lost", (told) => (told.task.state = "failed")],
+  ["an end that the server does not know", "lost", (told) => without(told, "ended")],
+  ["an end that differs from the server's", "lost", (told) => (told.task.outcome = "REJECTED")],
+  [
+    "a task that ended as cancelled, and nobody wanted it",
+    "lost",
+    (told) => {
+      cancelled(told, "CANCELLED");
+      told.started[0]!.cancelled = false;
+    },
+  ],
+  ["a question that never arrived", "lost", (told) => (told.task.requests = [])],
+  ["a question still open at the end", "lost", (told) => (told.request.state = "open")],
+  ["an answer that could not be delivered", "lost", (told) => (told.request.state = "undeliverable")],
+  ["an answer that the server never got", "lost", (told) => without(told, "told")],
+  ["an answer that was taken and is gone", "lost", (told) => (told.request.answer = null)],
+  [
+    "a task made twice by its server",
+    "doubled",
+    (told) => told.facts.ledger.push({ ...line("created", { key: "t1" }), taskId: "invoice-2" }),
+  ],
+  ["a task that nobody started", "doubled", (told) => told.facts.tasks.push({ ...told.task, id: "t2" })],
+  [
+    "a server's task that is none of ours",
+    "doubled",
+    (told) => told.facts.ledger.push(line("created", { key: "t9" })),
+  ],
+  [
+    "an answer that the server took twice",
+    "doubled",
+    (told) => told.facts.ledger.push(line("told", told.facts.ledger[2]!.data)),
+  ],
+  ["a line paid twice", "doubled", (told) => told.facts.ledger.push(line("paid", { line: 1 }))],
+  [
+    "two answers taken for one request",
+    "doubled",
+    (told) => told.tries.push({ requestId: "r1", ...REJECT, outcome: "taken", undone: "no" }),
+  ],
+  [
+    "a question that was put to people twice",
+    "doubled",
+    (told) => told.task.requests.push({ ...told.request, id: "r2" }),
+  ],
+  [
+    "an answer other than the one that was decided",
+    "misdirected",
+    (told) => (told.facts.ledger[2] = line("told", { ...REJECT, question: "approval-1", accepted: true })),
+  ],
+  ["an answer that nobody gave", "misdirected", (told) => Object.assign(told.tries[0]!, REJECT)],
+  ["an answer that was taken back and is in force", "misdirected", (told) => (told.tries[0]!.undone = "yes")],
+  [
+    "a losing answer that the server was told",
+    "misdirected",
+    (told) => told.facts.ledger.push(line("told", { ...REJECT, question: "approval-1", accepted: false })),
+  ],
+  ["a question of another task", "misdirected", (told) => (told.request.names = 2)],
+  ["a broken chain of events", "misdirected", (told) => (told.facts.chainHolds = false)],
+];
+
+describe("nothing is wrong with", () => {
+  test.each(good)("%s", (_, change) => {
+    const told = story();
+    change(told);
+    const { lost, doubled, misdirected } = judge(told, told.facts);
+    expect({ lost, doubled, misdirected }).toEqual({ lost: [], doubled: [], misdirected: [] });
+  });
+});
+
+describe("what is found", () => {
+  test.each(bad)("%s is %s", (_, kind, change) => {
+    const told = story();
+    change(told);
+    expect(judge(told, told.facts)[kind]).not.toEqual([]);
+  });
+});
+
+test("the same answer once more, refused by the server, is a repeat and no more", () => {
+  const one = story();
+  one.facts.ledger.push(told(APPROVE, false));
+  expect(judge(one, one.facts)).toMatchObject({ repeated: 1, lost: [], doubled: [], misdirected: [] });
+});
+
+test("an answer's way is timed from the end of its hold", () => {
+  const one = story();
+  one.request.delivery!.deliverAfter = "2026-07-28T10:00:04.500Z";
+  expect(judge(one, one.facts).delaysMs).toEqual([{ taskId: "t1", ms: 500 }]);
+});

@@ -1,0 +1,206 @@
+/** Whether anything was lost, doubled or misdirected: pure. What people did, against Intray's account and the ledgers. */
+import { isDeepStrictEqual } from "node:util";
+import type { Facts, LedgerFact, RequestFact, TaskFact } from "./facts.ts";
+import type { QuestionName } from "./invoices.ts";
+import type { Started, Try } from "./population.ts";
+
+export interface Finding {
+  /** Intray's; null where there is none. */
+  taskId: string | null;
+  what: string;
+}
+
+export interface Judgement {
+  lost: Finding[];
+  doubled: Finding[];
+  misdirected: Finding[];
+  /** The same answer once more, which the server refused: no harm, and the compatibility page says when it may be. */
+  repeated: number;
+  /** Answers that came after their task was cancelled. */
+  tooLate: number;
+  /** Ended on the server in the moment of the cancel: cancelled here, with the server's word beside it. */
+  cancelledHere: number;
+  /** Answers that the servers took. */
+  answered: number;
+  ends: Record<string, number>;
+  /** From the decision, or the end of its hold, to the server's ledger. */
+  delaysMs: { taskId: string; ms: number }[];
+}
+
+const KEYS: Record<QuestionName, string> = { approval: "approval-1", "cost center": "cost-center-1" };
+
+export function judge({ started, tries }: { started: Started[]; tries: Try[] }, facts: Facts): Judgement {
+  const judgement: Judgement = {
+    lost: [],
+    doubled: [],
+    misdirected: [],
+    repeated: 0,
+    tooLate: 0,
+    cancelledHere: 0,
+    answered: 0,
+    ends: {},
+    delaysMs: [],
+  };
+  const { lost, doubled, misdirected } = judgement;
+  const byId = new Map(facts.tasks.map((task) => [task.id, task]));
+  const created = Map.groupBy(ofKind(facts.ledger, "created"), (line) => String(line.data.key));
+  const linesOf = Map.groupBy(facts.ledger, (line) => line.taskId);
+  const triesOf = Map.groupBy(tries, (made) => made.requestId);
+
+  for (const one of started) {
+    const task = byId.get(one.taskId);
+    if (!task) {
+      lost.push({ taskId: one.taskId, what: "Intray does not know the task any more" });
+      continue;
+    }
+    judgement.ends[endOf(task)] = (judgement.ends[endOf(task)] ?? 0) + 1;
+    const made = created.get(task.id) ?? [];
+    if (made.length > 1) doubled.push({ taskId: task.id, what: `made ${made.length} times by servers` });
+    const lines = made.flatMap((line) => linesOf.get(line.taskId) ?? []);
+    judgeEnd(judgement, one, task, lines);
+    judgeTells(judgement, task, lines);
+    for (const question of ["approval", "cost center"] as const)
+      judgeQuestion(judgement, one, task, question, lines);
+    for (const request of task.requests) {
+      if (request.names !== task.at)
+        misdirected.push({ taskId: task.id, what: `asked about invoice ${request.names} of another task` });
+      judgeTries(judgement, task, request, triesOf.get(request.id) ?? []);
+    }
+  }
+
+  const known = new Set(started.map((one) => one.taskId));
+  for (const task of facts.tasks)
+    if (!known.has(task.id)) doubled.push({ taskId: task.id, what: "a task that nobody was told of" });
+  for (const [key, lines] of created)
+    if (!byId.has(key))
+      doubled.push({
+        taskId: null,
+        what: `${lines[0]?.taskId} on ${lines[0]?.server} is no task of Intray's`,
+      });
+  if (!facts.chainHolds) misdirected.push({ taskId: null, what: "the chain of events does not hold" });
+  return judgement;
+}
+
+function judgeEnd(judgement: Judgement, one: Started, task: TaskFact, lines: LedgerFact[]): void {
+  const loss = (what: string) => judgement.lost.push({ taskId: task.id, what });
+  const there = ofKind(lines, "ended").at(-1)?.data.state;
+  if (task.state === "cancelled") {
+    if (!one.cancelled) loss("cancelled, which nobody asked for");
+    else if (lines.length > 0 && there === undefined) loss("cancelled here, and the server goes on");
+    else if (there !== undefined && there !== "CANCELLED") judgement.cancelledHere++;
+  } else if (task.state !== "completed") loss(`${task.state}${task.error ? ` (${task.error})` : ""}`);
+  else if (there !== task.outcome) loss(`${task.outcome} here, and ${there ?? "no end"} on the server`);
+  const paid = ofKind(lines, "paid").map((line) => line.data.line);
+  if (new Set(paid).size < paid.length)
+    judgement.doubled.push({ taskId: task.id, what: "a line was paid twice" });
+}
+
+/** What a server refused: the same again is a repeat, anything else was never decided for this question. */
+function judgeTells(judgement: Judgement, task: TaskFact, lines: LedgerFact[]): void {
+  const tells = ofKind(lines, "told");
+  const taken = tells.filter((tell) => tell.data.accepted === true);
+  const cancelled = ofKind(lines, "cancelled").length > 0;
+  for (const tell of tells) {
+    if (tell.data.accepted === true) continue;
+    const first = taken.find((other) => other.data.question === tell.data.question);
+    if (first && isDeepStrictEqual(decisionIn(first), decisionIn(tell))) judgement.repeated++;
+    else if (!first && cancelled) judgement.tooLate++;
+    else
+      judgement.misdirected.push({
+        taskId: task.id,
+        what: `the server was told ${said(tell)} and refused it`,
+      });
+  }
+}
+
+/** A question and its answer, from being asked by the server to being told to it. */
+function judgeQuestion(
+  judgement: Judgement,
+  one: Started,
+  task: TaskFact,
+  question: QuestionName,
+  lines: LedgerFact[],
+): void {
+  const { lost, doubled, misdirected } = judgement;
+  const ofQuestion = (line: LedgerFact) => line.data.question === KEYS[question];
+  const asked = ofKind(lines, "asked").some(ofQuestion);
+  const taken = ofKind(lines, "told").filter((tell) => ofQuestion(tell) && tell.data.accepted === true);
+  const requests = task.requests.filter((request) => request.question === question);
+  const answered = requests.filter((request) => request.answer !== null);
+  judgement.answered += taken.length;
+
+  if (asked && requests.length === 0 && !one.cancelled)
+    lost.push({ taskId: task.id, what: `its question (${question}) never arrived` });
+  for (const { id, state } of requests)
+    if (state === "open" || state === "answered" || state === "undeliverable")
+      lost.push({ taskId: task.id, what: `its request ${id} (${question}) is ${state}` });
+  if (asked && requests.length > 0 && answered.length === 0 && taken.length === 0 && !one.cancelled)
+    lost.push({ taskId: task.id, what: `its question (${question}) went away without an answer` });
+  if (answered.length > 1)
+    doubled.push({
+      taskId: task.id,
+      what: `people had to answer its question (${question}) ${answered.length} times`,
+    });
+  if (taken.length > 1)
+    doubled.push({ taskId: task.id, what: `the server took ${taken.length} answers (${question})` });
+
+  const [tell] = taken;
+  if (!tell) {
+    if (answered.length > 0 && !one.cancelled)
+      lost.push({ taskId: task.id, what: `its answer (${question}) never reached the server` });
+    return;
+  }
+  const match = answered.find(({ answer }) => isDeepStrictEqual(decisionIn(tell), decisionOf(answer!)));
+  if (!match) {
+    const decided = answered.map(({ answer }) => JSON.stringify(decisionOf(answer!))).join(", ") || "nothing";
+    misdirected.push({ taskId: task.id, what: `the server took ${said(tell)}; decided was ${decided}` });
+    return;
+  }
+  const from = Math.max(Date.parse(match.answer!.at), Date.parse(match.delivery?.deliverAfter ?? "") || 0);
+  judgement.delaysMs.push({ taskId: task.id, ms: Date.parse(tell.at) - from });
+}
+
+/** The answer that counts is one that somebody gave and was told of, and nobody took back. */
+function judgeTries(judgement: Judgement, task: TaskFact, request: RequestFact, tries: Try[]): void {
+  const sure = tries.filter((made) => made.outcome === "taken" && made.undone === "no");
+  if (sure.length > 1)
+    judgement.doubled.push({
+      taskId: task.id,
+      what: `${sure.length} answers to request ${request.id} were taken`,
+    });
+  const { answer } = request;
+  if (!answer) {
+    if (sure.length > 0)
+      judgement.lost.push({
+        taskId: task.id,
+        what: `the answer to request ${request.id} was taken and is gone`,
+      });
+    return;
+  }
+  const possible =
+    sure.length > 0 ? sure : tries.filter((made) => made.outcome !== "refused" && made.undone !== "yes");
+  if (!possible.some((made) => isDeepStrictEqual(decisionOf(made), decisionOf(answer)))) {
+    const what = `request ${request.id} has the answer ${JSON.stringify(decisionOf(answer))}, which nobody gave`;
+    judgement.misdirected.push({ taskId: task.id, what });
+  }
+}
+
+function endOf({ state, outcome }: TaskFact): string {
+  return state === "completed" && outcome ? `completed · ${outcome}` : state;
+}
+
+function ofKind(lines: LedgerFact[], kind: string): LedgerFact[] {
+  return lines.filter((line) => line.kind === kind);
+}
+
+function decisionIn({ data }: LedgerFact): unknown {
+  return { action: data.action, content: data.content ?? null };
+}
+
+function decisionOf({ action, content }: { action: string; content?: unknown }): unknown {
+  return { action, content: content ?? null };
+}
+
+function said(tell: LedgerFact): string {
+  return JSON.stringify(decisionIn(tell));
+}

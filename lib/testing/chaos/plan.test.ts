@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { decide, mannerOf, planInvoice } from "./invoices.ts";
+import { planBlows, planFault } from "./plan.ts";
+
+const parts = {
+  engine: ["engine-1", "engine-2"],
+  web: ["web"],
+  sample: ["sample-1", "sample-2"],
+  postgres: ["postgres", "sample-postgres"],
+};
+
+test("the same seed plans the same, and another one does not", () => {
+  const plan = (seed: number) => [
+    planBlows(seed, 120_000, parts),
+    Array.from({ length: 50 }, (_, nth) => planFault(seed, "sample-1", "tasks/update", nth, "change")),
+    Array.from({ length: 20 }, (_, at) => [
+      planInvoice(seed, at, 20, 60_000).startAtMs,
+      decide(seed, at, "approval", 0),
+      mannerOf(seed, at, "cost center"),
+    ]),
+  ];
+  expect(plan(7)).toEqual(plan(7));
+  expect(plan(7)).not.toEqual(plan(8));
+});
+
+test("20 minutes have at least 200 kills, of every part, and freezes of engines that end in time", () => {
+  const blows = planBlows(1, 20 * 60_000, parts);
+  const kills = blows.filter((blow) => blow.kind === "kill");
+  const freezes = blows.filter((blow) => blow.kind === "freeze");
+  expect(kills.length).toBeGreaterThanOrEqual(200);
+  expect(new Set(kills.map((blow) => blow.parts[0])).size).toBe(7);
+  expect(freezes.length).toBeGreaterThan(5);
+  for (const {
+    parts: [first],
+    atMs,
+    downMs,
+  } of freezes) {
+    expect(first).toMatch(/^engine/);
+    expect(atMs + downMs).toBeLessThan(20 * 60_000);
+  }
+});
+
+test("every kind of fault is planned for changes", () => {
+  const kinds = Array.from(
+    { length: 500 },
+    (_, nth) => planFault(1, "s", "answer", nth, "change").fault?.kind,
+  );
+  expect(new Set(kinds)).toEqual(
+    new Set([undefined, "dropped before", "dropped after", "stalled", "duplicated", "reordered", "refused"]),
+  );
+});
+
+test("a decision that is made again is another one", () => {
+  for (let at = 0; at < 50; at++)
+    for (const question of ["approval", "cost center"] as const)
+      expect(decide(3, at, question, 0)).not.toEqual(decide(3, at, question, 1));
+});

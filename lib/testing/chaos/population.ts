@@ -1,0 +1,174 @@
+/** The people of a run: they start tasks, cancel some, and answer what is asked, all through the API. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Api } from "./api.ts";
+import {
+  type Decision,
+  decide,
+  type InvoicePlan,
+  invoiceNamedIn,
+  mannerOf,
+  type QuestionName,
+  questionIn,
+} from "./invoices.ts";
+import type { Keys } from "./stage.ts";
+
+/** What a person tried to decide, and what they were told. */
+export interface Try extends Decision {
+  requestId: string;
+  outcome: "taken" | "refused" | "unknown";
+  undone: "no" | "yes" | "unknown";
+}
+
+export interface Started {
+  at: number;
+  invoiceId: string;
+  taskId: string;
+  serverId: string;
+  cancelled: boolean;
+}
+
+export interface Population {
+  started: Started[];
+  tries: Try[];
+  /** Sent again by a person, after the server took an answer and kept asking. */
+  resent: number;
+}
+
+export interface PopulationOptions {
+  api: Api;
+  keys: Keys;
+  seed: number;
+  serverIds: string[];
+  invoices: InvoicePlan[];
+  /** Ends the run. */
+  signal: AbortSignal;
+}
+
+const LOOK_EVERY_MS = 1_500;
+
+/** Starts every invoice when its time comes. Resolves when each has its task. */
+export async function startInvoices(people: Population, options: PopulationOptions): Promise<void> {
+  const { api, keys, seed, signal, serverIds } = options;
+  const begin = performance.now();
+  const cancels: Promise<void>[] = [];
+  const starts = options.invoices.map(async (invoice) => {
+    const wait = invoice.startAtMs - (performance.now() - begin);
+    if (wait > 0) await sleep(wait, undefined, { signal });
+    const serverId = serverIds[invoice.at % serverIds.length] as string;
+    const { body } = await api.insist("POST", "/tasks", {
+      key: keys.operator,
+      headers: { "idempotency-key": `chaos-${seed}-${invoice.at}` },
+      body: { serverId, tool: "process_invoice", arguments: invoice.arguments },
+    });
+    const task = {
+      at: invoice.at,
+      invoiceId: invoice.invoiceId,
+      taskId: body.id,
+      serverId,
+      cancelled: false,
+    };
+    people.started.push(task);
+    if (invoice.cancelAfterMs !== null) cancels.push(cancel(task, invoice.cancelAfterMs, options));
+  });
+  await Promise.all(starts);
+  await Promise.all(cancels);
+}
+
+async function cancel(
+  task: Started,
+  afterMs: number,
+  { api, keys, signal }: PopulationOptions,
+): Promise<void> {
+  await sleep(afterMs, undefined, { signal });
+  task.cancelled = true;
+  // 409: it has ended already.
+  await api.insist("POST", `/tasks/${task.taskId}/cancel`, { key: keys.operator }, [202, 409]);
+}
+
+/** Answers what is open, until `over` says that nothing will be asked any more. */
+export async function answerAll(
+  people: Population,
+  options: PopulationOptions,
+  over: () => boolean,
+): Promise<void> {
+  const { api, keys, signal } = options;
+  const busy = new Map<string, Promise<void>>();
+  let broken: unknown;
+  while (!over() && !broken) {
+    const reply = await api.once("GET", "/input-requests?state=open&limit=200", { key: keys.approvers[0] });
+    for (const { id } of (reply?.body?.items ?? []) as { id: string }[]) {
+      if (busy.has(id)) continue;
+      const work = answer(people, options, id)
+        .catch((error: unknown) => {
+          broken = error;
+        })
+        .finally(() => busy.delete(id));
+      busy.set(id, work);
+    }
+    await resendFlagged(people, options);
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+  await Promise.all(busy.values());
+  if (broken) throw broken;
+}
+
+/** One person, or two at once, deals with one open request. It is looked at again as long as it is open. */
+async function answer(people: Population, options: PopulationOptions, requestId: string): Promise<void> {
+  const { api, seed, signal } = options;
+  const [ben, cleo] = options.keys.approvers;
+  const { body: seen } = await api.insist("GET", `/input-requests/${requestId}`, { key: ben });
+  const at = invoiceNamedIn(seed, seen.message);
+  if (at === null) throw new Error(`request ${requestId} names no invoice of this run: ${seen.message}`);
+  const question: QuestionName = questionIn(seen.message);
+  const { way, thinkMs, holdMs } = mannerOf(seed, at, question);
+  const before = people.tries.filter((one) => one.requestId === requestId).length;
+  await sleep(thinkMs, undefined, { signal });
+  const tell = (key: string, attempt: number, hold: number) =>
+    decideOn(
+      people,
+      options,
+      { requestId, key, questionHash: seen.questionHash, holdMs: hold },
+      decide(seed, at, question, attempt),
+    );
+  if (before > 0 || way === "plain") await tell(ben, before, 0);
+  else if (way === "twice") await Promise.all([tell(ben, 0, 0), tell(cleo, 1, 0)]);
+  else {
+    const made = await tell(ben, 0, way === "held" ? holdMs : 30_000);
+    if (way === "undone" && made.outcome === "taken") await undo(options, made, ben);
+  }
+}
+
+async function decideOn(
+  people: Population,
+  { api }: PopulationOptions,
+  to: { requestId: string; key: string; questionHash: string; holdMs: number },
+  decision: Decision,
+): Promise<Try> {
+  const made: Try = { requestId: to.requestId, ...decision, outcome: "unknown", undone: "no" };
+  people.tries.push(made);
+  const reply = await api.once("POST", `/input-requests/${to.requestId}/answer`, {
+    key: to.key,
+    body: { ...decision, questionHash: to.questionHash, ...(to.holdMs > 0 && { holdMs: to.holdMs }) },
+  });
+  if (!reply) return made;
+  // Somebody was first, the task has ended, or its question is another one now.
+  if (reply.status !== 202 && reply.status !== 409 && reply.status !== 410)
+    throw new Error(`the answer to ${to.requestId}: ${reply.status} ${JSON.stringify(reply.body)}`);
+  made.outcome = reply.status === 202 ? "taken" : "refused";
+  return made;
+}
+
+async function undo({ api, signal }: PopulationOptions, made: Try, key: string): Promise<void> {
+  await sleep(500, undefined, { signal });
+  const reply = await api.once("POST", `/input-requests/${made.requestId}/undo`, { key });
+  made.undone = reply === null ? "unknown" : reply.status === 200 ? "yes" : "no";
+}
+
+async function resendFlagged(people: Population, { api, keys }: PopulationOptions): Promise<void> {
+  const reply = await api.once("GET", "/input-requests?state=answered&limit=200", { key: keys.operator });
+  for (const { id, delivery } of reply?.body?.items ?? []) {
+    if (!delivery?.flagged) continue;
+    const sent = await api.once("POST", `/input-requests/${id}/resend`, { key: keys.operator });
+    if (sent?.status === 200) people.resent++;
+  }
+}

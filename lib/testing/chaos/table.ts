@@ -1,0 +1,81 @@
+/** The result of a run, for people. */
+import type { Finding, Judgement } from "./judge.ts";
+import { FAULTS, type FaultKind } from "./plan.ts";
+
+export interface Account {
+  seed: number;
+  minutes: number;
+  /** From the first start to the judgement. */
+  tookMs: number;
+  tasks: number;
+  kills: Map<string, number>;
+  freezes: number;
+  /** Parts that ended by themselves, as they may when their database is away. */
+  ownEnds: Map<string, number>;
+  faults: Map<FaultKind, number>;
+  /** Answers given by people: taken by Intray, refused to those who came second, taken back. */
+  given: { taken: number; refused: number; undone: number; resent: number };
+  /** Times the web app answered 500. */
+  webErrors: number;
+  judgement: Judgement;
+}
+
+export function isGood({ lost, doubled, misdirected }: Judgement): boolean {
+  return lost.length + doubled.length + misdirected.length === 0;
+}
+
+export function table(account: Account): string {
+  const { judgement, given } = account;
+  const delays = judgement.delaysMs.map(({ ms }) => ms).sort((a, b) => a - b);
+  const slowest = judgement.delaysMs.reduce((a, b) => (b.ms > a.ms ? b : a), { taskId: "", ms: 0 });
+  const rows: [string, string | number, string?][] = [
+    ["seed", account.seed, `${account.minutes} minutes of faults, ${seconds(account.tookMs)} in all`],
+    ["tasks", account.tasks, counts(Object.entries(judgement.ends))],
+    [
+      "answers given",
+      given.taken,
+      `${given.refused} came second, ${given.undone} taken back, ${given.resent} sent again by a person`,
+    ],
+    ["answers at servers", judgement.answered, `${judgement.tooLate} came after a cancel`],
+    ["slowest answer", seconds(slowest.ms), `median ${seconds(delays[Math.floor(delays.length / 2)] ?? 0)}`],
+    ["kills", sum(account.kills), counts(account.kills)],
+    [
+      "freezes",
+      account.freezes,
+      account.ownEnds.size > 0 ? `ended by themselves: ${counts(account.ownEnds)}` : "",
+    ],
+    ["faults", sum(account.faults), counts(FAULTS.map((kind) => [kind, account.faults.get(kind) ?? 0]))],
+    ["internal errors", account.webErrors, "of the web app (500)"],
+    ["cancelled here only", judgement.cancelledHere, "the server had ended them when the cancel came"],
+    ["repeated", judgement.repeated, "the same answer once more, refused by the server"],
+    ["lost", judgement.lost.length],
+    ["doubled", judgement.doubled.length],
+    ["misdirected", judgement.misdirected.length],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows
+    .map(([name, value, more]) =>
+      `  ${name.padEnd(width)}  ${String(value).padStart(8)}  ${more ?? ""}`.trimEnd(),
+    )
+    .join("\n");
+}
+
+export function findings({ lost, doubled, misdirected }: Judgement): string {
+  const lines = (name: string, found: Finding[]) =>
+    found.map(({ taskId, what }) => `  ${name}: ${taskId ? `task ${taskId}: ` : ""}${what}`);
+  return [...lines("lost", lost), ...lines("doubled", doubled), ...lines("misdirected", misdirected)].join(
+    "\n",
+  );
+}
+
+function counts(entries: Iterable<[string, number]>): string {
+  return [...entries].map(([name, count]) => `${name} ${count}`).join(", ");
+}
+
+function sum(map: Map<string, number>): number {
+  return [...map.values()].reduce((total, count) => total + count, 0);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
