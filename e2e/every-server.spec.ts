@@ -15,6 +15,9 @@ import {
 } from "./desk.ts";
 import { judge } from "./judge.ts";
 
+// Axe takes its time on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
 let backstage: Backstage;
 test.beforeAll(async () => {
   backstage = await openBackstage();
