@@ -51,6 +51,20 @@ test("a server's page says what it is like, and what that means", async ({ ana }
   await judge(ana, "a server that is known");
 });
 
+test("an operator's server says so, has no address to show, and can't be changed", async ({ ana }) => {
+  const id = await backstage.insertCommandServer("Ledger");
+  await ana.goto("/servers");
+  await expect(ana.getByText("Command on Intray’s machine")).toBeVisible();
+  await judge(ana, "servers of both origins");
+  await ana.goto(`/servers/${id}`);
+  await expect(ana.getByText("Defined by the operator")).toBeVisible();
+  await expect(ana.getByRole("button", { name: "Test Ledger" })).toBeVisible();
+  await expect(ana.getByRole("button", { name: "Edit…" })).toHaveCount(0);
+  await expect(ana.getByText("command:")).toHaveCount(0);
+  await judge(ana, "an operator's server");
+  await backstage.within((tx) => tx.server.updateMany({ where: { id }, data: { removedAt: new Date() } }));
+});
+
 test("a task that somebody else started is found on the server and adopted", async ({ ana, ben }) => {
   const server = await backstage.serverNamed(ERAS[1]!);
   const id = newInvoiceId();
