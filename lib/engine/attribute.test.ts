@@ -30,8 +30,11 @@ test("a question that names its task is that task's, on whatever stream it came"
 
 test("a question of a task that is not known yet is of the one that is being started", () => {
   const { live, tasks, byHandle } = scene("a", null);
-  expect(attribute(live, null, "new", byHandle)).toBeNull();
-  live.caller = tasks[1];
+  expect(attribute(live, null, "new", byHandle)).toBe(tasks[1]);
+  const two = scene(null, null);
+  expect(attribute(two.live, null, "new", two.byHandle)).toBeNull();
+  two.live.caller = two.tasks[1];
+  expect(attribute(two.live, null, "new", two.byHandle)).toBe(two.tasks[1]);
   expect(attribute(live, null, "new", byHandle)).toBe(tasks[1]);
   expect(attribute(live, tasks[1], "new", byHandle)).toBe(tasks[1]);
 });

@@ -7,7 +7,13 @@ import { callOptions, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { listenerOf } from "./listener.ts";
 import { openRequestState } from "./sealed.ts";
 import type { LiveSession } from "./sessions.ts";
-import { ASKED_GRACE_MS, CALL_DEADLINE_MS, MAX_TIMER_MS } from "./tunables.ts";
+import {
+  ASKED_GRACE_MS,
+  CALL_DEADLINE_MS,
+  HANDLE_REPLY_MS,
+  MAX_TIMER_MS,
+  REPEATABLE_REPLY_MS,
+} from "./tunables.ts";
 
 export type CallOutcome = { outcome: StartOutcome } | { error: unknown };
 
@@ -26,6 +32,7 @@ export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string
   const { work, live } = entry;
   entry.callId = null;
   entry.ownEventId = null;
+  entry.tries++;
   return hold(ctx, entry, attempt, (signal) =>
     ctx.peer(work.era!).start(
       live?.kept ?? null,
@@ -44,9 +51,27 @@ export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string
         },
       },
       listenerFor(ctx, entry, live),
-      { ...callOptions(entry, CALL_DEADLINE_MS), replyWithinMs: MAX_TIMER_MS, signal },
+      { ...callOptions(entry, CALL_DEADLINE_MS), replyWithinMs: patienceFor(entry), signal },
     ),
   );
+}
+
+/** A call that is the task, or may be: 2026-07-28 servers decide that for themselves. */
+export function mayBeHeld(work: TaskWork): boolean {
+  return work.era === "2026-07-28" || isPlain(work);
+}
+
+/** A tool that the server does not run as a task. */
+export function isPlain(work: TaskWork): boolean {
+  return work.toolHints?.taskSupport === "forbidden";
+}
+
+/** How long a reply may take: where a repeat brings the same task, a dead connection is not waited for. */
+function patienceFor({ work, tries }: TaskEntry): number {
+  if (isPlain(work)) return MAX_TIMER_MS;
+  if (mayRepeat(work.toolHints, work.cancelRequested))
+    return Math.min(MAX_TIMER_MS, REPEATABLE_REPLY_MS * 2 ** Math.min(tries, 20));
+  return mayBeHeld(work) ? MAX_TIMER_MS : HANDLE_REPLY_MS;
 }
 
 /** Goes on with a call that another process held, where the server can replay what it has missed. */

@@ -3,7 +3,7 @@ import { PeerError, type StartOutcome } from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
-import { answersUnderWay, type CallOutcome, mayRepeat, wasNotRun } from "./call.ts";
+import { answersUnderWay, type CallOutcome, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { recoverCall } from "./recover.ts";
 import { rediscover } from "./rediscover.ts";
@@ -72,7 +72,7 @@ async function afterFailure(
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
     return refused(ctx, entry, error);
-  if (isHeld) return recoverCall(ctx, entry, attempt);
+  if (isHeld && !error.rpcError) return recoverCall(ctx, entry, attempt);
   if (error.rpcError && !(await mayTryAgain(ctx, entry, attempt))) {
     const words = error.rpcError.message.slice(0, 2_000);
     await failRound(ctx, entry, {
@@ -93,6 +93,7 @@ async function afterFailure(
  */
 async function mayTryAgain(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
   const { toolHints, cancelRequested } = entry.work;
+  if (isPlain(entry.work)) return false;
   if (mayRepeat(toolHints, cancelRequested)) return ++entry.brokenCalls < MAX_BROKEN_CALLS;
   return rediscover(ctx, entry, attempt);
 }

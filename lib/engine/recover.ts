@@ -1,12 +1,12 @@
+import { markRepeating } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
-import { resumeCall } from "./call.ts";
-import type { TaskEntry, WatcherContext } from "./entry.ts";
-import { rediscover } from "./rediscover.ts";
+import { isPlain, mayRepeat, resumeCall } from "./call.ts";
+import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { SLOW_POLL_MS } from "./tunables.ts";
 
 /**
  * The connection that carried the call is gone, with this process' predecessor or by itself. The server may replay
- * what was missed, or have made a task after all; else the call is lost, and a person decides what to do.
+ * what was missed; a tool that may be called again is, but for plain calls; else the call is lost, and a person decides.
  */
 export async function recoverCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
   const { callId, ownEventId } = entry;
@@ -16,9 +16,12 @@ export async function recoverCall(ctx: WatcherContext, entry: TaskEntry, attempt
     entry.call = resumeCall(ctx, entry, attempt, { callId, eventId: ownEventId });
     return SLOW_POLL_MS;
   }
-  const mayHaveMadeTask = entry.work.toolHints?.taskSupport !== "forbidden";
-  if (mayHaveMadeTask && (await rediscover(ctx, entry, attempt))) return 0;
-  if (entry.work.cancelRequested) await end(ctx, entry, { state: "cancelled" });
+  const { toolHints, cancelRequested } = entry.work;
+  if (!isPlain(entry.work) && mayRepeat(toolHints, cancelRequested)) {
+    await change(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
+    return 0;
+  }
+  if (cancelRequested) await end(ctx, entry, { state: "cancelled" });
   else await end(ctx, entry, { state: "lost", error: CONNECTION_LOST });
   return 0;
 }

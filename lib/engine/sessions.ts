@@ -105,12 +105,15 @@ export function attribute(
     if (named) return named;
     // A task of which nobody knows yet: the one that is being started here.
     if (owner) return owner.handle === null ? owner : null;
-    return live.caller;
+    return live.caller ?? only([...live.tasks].filter((task) => task.handle === null));
   }
   if (owner) return owner;
-  if (live.tasks.size === 1) return [...live.tasks][0] ?? null;
-  const waiting = [...live.tasks].filter((task) => task === live.caller || awaitsQuestion(task));
-  return waiting.length === 1 ? (waiting[0] ?? null) : null;
+  if (live.tasks.size === 1) return only([...live.tasks]);
+  return only([...live.tasks].filter((task) => task === live.caller || awaitsQuestion(task)));
+}
+
+function only(tasks: TaskEntry[]): TaskEntry | null {
+  return tasks.length === 1 ? (tasks[0] ?? null) : null;
 }
 
 function awaitsQuestion({ work }: TaskEntry): boolean {

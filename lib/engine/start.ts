@@ -2,14 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { PeerError } from "../mcp/peer.ts";
 import { markHeld, markStarting, markStartUnknown, noteWaiting, renewAttempt } from "../tasks/attempts.ts";
-import { mayRepeat, placeCall, promptOutcome } from "./call.ts";
+import { mayBeHeld, mayRepeat, placeCall, promptOutcome } from "./call.ts";
 import { change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { reasonOf, SESSIONS_FULL, settle } from "./outcome.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";
 import type { LiveSession } from "./sessions.ts";
-import { dropStreams, joinSession, openStandalone } from "./streams.ts";
-import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS } from "./tunables.ts";
+import { dropStreams, isAboutStream, joinSession, openStandalone } from "./streams.ts";
+import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "./tunables.ts";
 
 /** The first attempt of a queued task. Returns the pause until the next step, in ms. */
 export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
@@ -63,9 +63,11 @@ async function joinListening(ctx: WatcherContext, entry: TaskEntry): Promise<Liv
   try {
     await openStandalone(ctx, entry, live);
   } catch (error) {
+    if (!(error instanceof PeerError) || !isAboutStream(error)) throw error;
     // A session that was opened a moment ago is not gone: some servers answer 404 where they have no such stream.
-    if (!(isNew && error instanceof PeerError && error.code === "session_gone")) throw error;
-    live.hasStream = false;
+    if (error.code === "session_gone" && !isNew) throw error;
+    // What a server says against the stream is no reason not to start; it is tried again beside the polls.
+    live.hasStream = error.code !== "session_gone";
   }
   return live;
 }
@@ -116,6 +118,8 @@ export async function call(ctx: WatcherContext, entry: TaskEntry, attempt: strin
   } finally {
     if (entry.live?.caller === entry) entry.live.caller = null;
   }
+  // The reply of this one is a handle: until it is here, nobody knows what became of the call.
+  if (!mayBeHeld(entry.work)) return SLOW_POLL_MS;
   await insist(() =>
     change(ctx, entry, (tx) => markHeld(ctx.organizationId, tx, entry.id, attempt, sealSession(ctx, entry))),
   );

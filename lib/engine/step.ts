@@ -9,10 +9,12 @@ import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
 import { type DeliveryWork, loadWork } from "../tasks/work.ts";
 import { applyRemote, end } from "./apply.ts";
+import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
 import { learnFromQuestion, learnWithdrawn } from "./learning.ts";
+import { settle } from "./outcome.ts";
 import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
@@ -27,6 +29,7 @@ import {
   POLL_DEADLINE_MS,
   PROGRESS_MS,
   REPEAT_AFTER_MS,
+  SLOW_POLL_MS,
 } from "./tunables.ts";
 
 export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
@@ -35,6 +38,7 @@ export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
   if (entry.work.state === "queued") return start(ctx, entry);
+  if (entry.work.state === "starting" && entry.call) return awaitReply(ctx, entry, entry.call);
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
 
   restoreSession(ctx, entry);
@@ -54,6 +58,14 @@ export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   }
   await tendStreams(ctx, entry, performance.now());
   return nextPause(entry);
+}
+
+/** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */
+async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
+  if (entry.news.length > 0) await storeNews(ctx, entry);
+  if (!call.result) return SLOW_POLL_MS;
+  entry.call = null;
+  return settle(ctx, entry, call.attempt, call.result);
 }
 
 /** What is only in memory of a running task, and a session for one that was found without. */

@@ -202,13 +202,14 @@ async function unlessRefused(
   try {
     await open();
   } catch (error) {
-    const aboutStream =
-      error instanceof PeerError &&
-      error.reached === "yes" &&
-      !["unauthorized", "rate_limited"].includes(error.code);
-    if (!aboutStream) throw error;
+    if (!(error instanceof PeerError) || !isAboutStream(error)) throw error;
     ctx.log.debug({ err: error, taskId: entry.id }, "a stream was refused");
   }
+}
+
+/** The server has read the request and refuses the stream; it may be well otherwise. */
+export function isAboutStream({ reached, code }: PeerError): boolean {
+  return reached === "yes" && code !== "unauthorized" && code !== "rate_limited";
 }
 
 /** A question came: the server is not silent. */

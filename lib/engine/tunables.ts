@@ -1,5 +1,10 @@
 /** Every timing of the engine. Milliseconds. */
 
+/** A call that may be repeated is given up after this, doubled at each try: a repeat brings the same task. */
+export const REPEATABLE_REPLY_MS = 15_000;
+/** A call whose reply is a task's handle is waited for this long, where it may not be repeated. */
+export const HANDLE_REPLY_MS = 600_000;
+
 /** A held lease is touched this often; pg-boss takes it away after 10 s without (lib/engine/queue.ts). */
 export const HEARTBEAT_MS = 3_000;
 /** A call that changes something on a server begins only this soon after a heartbeat that came back… */

@@ -16,6 +16,7 @@ describe("the task's state machine", () => {
     "start_unknown>working",
     "start_unknown>input_required",
     "start_unknown>failed",
+    "working>starting",
     ...["input_required", "completed", "failed", "cancelled", "lost", "expired"].map((to) => `working>${to}`),
     ...["working", "starting", "completed", "failed", "cancelled", "lost", "expired"].map(
       (to) => `input_required>${to}`,

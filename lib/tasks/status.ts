@@ -6,7 +6,8 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
   // back to queued: the call is known not to have reached the server
   starting: ["queued", "working", "input_required", "completed", "failed", "cancelled", "start_unknown"],
   start_unknown: ["working", "input_required", "failed"],
-  working: ["input_required", "completed", "failed", "cancelled", "lost", "expired"],
+  // starting: an open call that broke off and may be made again
+  working: ["starting", "input_required", "completed", "failed", "cancelled", "lost", "expired"],
   // starting: the retry of a multi round trip
   input_required: ["working", "starting", "completed", "failed", "cancelled", "lost", "expired"],
   completed: [],

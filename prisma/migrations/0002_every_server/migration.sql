@@ -53,6 +53,15 @@ CREATE POLICY tenant ON found_task USING (organization_id = current_organization
   WITH CHECK (organization_id = current_organization());
 GRANT SELECT, INSERT, UPDATE, DELETE ON found_task TO intray_app, intray_engine;
 
+-- An open call that broke off is made again where the tool allows it: working > starting.
+DROP TRIGGER state_machine ON task;
+CREATE TRIGGER state_machine BEFORE UPDATE OF state ON task FOR EACH ROW WHEN (OLD.state <> NEW.state)
+  EXECUTE FUNCTION refuse_wrong_move('queued>starting', 'queued>cancelled', 'starting>queued', 'starting>working',
+    'starting>input_required', 'starting>completed', 'starting>failed', 'starting>cancelled', 'starting>start_unknown',
+    'start_unknown>working', 'start_unknown>input_required', 'start_unknown>failed', 'working>starting',
+    'working>input_required', 'working>completed', 'working>failed', 'working>cancelled', 'working>lost',
+    'working>expired', 'input_required>working', 'input_required>starting', 'input_required>completed',
+    'input_required>failed', 'input_required>cancelled', 'input_required>lost', 'input_required>expired');
 -- An answer that the server took, and then asked for again, counts as taken where the task goes on to its end.
 DROP TRIGGER state_machine ON delivery;
 CREATE TRIGGER state_machine BEFORE UPDATE OF state ON delivery FOR EACH ROW WHEN (OLD.state <> NEW.state)
