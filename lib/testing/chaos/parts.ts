@@ -117,7 +117,8 @@ export async function postgresPart(options: {
   writeRecord(options.dataDir, { port });
   const cluster: Cluster = await openCluster(options.dataDir, superuserPassword);
   let server: Server | null = null;
-  const start = async () => {
+  let starting: Promise<void> = Promise.resolve();
+  const launch = async () => {
     const started = await startServer(cluster, {
       detached: true,
       settings: ["fsync=off", "max_connections=300"],
@@ -126,6 +127,10 @@ export async function postgresPart(options: {
     server = started;
     if (started.port !== port) throw new Error(`the port of ${name} was taken by another program`);
   };
+  const start = () => {
+    starting = launch();
+    return starting;
+  };
   await start();
   return {
     name,
@@ -133,6 +138,8 @@ export async function postgresPart(options: {
     alive: () => server !== null,
     start,
     async kill() {
+      // Between its start and its first answer it is not ours to kill yet; that it failed is told by start().
+      await starting.catch(() => {});
       const dying = server;
       if (!dying) return;
       server = null;

@@ -46,11 +46,10 @@ export interface PopulationOptions {
 
 const LOOK_EVERY_MS = 1_500;
 
-/** Starts every invoice when its time comes. Resolves when each has its task. */
+/** Starts every invoice when its time comes. Resolves when each has its task, and its cancel where it gets one. */
 export async function startInvoices(people: Population, options: PopulationOptions): Promise<void> {
   const { api, keys, seed, signal, serverIds } = options;
   const begin = performance.now();
-  const cancels: Promise<void>[] = [];
   const starts = options.invoices.map(async (invoice) => {
     const wait = invoice.startAtMs - (performance.now() - begin);
     if (wait > 0) await sleep(wait, undefined, { signal });
@@ -68,10 +67,9 @@ export async function startInvoices(people: Population, options: PopulationOptio
       cancelled: false,
     };
     people.started.push(task);
-    if (invoice.cancelAfterMs !== null) cancels.push(cancel(task, invoice.cancelAfterMs, options));
+    if (invoice.cancelAfterMs !== null) await cancel(task, invoice.cancelAfterMs, options);
   });
   await Promise.all(starts);
-  await Promise.all(cancels);
 }
 
 async function cancel(

@@ -29,6 +29,7 @@ export interface Outcome {
 }
 
 const ENGINES = 2;
+const ANSWERS = new Set(["tasks/update", "answer"]);
 const ENDED = new Set(["completed", "failed", "cancelled", "lost", "expired"]);
 /** After the faults: retries of the engine pause up to 5 minutes. */
 const SETTLE_MS = 7 * 60_000;
@@ -36,9 +37,12 @@ const SETTLE_MS = 7 * 60_000;
 const STARTS_END = 0.9;
 
 export async function runChaos(options: RunOptions): Promise<Outcome> {
-  const { seed, minutes, say, signal } = options;
+  const { seed, minutes, say } = options;
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
   const durationMs = minutes * 60_000;
   const faults = new Map<FaultKind, number>();
+  let doubledByNetwork = 0;
   let raging = false;
   let faultLog = "";
   say("Setting the stage …");
@@ -51,6 +55,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
         raging ? planFault(seed, server, method, nth, kind) : { fault: null, clockMs: 0 },
       onFault(kind, details) {
         faults.set(kind, (faults.get(kind) ?? 0) + 1);
+        if (kind === "duplicated" && ANSWERS.has(String(details.method))) doubledByNetwork++;
         const line = { time: new Date(), server, kind, ...details };
         appendFileSync(faultLog, `${JSON.stringify(line)}\n`);
       },
@@ -80,7 +85,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     say(
       `${minutes} minutes of faults, ${options.tasks} tasks, seed ${seed}. Logs: ${join(stage.folder, "logs")}`,
     );
-    let over = false;
+    let quiet = false;
     const progress = setInterval(() => {
       const kills = [...dealt.kills.values()].reduce((a, b) => a + b, 0);
       const broken = [...faults.values()].reduce((a, b) => a + b, 0);
@@ -95,7 +100,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     ]).then(() => {
       raging = false;
     });
-    const answering = answerAll(people, who, () => over);
+    const answering = answerAll(people, who, () => quiet);
     const settled = Promise.all([storm, startInvoices(people, who)])
       .then(() => ready(`${stage.url}/readyz`, signal))
       .then(() => say("The faults are over; waiting for the rest …"))
@@ -104,7 +109,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       // What breaks first ends the run.
       await Promise.race([settled, answering.then(() => settled)]);
     } finally {
-      over = true;
+      quiet = true;
       clearInterval(progress);
     }
     await answering;
@@ -121,6 +126,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       freezes: dealt.freezes,
       ownEnds: byKind(stage.ownEnds),
       faults,
+      doubledByNetwork,
       given: {
         taken: taken.length,
         refused: people.tries.filter((made) => made.outcome === "refused").length,
@@ -133,8 +139,12 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     keepLogs = !isGood(judgement);
     if (keepLogs) await keepEvidence(api, stage, people, facts, account);
     return { account, evidence: keepLogs ? stage.folder : null };
+  } catch (error) {
+    if (!options.signal.aborted) say(`Logs: ${join(stage.folder, "logs")}`);
+    throw error;
   } finally {
-    await stage.end({ keepLogs });
+    over.abort(); // nothing is started again
+    await stage.end({ keepLogs: keepLogs && !options.signal.aborted });
   }
 }
 

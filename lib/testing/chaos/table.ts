@@ -13,6 +13,8 @@ export interface Account {
   /** Parts that ended by themselves, as they may when their database is away. */
   ownEnds: Map<string, number>;
   faults: Map<FaultKind, number>;
+  /** Answers that the bad network itself brought twice. */
+  doubledByNetwork: number;
   /** Answers given by people: taken by Intray, refused to those who came second, taken back. */
   given: { taken: number; refused: number; undone: number; resent: number };
   /** Times the web app answered 500. */
@@ -47,7 +49,11 @@ export function table(account: Account): string {
     ["faults", sum(account.faults), counts(FAULTS.map((kind) => [kind, account.faults.get(kind) ?? 0]))],
     ["internal errors", account.webErrors, "of the web app (500)"],
     ["cancelled here only", judgement.cancelledHere, "the server had ended them when the cancel came"],
-    ["repeated", judgement.repeated, "the same answer once more, refused by the server"],
+    [
+      "repeated",
+      judgement.repeated,
+      `the same answer once more, refused by the server; the network doubled ${account.doubledByNetwork}`,
+    ],
     ["lost", judgement.lost.length],
     ["doubled", judgement.doubled.length],
     ["misdirected", judgement.misdirected.length],
