@@ -169,7 +169,7 @@ test("a cancel withdraws the question, and whoever has it open is told", async (
   await taskHeader(ola).getByRole("button", { name: "Cancel…" }).click();
   await ola.getByRole("dialog").getByRole("button", { name: "Cancel the task" }).click();
   const pane = requestPane(ben);
-  await expect(pane.getByText("This question was withdrawn because the task was cancelled.")).toBeVisible();
+  await expect(pane.getByText("This question was withdrawn: the task was cancelled.")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Approve" })).toHaveCount(0);
   await expect(taskHeader(ola)).toContainText("Cancelled", SOON);
   const body = { action: "accept", content: { value: "approve" }, questionHash };
