@@ -3,6 +3,9 @@ import { expect } from "@playwright/test";
 import { answer, askAbout, openRequest, requestPane, SOON, startInvoice, taskHeader, test } from "./desk.ts";
 import { judge, ON_A_DESK, ON_A_PHONE, PHONE } from "./judge.ts";
 
+// Axe takes its time on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
 test("the pages before signing in", async ({ page }) => {
   for (const path of ["/sign-in", "/setup", "/set-password?token=none", "/set-password", "/not-there"]) {
     await page.goto(path);

@@ -13,6 +13,8 @@ export interface Backstage {
   within<T>(work: (tx: Tx, organizationId: string) => Promise<T>): Promise<T>;
   serverNamed(name: string): Promise<{ id: string; connectionId: string }>;
   learn(serverId: string, traits: Traits): Promise<void>;
+  /** As the operator's file makes one; no such command is there. */
+  insertCommandServer(name: string): Promise<string>;
   /** A task that has ended, or whose start nobody knows of: the engine leaves such alone. */
   insertTask(
     server: { id: string; connectionId: string },
@@ -48,6 +50,30 @@ export async function openBackstage(): Promise<Backstage> {
       }),
     learn: (id, traits) =>
       within(async (tx) => void (await tx.server.updateMany({ where: { id }, data: { traits } }))),
+    insertCommandServer: (name) =>
+      within(async (tx) => {
+        const id = uuidv7();
+        const entry = name.toLowerCase();
+        const row = {
+          name,
+          url: `command:${entry}`,
+          operatorEntry: entry,
+          eraSetting: "auto",
+          authKind: "none",
+        };
+        await tx.server.create({
+          data: {
+            organizationId,
+            id,
+            ...row,
+            tools: [],
+            toolsCheckedAt: new Date(),
+            healthCheckedAt: new Date(),
+          },
+        });
+        await tx.connection.create({ data: { organizationId, id: uuidv7(), serverId: id } });
+        return id;
+      }),
     insertTask: (server, { state, ...more }) =>
       within(async (tx) => {
         const id = uuidv7();

@@ -15,6 +15,9 @@ import {
 } from "./desk.ts";
 import { judge } from "./judge.ts";
 
+// Axe takes its time on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
 let backstage: Backstage;
 test.beforeAll(async () => {
   backstage = await openBackstage();
@@ -46,6 +49,20 @@ test("a server's page says what it is like, and what that means", async ({ ana }
   await log.focus();
   await expect(log).toBeFocused();
   await judge(ana, "a server that is known");
+});
+
+test("an operator's server says so, has no address to show, and can't be changed", async ({ ana }) => {
+  const id = await backstage.insertCommandServer("Ledger");
+  await ana.goto("/servers");
+  await expect(ana.getByText("Command on Intray’s machine")).toBeVisible();
+  await judge(ana, "servers of both origins");
+  await ana.goto(`/servers/${id}`);
+  await expect(ana.getByText("Defined by the operator")).toBeVisible();
+  await expect(ana.getByRole("button", { name: "Test Ledger" })).toBeVisible();
+  await expect(ana.getByRole("button", { name: "Edit…" })).toHaveCount(0);
+  await expect(ana.getByText("command:")).toHaveCount(0);
+  await judge(ana, "an operator's server");
+  await backstage.within((tx) => tx.server.updateMany({ where: { id }, data: { removedAt: new Date() } }));
 });
 
 test("a task that somebody else started is found on the server and adopted", async ({ ana, ben }) => {

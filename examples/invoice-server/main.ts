@@ -23,6 +23,7 @@ const config = readConfig();
 await prepareDatabase(config.databaseUrl);
 const db = await openDatabase(config.databaseUrl);
 const changes = await listenForChanges(config.databaseUrl);
+// Without INVOICE_QUIRKS, which only tests may set, the three quirky… hand back what they are given.
 const processor = createProcessor(db, config, quirkyRules(config.quirks));
 const invoices = invoiceRequests(db, processor);
 const modern = config.fixtures ? withFixtures(invoices, db, await createJobs(db)) : invoices;

@@ -133,7 +133,12 @@ async function fetchResult(
 ): Promise<TaskResult | null> {
   const peer = ctx.peer(entry.work.era!);
   try {
-    return await peer.result(taskRef(ctx, entry), remote, callOptions(entry, POLL_DEADLINE_MS));
+    const outcome = await peer.result(taskRef(ctx, entry), remote, callOptions(entry, POLL_DEADLINE_MS));
+    // A task that completed has a result; a server that breaks down over it has it the next time.
+    const broke = outcome.kind === "error" && remote.status === "completed";
+    if (broke && entry.missingResults++ < MISSING_RESULTS)
+      throw new PeerError("bad_reply", "yes", "The server broke down over the result");
+    return outcome;
   } catch (error) {
     if (!(error instanceof PeerError) || !NOT_GIVEN.has(error.code)) throw error;
     entry.missingResults++;

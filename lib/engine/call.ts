@@ -90,7 +90,9 @@ function hold(
   make: (signal: AbortSignal) => Promise<StartOutcome>,
 ): HeldCall {
   const dropped = new AbortController();
-  const done = make(dropped.signal).then(
+  // What throws before it is a call (its address may not be used any more) is an outcome like others.
+  const made = (async () => make(dropped.signal))();
+  const done = made.then(
     (outcome): CallOutcome => ({ outcome }),
     (error: unknown): CallOutcome => ({ error }),
   );
@@ -119,6 +121,16 @@ export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBod
 
 function listenerFor(ctx: WatcherContext, entry: TaskEntry, live: LiveSession | null): StreamListener {
   return live ? listenerOf(ctx, live, entry, () => undefined) : deafListener;
+}
+
+/**
+ * A call whose outcome is unknown may be made again where that is harmless by the tool's own word. One that was
+ * cancelled is repeated only to learn which task it made, and to cancel that.
+ */
+export function mayRepeat(hints: TaskWork["toolHints"], cancelRequested: boolean): boolean {
+  if (hints?.honoursIdempotencyKey) return true;
+  const claims = hints?.annotations;
+  return !cancelRequested && (claims?.idempotentHint === true || claims?.readOnlyHint === true);
 }
 
 /** The server has read the call and knows that it did not run it. */

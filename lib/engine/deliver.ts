@@ -11,10 +11,7 @@ import { statusOf } from "./judge.ts";
 import { backoffDelay } from "./schedule.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 import { askForPending, heard, tryStandalone } from "./streams.ts";
-import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, UNASKED_LIMIT } from "./tunables.ts";
-
-/** A server that breaks down over an answer this often never takes it. */
-const MAX_BROKEN_ATTEMPTS = 3;
+import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, MAX_BROKEN_ANSWERS, UNASKED_LIMIT } from "./tunables.ts";
 
 /** Answers whose time has come. */
 export function dueDeliveries(entry: TaskEntry): RequestWork[] {
@@ -96,7 +93,7 @@ async function afterFailure(
   // Outcome unknown: it stays in `sending`, and the next polls tell whether it was taken. A server that broke down
   // over the answer, or whose reply can't be read, may have taken it too.
   const broke = error.code === "bad_reply" || error.code === "too_large";
-  if (error.reached === "maybe" || (broke && delivery.attempts < MAX_BROKEN_ATTEMPTS)) throw error;
+  if (error.reached === "maybe" || (broke && delivery.attempts < MAX_BROKEN_ANSWERS)) throw error;
   if (broke || (error.reached === "yes" && error.code === "rejected")) {
     await change(ctx, entry, async (tx) => {
       const reason = error.rpcError?.message.slice(0, 500) ?? "the server refused the answer";

@@ -100,6 +100,8 @@ export interface TaskEntry {
   minorNewsAt: number;
   /** When `work` was read; monotonic. */
   loadedAt: number;
+  /** How often the server broke down over its call. */
+  brokenCalls: number;
   /** Header rules of the tool's schema were read anew for this start. */
   rereadTool: boolean;
   news: StreamNews[];
@@ -141,6 +143,7 @@ export function newEntry(work: TaskWork): TaskEntry {
     progressAt: Number.NEGATIVE_INFINITY,
     minorNewsAt: Number.NEGATIVE_INFINITY,
     loadedAt: performance.now(),
+    brokenCalls: 0,
     rereadTool: false,
     news: [],
     messages: [],

@@ -3,13 +3,14 @@ import { PeerError, type StartOutcome } from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
-import { answersUnderWay, type CallOutcome, wasNotRun } from "./call.ts";
+import { answersUnderWay, type CallOutcome, mayRepeat, wasNotRun } from "./call.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { recoverCall } from "./recover.ts";
+import { rediscover } from "./rediscover.ts";
 import { failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
 import { dropStreams } from "./streams.ts";
-import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS } from "./tunables.ts";
+import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, MAX_BROKEN_CALLS } from "./tunables.ts";
 
 /** Stores what came of a call. */
 export async function settle(
@@ -72,10 +73,28 @@ async function afterFailure(
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
     return refused(ctx, entry, error);
   if (isHeld) return recoverCall(ctx, entry, attempt);
+  if (error.rpcError && !(await mayTryAgain(ctx, entry, attempt))) {
+    const words = error.rpcError.message.slice(0, 2_000);
+    await failRound(ctx, entry, {
+      code: "server_error",
+      message: `The server broke down over the call: ${words}`,
+    });
+    return 0;
+  }
   // Timed out, cut off, or answered with nonsense: the tool may have run. resolveStart() decides, after the deadline.
   ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
   entry.stale = true;
   return DEFAULT_POLL_MS;
+}
+
+/**
+ * The server says that it broke down over the call. Where the call may be repeated it is, a few times; else the task
+ * may be in the server's list all the same.
+ */
+async function mayTryAgain(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
+  const { toolHints, cancelRequested } = entry.work;
+  if (mayRepeat(toolHints, cancelRequested)) return ++entry.brokenCalls < MAX_BROKEN_CALLS;
+  return rediscover(ctx, entry, attempt);
 }
 
 async function refused(ctx: WatcherContext, entry: TaskEntry, error: PeerError): Promise<number> {

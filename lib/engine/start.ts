@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { PeerError } from "../mcp/peer.ts";
 import { markHeld, markStarting, markStartUnknown, noteWaiting, renewAttempt } from "../tasks/attempts.ts";
-import { placeCall, promptOutcome } from "./call.ts";
+import { mayRepeat, placeCall, promptOutcome } from "./call.ts";
 import { change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { reasonOf, SESSIONS_FULL, settle } from "./outcome.ts";
 import { rediscover } from "./rediscover.ts";
@@ -72,16 +72,13 @@ async function joinListening(ctx: WatcherContext, entry: TaskEntry): Promise<Liv
 
 /** A task found in `starting`: nobody knows what became of the call. */
 export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
-  const { attemptDueInMs, toolHints } = entry.work;
+  const { attemptDueInMs, toolHints, cancelRequested } = entry.work;
   const last = entry.work.attemptId!;
   if ((attemptDueInMs ?? 0) > 0) {
     entry.stale = true;
     return attemptDueInMs!;
   }
-  const claims = toolHints?.annotations;
-  // A cancelled call is repeated only to learn which task it made, and to cancel that.
-  const harmless = claims?.idempotentHint === true || claims?.readOnlyHint === true;
-  if (!toolHints?.honoursIdempotencyKey && (!harmless || entry.work.cancelRequested)) {
+  if (!mayRepeat(toolHints, cancelRequested)) {
     if (await rediscover(ctx, entry, last)) return 0;
     await change(ctx, entry, (tx) => markStartUnknown(ctx.organizationId, tx, entry.id, last));
     // The session stays open on the server: the task, if there is one, lives in it.

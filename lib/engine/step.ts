@@ -22,6 +22,7 @@ import { askForQuestion, dropStreams, heard, joinSession, renewSession, tendStre
 import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
+  MAX_BROKEN_CANCELS,
   NOT_FOUND_CONFIRM_MS,
   POLL_DEADLINE_MS,
   PROGRESS_MS,
@@ -207,7 +208,10 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
       await ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS));
     } catch (error) {
       // Refused: it has ended there, which the next look tells, or it can't be cancelled.
-      if (!(error instanceof PeerError) || !isRefusal(error)) throw error;
+      const isFinal =
+        error instanceof PeerError &&
+        (isRefusal(error) || (error.code === "bad_reply" && entry.failures >= MAX_BROKEN_CANCELS));
+      if (!isFinal) throw error;
     }
     await insist(() => change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)));
     entry.fingerprint = undefined;
@@ -229,7 +233,7 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
 
 /** The server has said no, and would say it again. */
 function isRefusal({ code }: PeerError): boolean {
-  return code === "rejected" || code === "not_supported" || code === "bad_reply";
+  return code === "rejected" || code === "not_supported";
 }
 
 function checked(entry: TaskEntry): void {

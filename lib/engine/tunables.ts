@@ -87,6 +87,12 @@ export const CANCEL_GRACE_MS = 15_000;
 export const WATCH_CANCELLED_MS = 3600_000;
 /** A result that the server says it has, and does not give when asked this often, is done without. */
 export const MISSING_RESULTS = 5;
+/** A call over which the server breaks down this often, where it may be repeated at all, has failed; */
+export const MAX_BROKEN_CALLS = 10;
+/** and an answer over which it does can't be delivered; */
+export const MAX_BROKEN_ANSWERS = 10;
+/** and a cancel over which it does counts as told. */
+export const MAX_BROKEN_CANCELS = 5;
 /** "Not found" counts as lost when it is said again this much later. */
 export const NOT_FOUND_CONFIRM_MS = 2_000;
 

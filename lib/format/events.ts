@@ -30,7 +30,11 @@ const say = (text: string, tone: Tone = "neutral", quote?: string): EventWords =
 const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
   "task.queued": (_, who) => say(`${who} started it`),
   "task.starting": () => say("Calling the server"),
-  "task.started": () => say("Task accepted by the server"),
+  "task.started": (data) =>
+    data.durable === false
+      ? say("The call is under way; the server made no task of it", "wait")
+      : say("Task accepted by the server"),
+  "task.asking": () => say("The tool asks before it begins"),
   "task.status": (data) => say(text(data.statusMessage) ?? "Status changed"),
   "task.state": (data) => say(stateChange(data)),
   "task.completed": (data) =>
@@ -41,8 +45,16 @@ const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
   "task.not_started": (data) => say("Not started yet, trying again", "wait", text(data.message)),
   "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
   "task.cancel_requested": (_, who) => say(`${who} asked to cancel`),
+  "task.cancel_sent": () => say("Server told to cancel"),
   "task.cancelled": () => say("Cancelled"),
-  "task.lost": () => say("The server no longer knows this task", "bad"),
+  "task.server_state": (data) => say(`Server says “${serverStateLabel(text(data.serverState) ?? "")}”`),
+  "task.lost": (data) =>
+    say(
+      data.code === "connection_lost"
+        ? "Lost: the connection ended before the result came"
+        : "The server no longer knows this task",
+      "bad",
+    ),
   "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
   "task.start_unknown": () =>
     say("The connection broke while starting: unknown whether the server began", "wait"),

@@ -11,7 +11,7 @@ export const STATE_LABELS: Record<TaskState, string> = {
   completed: "Completed",
   failed: "Failed",
   cancelled: "Cancelled",
-  lost: "Lost by server",
+  lost: "Lost",
   expired: "Expired",
 };
 

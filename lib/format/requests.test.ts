@@ -14,3 +14,7 @@ test.each([
 ] as const)("%s because of %s", (state, reason, words) => {
   expect(endedWords(state, reason).what).toMatch(words);
 });
+
+test("a question that was withdrawn after an answer says what became of that", () => {
+  expect(endedWords("withdrawn", "retracted", true).next).toMatch(/was not sent; it is kept/);
+});

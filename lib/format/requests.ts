@@ -27,13 +27,20 @@ export function requestName(request: Pick<InputRequestSummary, "label" | "messag
 }
 
 /** Why a request takes no answer any more, and what that leaves. What can be done is a matter of roles. */
-export function endedWords(state: RequestState, reason: string | null): { what: string; next: string } {
+export function endedWords(
+  state: RequestState,
+  reason: string | null,
+  /** There is an answer, and it never left. */
+  unsent = false,
+): { what: string; next: string } {
   const because = reason && reason !== state ? `: ${reasonWords(reason)}` : "";
   switch (state) {
     case "withdrawn":
       return {
         what: `This question was withdrawn${because}.`,
-        next: "Nothing needs to be decided here any more.",
+        next: unsent
+          ? "The answer that was given was not sent; it is kept here."
+          : "Nothing needs to be decided here any more.",
       };
     case "expired":
       return {

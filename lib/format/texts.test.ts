@@ -30,6 +30,17 @@ test("an event is a sentence; an unknown one its type in plain words", () => {
   expect(describeEvent({ type: "moon.phase_changed", actor, data: {} }).text).toBe("Moon phase changed");
 });
 
+test.each([
+  ["task.started", { durable: false }, "The call is under way; the server made no task of it"],
+  ["task.started", { ttlMs: null }, "Task accepted by the server"],
+  ["task.adopted", {}, "Ben took it over from the server"],
+  ["task.start_settled", { started: false }, "Ben found that it never started"],
+  ["task.lost", { code: "connection_lost" }, "Lost: the connection ended before the result came"],
+  ["request.expired", { reason: "question_lifetime" }, /: the server gives up on questions after a while$/],
+])("%s with %o is told in words", (type, data, words) => {
+  expect(describeEvent({ type, actor, data }).text).toMatch(words);
+});
+
 test("a difference names what went and what came", () => {
   expect(diffWords("pay $400 now", "pay $410 now")).toEqual([
     { kind: "same", text: "pay " },

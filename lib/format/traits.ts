@@ -51,7 +51,7 @@ const TRAITS: Trait[] = [
     return reissues
       ? line(
           "Puts a question again when asked: answers survive a lost session",
-          "People can take their time, even when connections break meanwhile.",
+          "An answer reaches it even when connections break meanwhile.",
         )
       : line(
           "Puts a question once and never again",

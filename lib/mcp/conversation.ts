@@ -48,7 +48,14 @@ export class Conversation {
     this.#log = log;
     this.#child = new Child(endpoint, {
       onLog: log,
-      onLine: (line) => this.#hear(line),
+      onLine: (line) => {
+        try {
+          this.#hear(line);
+        } catch (error) {
+          // One message that somebody could not take does not end the conversation of all others.
+          this.#log(`A message could not be handled: ${(error as Error).message.slice(0, 200)}`);
+        }
+      },
       onGone: () => {
         for (const call of this.#calls.values()) call.onGone(call.written);
         this.#calls.clear();

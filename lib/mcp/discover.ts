@@ -62,12 +62,23 @@ export async function discover(
 }
 
 async function discover20260728(wire: Wire, options: CallOptions): Promise<Discovery> {
-  const reply = await resultOf(wire, framed("server/discover", {}), discoverSchema, options);
+  const next = underOneDeadline(options);
+  const ask = () => resultOf(wire, framed("server/discover", {}), discoverSchema, next());
+  // A server that names the version we asked in as one that it speaks is asked once more.
+  const reply = await ask().catch((error: unknown) => (refusedItsOwn(error) ? ask() : Promise.reject(error)));
   if (!reply.supportedVersions.includes("2026-07-28")) {
     throw new PeerError("not_supported", "yes", "The server does not speak 2026-07-28");
   }
   const serverInfo = reply.serverInfo ?? record.safeParse(reply._meta?.[SERVER_INFO]).data;
   return toDiscovery("2026-07-28", { ...reply, serverInfo });
+}
+
+const UNSUPPORTED_VERSION = -32022;
+const supportedSchema = z.looseObject({ supported: z.array(z.string()) });
+
+function refusedItsOwn(error: unknown): boolean {
+  if (!(error instanceof PeerError) || error.rpcError?.code !== UNSUPPORTED_VERSION) return false;
+  return supportedSchema.safeParse(error.rpcError.data).data?.supported.includes("2026-07-28") ?? false;
 }
 
 async function discover20251125(wire: Wire, next: () => CallOptions): Promise<Discovery> {

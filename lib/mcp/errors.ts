@@ -103,6 +103,8 @@ function missingCapabilities({ code, data }: RpcError): string | null {
 
 const HEADER_MISMATCH = -32020;
 const MISSING_CAPABILITY = -32021;
+/** Calls that change something at the server. */
+const CHANGES = new Set(["tools/call", "tasks/update", "tasks/cancel"]);
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
@@ -110,6 +112,9 @@ const INTERNAL_ERROR = -32603;
 function rpcCode(error: RpcError, method: string | null, httpStatus: number): PeerErrorCode {
   if (error.code === METHOD_NOT_FOUND) return "not_supported";
   if (error.code === HEADER_MISMATCH) return "header_mismatch";
+  // It broke down over the call, which is no refusal: it may have acted.
+  if (error.code === INTERNAL_ERROR && CHANGES.has(method ?? "") && !UNKNOWN_TASK.test(error.message))
+    return "bad_reply";
   if (!method?.startsWith("tasks/")) return "rejected";
   // The specification's answer to an unknown task. A fault in the frame of the call comes with HTTP 400.
   if (method === "tasks/get" && error.code === INVALID_PARAMS && httpStatus === 200) return "task_not_found";

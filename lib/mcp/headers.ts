@@ -9,7 +9,7 @@ export function headerValue(value: string): string {
 
 /**
  * The `Mcp-Param-*` headers of a call: one for each property of the tool's schema that carries `x-mcp-header`, at
- * any depth of `properties`, and has a value. Annotations in other places are the server's fault and count as absent.
+ * any depth of `properties`, and has a value that is not null. For schemas with sound annotations.
  */
 export function parameterHeaders(inputSchema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -17,7 +17,7 @@ export function parameterHeaders(inputSchema: unknown, args: unknown): Record<st
   for (const [key, property] of Object.entries(inputSchema.properties)) {
     const value = args[key];
     if (!isObject(property) || value === undefined || value === null) continue;
-    const name = property["x-mcp-header"];
+    const name = property[ANNOTATION];
     const isPrimitive =
       typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
     if (typeof name === "string" && TOKEN.test(name) && isPrimitive) {
@@ -28,6 +28,42 @@ export function parameterHeaders(inputSchema: unknown, args: unknown): Record<st
   }
   return headers;
 }
+
+const ANNOTATION = "x-mcp-header";
+const ANNOTATED_TYPES = ["string", "integer", "boolean"];
+/** What holds values and no schemas. */
+const DATA = new Set(["default", "const", "enum", "examples"]);
+const MAX_DEPTH = 64;
+
+/**
+ * Whether the `x-mcp-header` annotations of a tool's schema are as the specification wants them: header names, unique
+ * in any case, on texts, integers and booleans that a chain of `properties` leads to. A tool that breaks this must not
+ * be called.
+ */
+export function hasSoundHeaders(inputSchema: unknown): boolean {
+  const names = new Set<string>();
+  const isSound = (schema: unknown, isProperty: boolean, onChain: boolean, depth: number): boolean => {
+    if (depth > MAX_DEPTH) return true;
+    if (Array.isArray(schema)) return schema.every((one) => isSound(one, false, false, depth + 1));
+    if (!isObject(schema)) return true;
+    if (Object.hasOwn(schema, ANNOTATION)) {
+      const name = schema[ANNOTATION];
+      if (!isProperty || typeof name !== "string" || !TOKEN.test(name)) return false;
+      if (!ANNOTATED_TYPES.includes(schema.type as string) || names.has(name.toLowerCase())) return false;
+      names.add(name.toLowerCase());
+    }
+    return Object.entries(schema).every(([keyword, value]) => {
+      if (DATA.has(keyword)) return true;
+      if (!NAMED.has(keyword) || !isObject(value)) return isSound(value, false, false, depth + 1);
+      const goesOn = keyword === "properties" && onChain;
+      return Object.values(value).every((one) => isSound(one, goesOn, goesOn, depth + 1));
+    });
+  };
+  return isSound(inputSchema, false, true, 0);
+}
+
+/** What holds schemas under names of the server's choice. */
+const NAMED = new Set(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]);
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 

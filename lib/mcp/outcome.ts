@@ -7,9 +7,9 @@ import { parseResult, type Reply, readResult } from "./wire.ts";
 const anyResult = z.record(z.string(), z.unknown());
 
 /** What became of a `tools/call`. URLs to visit first (-32042) are questions, after which the call is made again. */
-export function toOutcome(reply: Reply, options: CallOptions): StartOutcome {
+export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Promise<StartOutcome> {
   try {
-    const result = readResult(reply, anyResult, options);
+    const result = readResult(await reply, anyResult, options);
     if (result.task !== undefined) {
       return { kind: "task", task: parseResult("tools/call", taskSchema, result.task) };
     }

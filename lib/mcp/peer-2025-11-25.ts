@@ -127,10 +127,7 @@ export class Peer20251125 implements Peer {
       resumes: true,
       onId: input.onCall,
     };
-    return toOutcome(
-      await this.wire.request(request, options, this.sorted(session, listener, options)),
-      options,
-    );
+    return toOutcome(this.wire.request(request, options, this.sorted(session, listener, options)), options);
   }
 
   async resume(
@@ -141,7 +138,7 @@ export class Peer20251125 implements Peer {
     options: CallOptions,
   ): Promise<StartOutcome> {
     const call = { id: callId, method: "tools/call", headers: headersOf(session), lastEventId };
-    return toOutcome(await this.wire.resume(call, options, this.sorted(session, listener, options)), options);
+    return toOutcome(this.wire.resume(call, options, this.sorted(session, listener, options)), options);
   }
 
   cancelCall(session: Session | null, callId: number, options: CallOptions): Promise<void> {

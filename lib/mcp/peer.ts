@@ -245,6 +245,7 @@ export type PeerErrorCode =
   | "not_ready"
   | "rejected"
   | "not_supported"
+  /** No answer that makes sense: the server broke down over the call (HTTP 500, -32603), or speaks in riddles. */
   | "bad_reply"
   | "too_large";
 

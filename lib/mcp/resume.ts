@@ -42,15 +42,20 @@ export async function followReply(
 ): Promise<Reply> {
   const { signal } = options;
   let failures = 0;
+  /** Streams in a row that ended without any event: nothing there yet. */
+  let empty = 0;
   let waitMs = 0;
   for (;;) {
-    const pauseMs = Math.max(waitMs, (place.retryMs ?? FIRST_PAUSE_MS) * 2 ** failures, MIN_PAUSE_MS);
+    const ownMs = Math.max(place.retryMs ?? FIRST_PAUSE_MS, MIN_PAUSE_MS);
+    const pauseMs = Math.max(waitMs, ownMs * 2 ** Math.min(10, failures + empty));
     await pause(Math.min(pauseMs, MAX_PAUSE_MS), endsAt, signal);
     waitMs = 0;
+    const { lastEventId } = place;
     try {
       const reply = await goOn(get, call, place, options, endsAt, handlers);
       if (reply) return reply;
       failures = 0;
+      empty = place.lastEventId === lastEventId ? empty + 1 : 0;
     } catch (error) {
       if (!(error instanceof PeerError) || error.code === "too_large") throw error;
       if (signal?.aborted || performance.now() >= endsAt) throw overtime(error);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { IDEMPOTENCY_KEY } from "./client.ts";
+import { hasSoundHeaders } from "./headers.ts";
 import type { Era, Tool } from "./peer.ts";
 
 const MAX_PAGES = 20;
@@ -25,7 +26,10 @@ export const toolsPageSchema = z.looseObject({
   nextCursor: z.string().nullish(),
 });
 
-/** Walks `tools/list`: at most 20 pages and 1,000 tools, the rest is left out. Throws what `page` throws. */
+/**
+ * Walks `tools/list`: at most 20 pages and 1,000 tools, the rest is left out, as are tools of 2026-07-28 that must not be
+ * called. Throws what `page` throws.
+ */
 export async function listTools(
   era: Era,
   page: (params: { cursor?: string }) => Promise<z.infer<typeof toolsPageSchema>>,
@@ -34,7 +38,8 @@ export async function listTools(
   let cursor: string | undefined;
   for (let count = 0; count < MAX_PAGES && tools.length < MAX_TOOLS; count++) {
     const reply = await page(cursor === undefined ? {} : { cursor });
-    tools.push(...reply.tools.map((tool) => toTool(era, tool)));
+    const callable = reply.tools.filter((tool) => era === "2025-11-25" || hasSoundHeaders(tool.inputSchema));
+    tools.push(...callable.map((tool) => toTool(era, tool)));
     if (!reply.nextCursor) break;
     cursor = reply.nextCursor;
   }

@@ -319,33 +319,36 @@ it("never repeats a call with side effects, nor reuses a connection for it", asy
   expect(ports.size).toBe(3);
 });
 
-it("takes URLs to visit before a call (-32042) as questions", async () => {
-  const elicitations = [
-    { mode: "url", elicitationId: "e-1", url: "https://example.com/consent", message: "Please consent" },
-    { mode: "url", elicitationId: "e-2", message: "without a URL" },
-  ];
-  behave = (response, id) =>
-    json(response, 200, {
-      jsonrpc: "2.0",
-      id,
-      error: { code: -32042, message: "Visit", data: { elicitations } },
+it.each([200, 400])(
+  "takes URLs to visit before a call (-32042 with HTTP %i) as questions",
+  async (status) => {
+    const elicitations = [
+      { mode: "url", elicitationId: "e-1", url: "https://example.com/consent", message: "Please consent" },
+      { mode: "url", elicitationId: "e-2", message: "without a URL" },
+    ];
+    behave = (response, id) =>
+      json(response, status, {
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32042, message: "Visit", data: { elicitations } },
+      });
+    expect(await v1().start(session, input, silent, options)).toEqual({
+      kind: "input_required",
+      requestState: null,
+      questions: [
+        {
+          address: { kind: "key", key: "e-1" },
+          mode: "url",
+          message: "Please consent",
+          requestedSchema: null,
+          url: "https://example.com/consent",
+        },
+      ],
     });
-  expect(await v1().start(session, input, silent, options)).toEqual({
-    kind: "input_required",
-    requestState: null,
-    questions: [
-      {
-        address: { kind: "key", key: "e-1" },
-        mode: "url",
-        message: "Please consent",
-        requestedSchema: null,
-        url: "https://example.com/consent",
-      },
-    ],
-  });
-  elicitations.shift();
-  await expect(v1().start(session, input, silent, options)).rejects.toMatchObject({ code: "rejected" });
-});
+    elicitations.shift();
+    await expect(v1().start(session, input, silent, options)).rejects.toMatchObject({ code: "rejected" });
+  },
+);
 
 it("gives up in the middle when the caller does", async () => {
   const controller = new AbortController();

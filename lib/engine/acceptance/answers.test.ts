@@ -127,3 +127,19 @@ test.each([
     expect(remote.answered).toHaveLength(1);
   },
 );
+
+test.each(["idempotentHint", "readOnlyHint"])(
+  "19: the reply to the call is lost, and the tool says %s: called again",
+  async (hint) => {
+    const remote = await startTestServer();
+    onTestFinished(() => remote.close());
+    const server = await world.addServer(remote.url, "2026-07-28");
+    remote.behave.onCall = () => {
+      remote.behave.onCall = undefined;
+      return "drop";
+    };
+    const id = await world.startTask(server, {}, tool("approve", { annotations: { [hint]: true } }));
+    await openRequest(id);
+    expect(remote.calls).toHaveLength(2);
+  },
+);

@@ -1,6 +1,6 @@
 /** 14, the other way round: servers of the official packages give a question up after 60 s, whatever a client does. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readTraits } from "../../servers/learn.ts";
+import { readKnown } from "../../servers/learn.ts";
 import { lookInto } from "../../testing/look.ts";
 import { type OfficialName, startOfficialServer } from "../../testing/official-server.ts";
 import { tool } from "../../testing/tool.ts";
@@ -72,7 +72,7 @@ describe.concurrent("nobody answers within a minute:", { timeout: PATIENCE_MS + 
         await expect(world.answer(request.id, { action: "accept", content: {} })).rejects.toMatchObject({
           code: "no_longer_open",
         });
-        const traits = await world.within((tx) => readTraits(world.organizationId, tx, server.serverId));
+        const { traits } = await world.within((tx) => readKnown(world.organizationId, tx, server.serverId));
         expect(traits.questionLifetimeMs).toBe(60_000);
       } finally {
         await remote.stop();

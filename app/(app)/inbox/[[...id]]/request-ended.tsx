@@ -15,7 +15,8 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 export function RequestEnded({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   if (request.state === "answered" || request.state === "settled" || request.state === "open") return null;
-  const words = endedWords(request.state, request.endedReason);
+  const unsent = request.answer !== null && request.delivery?.sentAt === null;
+  const words = endedWords(request.state, request.endedReason, unsent);
   const failed = request.state !== "withdrawn";
   return (
     <Notice tone={failed ? "bad" : "neutral"} title={words.what} action={<Next request={request} />}>

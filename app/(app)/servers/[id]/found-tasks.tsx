@@ -25,7 +25,7 @@ export function FoundTasks({ server }: { server: ServerDetail }) {
   const refresh = useMutation({
     mutationFn: () => api.post<Page<FoundTask>>(`/api/v1/servers/${server.id}/found-tasks/refresh`),
     onSuccess: (page) => client.setQueryData(foundTasks(server.id).queryKey, page),
-    onSettled: () => client.invalidateQueries({ queryKey: serverKeys.server(server.id) }),
+    onSettled: () => void client.invalidateQueries({ queryKey: serverKeys.server(server.id) }),
   });
   return (
     <section aria-labelledby="found-heading" className="flex flex-col gap-2.5">

@@ -9,7 +9,9 @@ export function ServerLog({ log }: { log: NonNullable<ServerDetail["log"]> }) {
   const box = useRef<HTMLElement>(null);
   // The newest lines stand at the end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: again with each new line
-  useEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [log.tail]);
+  useEffect(() => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [log.tail]);
   return (
     <section aria-labelledby="log-heading" className="flex flex-col gap-2.5">
       <h2 id="log-heading" className="flex flex-wrap gap-x-2 font-medium text-[13px] text-muted">

@@ -18,11 +18,19 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
           </p>
         </Notice>
       )}
-      {task.state === "lost" && (
+      {task.state === "lost" && task.durable && (
         <Notice tone="bad" title="The server no longer knows this task.">
           <p>
             It may have been restarted without its memory. The arguments are kept: start it again as a new
             task.
+          </p>
+        </Notice>
+      )}
+      {task.state === "lost" && !task.durable && (
+        <Notice tone="bad" title="The connection that carried this call ended before its result came.">
+          <p>
+            Nobody can know what came of it: the tool may have run. Look at {task.server.name}, then start it
+            again as a new task or leave it.
           </p>
         </Notice>
       )}
@@ -51,7 +59,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
         </Notice>
       )}
       {/* Lost and expired have been said above. */}
-      {task.error && task.error.code !== task.state && (
+      {task.error && task.error.code !== task.state && task.state !== "lost" && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={task.error.message}>
           {isLive(task.state) && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>
