@@ -1,10 +1,11 @@
 /** One run of chaos: set the stage, let people work while everything breaks, let it settle, judge. */
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, apiOf } from "./api.ts";
 import { type BlowsDealt, deal } from "./blows.ts";
-import { type Facts, gather } from "./facts.ts";
+import { keepEvidence } from "./evidence.ts";
+import { gather } from "./facts.ts";
 import { planInvoice } from "./invoices.ts";
 import { judge } from "./judge.ts";
 import { type FaultKind, planBlows, planFault } from "./plan.ts";
@@ -177,33 +178,4 @@ function byKind(counts: Map<string, number>): Map<string, number> {
     kinds.set(kind, (kinds.get(kind) ?? 0) + count);
   }
   return kinds;
-}
-
-/** All that is known, and for each task with a finding what Intray has seen and said. */
-async function keepEvidence(
-  api: Api,
-  stage: Stage,
-  people: Population,
-  facts: Facts,
-  { judgement }: Account,
-): Promise<void> {
-  const folder = join(stage.folder, "evidence");
-  mkdirSync(folder);
-  const write = (name: string, what: unknown) =>
-    writeFileSync(join(folder, `${name}.json`), JSON.stringify(what, null, 2));
-  write("judgement", judgement);
-  write("people", people);
-  const found = [...judgement.lost, ...judgement.doubled, ...judgement.misdirected];
-  for (const id of new Set(found.flatMap(({ taskId }) => taskId ?? []))) {
-    const read = async (path: string) =>
-      (await api.once("GET", `/tasks/${id}${path}`, { key: stage.keys.operator }))?.body;
-    const there = facts.ledger.find((line) => line.kind === "created" && line.data.key === id)?.taskId;
-    write(id, {
-      task: await read(""),
-      facts: facts.tasks.find((task) => task.id === id),
-      events: await read("/events?limit=200"),
-      messages: await read("/messages?limit=200"),
-      ledger: facts.ledger.filter((line) => line.taskId === there),
-    });
-  }
 }

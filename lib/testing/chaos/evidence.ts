@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Api } from "./api.ts";
+import type { Facts } from "./facts.ts";
+import type { Population } from "./population.ts";
+import type { Stage } from "./stage.ts";
+import type { Account } from "./table.ts";
+
+/** All that is known, and for each task with a finding what Intray has seen and said. */
+export async function keepEvidence(
+  api: Api,
+  stage: Stage,
+  people: Population,
+  facts: Facts,
+  { judgement }: Account,
+): Promise<void> {
+  const folder = join(stage.folder, "evidence");
+  mkdirSync(folder);
+  const write = (name: string, what: unknown) =>
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(what, null, 2));
+  write("judgement", judgement);
+  write("people", people);
+  const found = [...judgement.lost, ...judgement.doubled, ...judgement.misdirected];
+  for (const id of new Set(found.flatMap(({ taskId }) => taskId ?? []))) {
+    const read = async (path: string) =>
+      (await api.once("GET", `/tasks/${id}${path}`, { key: stage.keys.operator }))?.body;
+    const there = facts.ledger.find((line) => line.kind === "created" && line.data.key === id)?.taskId;
+    write(id, {
+      task: await read(""),
+      facts: facts.tasks.find((task) => task.id === id),
+      events: await read("/events?limit=200"),
+      messages: await read("/messages?limit=200"),
+      ledger: facts.ledger.filter((line) => line.taskId === there),
+    });
+  }
+}
