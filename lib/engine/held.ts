@@ -8,7 +8,7 @@ import { settle } from "./outcome.ts";
 import { recoverCall } from "./recover.ts";
 import { sealSession } from "./sealed.ts";
 import { dropStreams } from "./streams.ts";
-import { CALL_DEADLINE_MS, SLOW_POLL_MS } from "./tunables.ts";
+import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, SLOW_POLL_MS } from "./tunables.ts";
 
 /** One step of a call that is being held. Returns the pause until the next one, in ms. */
 export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
@@ -20,7 +20,9 @@ export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<n
     return settle(ctx, entry, call.attempt, call.result);
   }
   if (work.cancelRequested) return cancel(ctx, entry);
-  for (const request of dueDeliveries(entry)) await deliver(ctx, entry, request, null);
+  const due = dueDeliveries(entry);
+  for (const request of due) await deliver(ctx, entry, request, null);
+  if (due.length > 0) return AFTER_ANSWER_MS;
   const waits = work.requests.some(({ delivery }) => delivery?.state !== "accepted");
   const state = waits ? "input_required" : "working";
   if (work.state !== state)

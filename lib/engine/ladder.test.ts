@@ -67,9 +67,11 @@ test("a server that caps its sessions: tasks that it names share one, and each g
   // The session is given back with its last task only.
   a.status = "completed";
   await until("the first ends", async () => (await look.task(await idOf(a.taskId, [one, two]))).finishedAt);
-  expect(remote.seen.some(({ method }) => method === "DELETE")).toBe(false);
+  const closed = () =>
+    remote.seen.some(({ method, session }) => method === "DELETE" && session === a.session);
+  expect(closed()).toBe(false);
   b.status = "completed";
-  await until("the session is closed", async () => remote.seen.some(({ method }) => method === "DELETE"));
+  await until("the session is closed", async () => closed());
 });
 
 /** Which of our tasks the server knows by this id: it ends when that is cancelled there. */
@@ -94,10 +96,10 @@ test("a server that does not name its tasks has one at a time in a session: the 
   });
   expect(remote.tasks.length).toBe(1);
   await world.answer(request.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
   first.status = "completed";
   await look.inState(one, "completed");
   await look.inState(two, "working");
-  expect(remote.answered.length).toBe(1);
 });
 
 test("19: the reply to the call is lost, the server lists its tasks: the one that fits is found and adopted", async () => {

@@ -6,7 +6,7 @@ import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-request
 import { retractAsk } from "../input-requests/retract.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
 import { markCancelSent, recordProgress } from "../tasks/progress.ts";
-import { hasEnded } from "../tasks/status.ts";
+import { hasEnded, isRunning } from "../tasks/status.ts";
 import { type DeliveryWork, loadWork } from "../tasks/work.ts";
 import { applyRemote, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
@@ -47,6 +47,7 @@ export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
     await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
 
+  if (isRunning(entry.work.state)) await storeProgress(ctx, entry);
   if (!entry.work.durable && !hasEnded(entry.work.state)) return stepHeld(ctx, entry);
   if (isRound(entry.work)) return stepRound(ctx, entry);
   await tendMemory(ctx, entry);
@@ -74,6 +75,10 @@ async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<void> 
   if (entry.work.era === "2025-11-25" && !entry.live && (await joinSession(ctx, entry)))
     entry.idsChanged = true;
   if (entry.idsChanged) await storeIds(ctx, entry);
+}
+
+/** A bar that moved, told by notifications. */
+async function storeProgress(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
   const { progress } = entry;
   if (!progress || performance.now() < entry.progressAt + PROGRESS_MS) return;
   entry.progress = null;
