@@ -9,7 +9,7 @@ import { endTask, noteServerState, recordStatus, type TaskEnd } from "../tasks/p
 import { hasEnded } from "../tasks/status.ts";
 import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { differByNumbers, isEmpty, isStatusOnly, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
-import { learnFromEnd, learnFromPlan } from "./learning.ts";
+import { endingOf, learnFromEnd, learnFromPlan } from "./learning.ts";
 import { taskRef } from "./sealed.ts";
 import {
   CANCEL_GRACE_MS,
@@ -73,8 +73,10 @@ async function carryOut(
   await change(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
     for (const id of plan.confirm) events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
-    for (const id of plan.retract)
-      events.push(...(await closeRequest(organizationId, tx, entry.id, id, "withdrawn", "retracted")));
+    for (const id of plan.retract) {
+      const { state: ending, reason } = endingOf(ctx, entry, id);
+      events.push(...(await closeRequest(organizationId, tx, entry.id, id, ending, reason)));
+    }
     for (const { question, key } of plan.capture)
       events.push(
         ...(await captureQuestion(organizationId, tx, entry.id, {

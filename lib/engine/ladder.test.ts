@@ -182,7 +182,11 @@ test("questions that are taken back after a minute tell how long people have", a
   await engine.stop();
   engine = await world.startEngine();
   mine.status = "working";
-  await until("it is withdrawn", async () => (await look.request(request.id)).state === "withdrawn");
+  const over = await until("it is over", async () => {
+    const row = await look.request(request.id);
+    return row.endedAt && row;
+  });
+  expect(over).toMatchObject({ state: "expired", endedReason: "question_lifetime" });
   await until("it is learned", async () => (await traits()).questionLifetimeMs === 60_000);
   mine.status = "input_required";
   remote.behave.reissues = "And now?";

@@ -1,7 +1,7 @@
 /** What the engine sees of a server's ways while it works: pure judgement is in lib/servers/traits.ts. */
 import type { Question, RemoteTask, TaskResult } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
-import { learnSurvival, learnWithdrawal } from "../servers/traits.ts";
+import { isLifetimeOver, learnSurvival, learnWithdrawal } from "../servers/traits.ts";
 import type { AskWork, RequestWork } from "../tasks/work.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
 import type { Plan } from "./judge.ts";
@@ -21,6 +21,15 @@ export function learnFromPlan(ctx: WatcherContext, entry: TaskEntry, plan: Plan)
 /** The server gave a question up by itself. */
 export function learnWithdrawn(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): void {
   ctx.learn(learnWithdrawal(ctx.traits, ageOf(entry, request)));
+}
+
+/** What a question that the server took back counts as: its time was over, or it is not asked any more. */
+export function endingOf(ctx: WatcherContext, entry: TaskEntry, requestId: string) {
+  const request = entry.work.requests.find(({ id }) => id === requestId);
+  const isOver = request !== undefined && isLifetimeOver(ctx.traits, ageOf(entry, request));
+  return isOver
+    ? { state: "expired" as const, reason: "question_lifetime" }
+    : { state: "withdrawn" as const, reason: "retracted" };
 }
 
 /** Some servers give a question up by failing the task. */

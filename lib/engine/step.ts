@@ -13,7 +13,7 @@ import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
-import { learnFromQuestion, learnWithdrawn } from "./learning.ts";
+import { endingOf, learnFromQuestion, learnWithdrawn } from "./learning.ts";
 import { settle } from "./outcome.ts";
 import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
@@ -136,12 +136,11 @@ export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<
         events.push(...(await captureQuestion(ctx.organizationId, tx, entry.id, captured)));
       } else if (item.kind === "retracted") {
         const over = await retractAsk(ctx.organizationId, tx, entry.id, digest, item.rpcId);
-        if (over)
-          events.push(
-            ...(await closeRequest(ctx.organizationId, tx, entry.id, over, "withdrawn", "retracted")),
-          );
+        if (over === null) continue;
         const known = entry.work.requests.find(({ id }) => id === over);
         if (known) learnWithdrawn(ctx, entry, known);
+        const { state, reason } = endingOf(ctx, entry, over);
+        events.push(...(await closeRequest(ctx.organizationId, tx, entry.id, over, state, reason)));
       }
     }
     await appendEvents(ctx.organizationId, tx, events);

@@ -106,9 +106,10 @@ export async function refuseOthersClaim(
 
 /** Only the person in whose name the server asked may say that a site was visited. */
 export function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
-  // A connection that nobody authorised has no owner, and a key is nobody's browser: two nulls are not one person.
-  const isOwner = request.urlOwner !== null && request.urlOwner === principal.userId;
-  if (request.mode !== "url" || input.action !== "accept" || isOwner) return;
+  if (request.mode !== "url" || input.action !== "accept") return;
+  // A key has no browser to open it with. A connection that nobody authorised is everybody's who may answer.
+  const { userId } = principal;
+  if (userId !== null && (request.urlOwner === null || request.urlOwner === userId)) return;
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
 }
 

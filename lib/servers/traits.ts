@@ -40,6 +40,11 @@ export function learnWithdrawal(known: Traits, ageMs: number): Traits {
   return { withdrawnAtMs: ages, ...(believed && lifetime > 0 && { questionLifetimeMs: lifetime }) };
 }
 
+/** Whether a question that was taken back at this age had lived as long as the server lets one. */
+export function isLifetimeOver(known: Traits, ageMs: number): boolean {
+  return known.questionLifetimeMs !== undefined && ageMs >= known.questionLifetimeMs * (1 - TOLERANCE);
+}
+
 /** A question outlived what was believed to be its lifetime: that was wrong. Null: nothing to unlearn. */
 export function learnSurvival(known: Traits, ageMs: number): Traits | null {
   const believed = known.questionLifetimeMs;
