@@ -23,6 +23,8 @@ export interface HeldCall {
   readonly done: Promise<CallOutcome>;
   /** What came of it, once it is known. */
   result: CallOutcome | null;
+  /** For a call that another process made: its JSON-RPC id, and when this one went on with it; monotonic. */
+  readonly resumed: { callId: number; at: number } | null;
   /** Drops the connection; nothing is sent. */
   close(): void;
 }
@@ -33,7 +35,7 @@ export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string
   entry.callId = null;
   entry.ownEventId = null;
   entry.tries++;
-  return hold(ctx, entry, attempt, (signal) =>
+  return hold(ctx, entry, attempt, null, (signal) =>
     ctx.peer(work.era!).start(
       live?.kept ?? null,
       {
@@ -83,7 +85,7 @@ export function resumeCall(
 ): HeldCall {
   const { live } = entry;
   if (!live) throw new Error(`the call of task ${entry.id} has no session`);
-  return hold(ctx, entry, attempt, (signal) =>
+  return hold(ctx, entry, attempt, from.callId, (signal) =>
     ctx.peer("2025-11-25").resume(live.kept, from.eventId, from.callId, listenerFor(ctx, entry, live), {
       ...callOptions(entry, CALL_DEADLINE_MS),
       replyWithinMs: MAX_TIMER_MS,
@@ -112,6 +114,7 @@ function hold(
   ctx: WatcherContext,
   entry: TaskEntry,
   attempt: string,
+  resumedId: number | null,
   make: (signal: AbortSignal) => Promise<StartOutcome>,
 ): HeldCall {
   const dropped = new AbortController();
@@ -121,9 +124,12 @@ function hold(
     (outcome): CallOutcome => ({ outcome }),
     (error: unknown): CallOutcome => ({ error }),
   );
-  const call: HeldCall = { attempt, done, result: null, close: () => dropped.abort() };
+  const resumed = resumedId === null ? null : { callId: resumedId, at: performance.now() };
+  const call: HeldCall = { attempt, done, result: null, resumed, close: () => dropped.abort() };
   void done.then((result) => {
     call.result = result;
+    // The stream has ended with its reply: nothing of it is worth replaying.
+    if ("outcome" in result) entry.ownEventId = null;
     ctx.wake(entry.id, 0);
   });
   return call;

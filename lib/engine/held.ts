@@ -2,13 +2,14 @@
 import { markHeldState } from "../tasks/attempts.ts";
 import { storeSession } from "../tasks/progress.ts";
 import { end } from "./apply.ts";
+import { resumeCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { settle } from "./outcome.ts";
 import { recoverCall } from "./recover.ts";
 import { sealSession } from "./sealed.ts";
 import { dropStreams } from "./streams.ts";
-import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, SLOW_POLL_MS } from "./tunables.ts";
+import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, RESUME_AGAIN_MS, SLOW_POLL_MS } from "./tunables.ts";
 
 /** One step of a call that is being held. Returns the pause until the next one, in ms. */
 export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
@@ -28,8 +29,18 @@ export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<n
   if (work.state !== state)
     await change(ctx, entry, (tx) => markHeldState(ctx.organizationId, tx, entry.id, state));
   if (entry.idsChanged) await storeIds(ctx, entry);
+  resumeAgain(ctx, entry);
   const turns = work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
-  return Math.min(SLOW_POLL_MS, ...turns);
+  return Math.min(entry.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, ...turns);
+}
+
+/** Some servers put on a stream that was gone back to what they said before, and what they say next on none. */
+function resumeAgain(ctx: WatcherContext, entry: TaskEntry): void {
+  const { call, ownEventId } = entry;
+  if (!call?.resumed || call.result || ownEventId === null) return;
+  if (performance.now() - call.resumed.at < RESUME_AGAIN_MS) return;
+  call.close();
+  entry.call = resumeCall(ctx, entry, call.attempt, { callId: call.resumed.callId, eventId: ownEventId });
 }
 
 /** Keeps what it takes to go on with the task's streams after a restart. */

@@ -184,9 +184,13 @@ async function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: Liv
 
 /** Goes on with a stream of the task's own after its last event; servers with an event store put it all again. */
 async function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: string): Promise<void> {
-  const listener = listenerOf(ctx, live, entry, () => {
-    entry.resultStream = null;
-  });
+  const listener: StreamListener = {
+    ...listenerOf(ctx, live, entry, () => {
+      entry.resultStream = null;
+    }),
+    // The next time by tasks/result: what is replayed has ids too.
+    onEventId: () => undefined,
+  };
   const session = { ...live.kept, lastEventId: from };
   await unlessRefused(ctx, entry, async () => {
     const peer = ctx.peer("2025-11-25");

@@ -63,6 +63,8 @@ export const QUESTION_RETRY_MS = 30_000;
 export const QUESTION_RETRY_CAP_MS = 300_000;
 /** An answer for whose question the server was asked this often, in vain, is undeliverable. */
 export const UNASKED_LIMIT = 8;
+/** A call that another process made is gone back to again after this, as long as its reply does not come. */
+export const RESUME_AGAIN_MS = 10_000;
 /** A standalone stream that broke, or was refused, is opened again after this. */
 export const STREAM_RETRY_MS = 30_000;
 /** A task without news for this long is not listened to, on a server that puts its questions again. */
