@@ -91,6 +91,8 @@ export interface TaskEntry {
   call: HeldCall | null;
   /** Its JSON-RPC id, for resuming it after a restart. */
   callId: number | null;
+  /** It was tried to go on with a call that another process made. */
+  hasResumed: boolean;
   /** Ids were seen that are not stored yet. */
   idsChanged: boolean;
   progress: Progress | null;
@@ -140,6 +142,7 @@ export function newEntry(work: TaskWork): TaskEntry {
     ownEventId: null,
     call: null,
     callId: null,
+    hasResumed: false,
     idsChanged: false,
     progress: null,
     progressAt: Number.NEGATIVE_INFINITY,

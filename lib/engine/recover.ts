@@ -10,9 +10,10 @@ import { SLOW_POLL_MS } from "./tunables.ts";
  */
 export async function recoverCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
   const { callId, ownEventId } = entry;
-  if (entry.work.era === "2025-11-25" && entry.live && callId !== null && ownEventId !== null) {
-    // Once: where the server refuses, this comes back here without it.
-    entry.callId = null;
+  const mayResume = entry.work.era === "2025-11-25" && entry.live !== null && !entry.hasResumed;
+  if (mayResume && callId !== null && ownEventId !== null) {
+    // Where the server refuses, this comes back here.
+    entry.hasResumed = true;
     entry.call = resumeCall(ctx, entry, attempt, { callId, eventId: ownEventId });
     return SLOW_POLL_MS;
   }
