@@ -194,3 +194,17 @@ test("questions that are taken back after a minute tell how long people have", a
   const leftMs = next.expiresAt!.getTime() - next.createdAt.getTime();
   expect(Math.abs(leftMs - 60_000)).toBeLessThan(5_000);
 });
+
+test("a server that tells how far a task is: the bar is kept while it works, and gone at its end", async () => {
+  const id = await start();
+  const mine = await there(0);
+  await look.inState(id, "working");
+  const progress = async () => (await look.task(id)).progress as { progress: number; total: number } | null;
+  await until("the bar is there", async () => {
+    remote.notify(mine, "notifications/progress", { progressToken: id, progress: 2, total: 5 });
+    return (await progress())?.progress === 2;
+  });
+  mine.status = "completed";
+  await look.inState(id, "completed");
+  expect(await progress()).toBeNull();
+});

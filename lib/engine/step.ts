@@ -189,7 +189,9 @@ async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
   const now = performance.now();
   entry.notFoundAt ??= now;
   if (hasEnded(entry.work.state) || now - entry.notFoundAt >= NOT_FOUND_CONFIRM_MS) {
-    const state = (entry.work.expiresInMs ?? 1) <= 0 ? "expired" : "lost";
+    const { expiresInMs } = entry.work;
+    const isOver = expiresInMs !== null && expiresInMs <= now - entry.loadedAt;
+    const state = isOver ? "expired" : "lost";
     const message =
       state === "lost" ? "The server does not know the task any more." : "The task's time ran out.";
     if (hasEnded(entry.work.state)) await applyRemote(ctx, entry, missingRemote(entry));

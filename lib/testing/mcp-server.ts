@@ -14,6 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type FakeTask, newTask } from "./fake-task.ts";
+import { createFront, type Front, type Subscriptions } from "./modern-front.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 type Verdict = "take" | "ignore" | "drop" | "break";
@@ -30,7 +31,7 @@ export interface TestServer {
    * HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told. `onGet` sees a task
    * before it is shown.
    */
-  behave: {
+  behave: Front & {
     onUpdate?: (task: FakeTask) => Promise<Verdict> | Verdict;
     onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
     onGet?: (task: FakeTask) => void;
@@ -41,6 +42,7 @@ export interface TestServer {
      */
     onOrder?: "two" | "again" | "drop" | "refuse";
   };
+  subscriptions: Subscriptions;
   /** The answers each task was told, in order of arrival. */
   told: { taskId: string; answer: unknown }[];
   /** The arguments of each tools/call, with `_meta` and what multi round trips sent back. */
@@ -73,6 +75,7 @@ export async function startTestServer(): Promise<TestServer> {
     breakDown: () => (broken = true),
   };
   const handler = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
+  const front = createFront(behave);
   const http = createServer((request, response) => {
     seen.push(request.headers);
     open++;
@@ -92,7 +95,9 @@ export async function startTestServer(): Promise<TestServer> {
     response.write = new Proxy(response.write, {
       apply: (write, self, rest) => (cut ? true : Reflect.apply(write, self, rest)),
     });
-    void handler(request, response);
+    void front.handle(request, response).then((answered) => {
+      if (!answered) return handler(request, response);
+    });
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const { port } = http.address() as AddressInfo;
@@ -109,6 +114,7 @@ export async function startTestServer(): Promise<TestServer> {
     calls,
     behave,
     told,
+    subscriptions: front.subscriptions,
     get open() {
       return open;
     },
