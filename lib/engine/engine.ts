@@ -233,7 +233,8 @@ export class Engine {
       }
       one.heartbeatAt = sentAt;
       for (const { resolve } of one.waiting.splice(0)) resolve();
-      const old = sentAt - one.since > tunables.LEASE_MAX_AGE_MS;
+      const { LEASE_MAX_AGE_MS, LONG_LEASE_MAX_AGE_MS } = tunables;
+      const old = sentAt - one.since > (one.watcher?.carriesCalls ? LONG_LEASE_MAX_AGE_MS : LEASE_MAX_AGE_MS);
       // Not waited for: its steps may last, and they wait for heartbeats.
       if (one.watcher && (one.watcher.idle || old || one.outdated)) void this.#leave(one);
     }

@@ -43,6 +43,11 @@ export class ServerLink {
     this.#options = options;
   }
 
+  /** It is a child process of ours, as far as was tried. */
+  get isCommand(): boolean {
+    return this.#wire?.kind === "stdio";
+  }
+
   /** What is known of the server by now. */
   async load(): Promise<void> {
     const { organizationId, serverId } = this.#options.connection;

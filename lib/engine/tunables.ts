@@ -26,6 +26,8 @@ export const LEASE_FETCH_MS = 1_000;
 export const SLOW_SCAN_MS = 10_000;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
+/** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */
+export const LONG_LEASE_MAX_AGE_MS = 23 * 3600_000;
 /** A watcher without open work gives its lease back after this. */
 export const IDLE_LEASE_MS = 30_000;
 /** Hints are taken out of the outbox at least this often. */

@@ -89,6 +89,13 @@ export class Watcher {
     return this.#entries.size === 0 && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
   }
 
+  /** Its end would end something at the server: a call that is open, or a command. */
+  get carriesCalls(): boolean {
+    if (this.#link.isCommand) return true;
+    for (const entry of this.#entries.values()) if (entry.call) return true;
+    return false;
+  }
+
   async begin(): Promise<void> {
     await this.#link.load();
     await this.#adopt(null);

@@ -70,7 +70,10 @@ export class Child {
     child.stdout.on("data", lineSplitter(MAX_MESSAGE_BYTES, onLine, tooLong));
     // It can say nothing more, so it is of no more use.
     child.stdout.once("end", () => this.#retire());
-    const secrets = Object.values(env).filter((value) => value.length >= MIN_SECRET_LENGTH);
+    // The longest first: one may be part of another.
+    const secrets = Object.values(env)
+      .filter((value) => value.length >= MIN_SECRET_LENGTH)
+      .sort((a, b) => b.length - a.length);
     const masked = (line: string) => secrets.reduce((text, secret) => text.replaceAll(secret, "•••"), line);
     child.stderr.on(
       "data",
