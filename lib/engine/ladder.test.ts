@@ -1,5 +1,6 @@
 /** 2025-11-25: shared sessions, starts that are found again, answers that can't be delivered, what is learned. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { recordAnswer } from "../input-requests/transitions.ts";
 import { traitsSchema } from "../servers/traits.ts";
 import { lookInto } from "../testing/look.ts";
 import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
@@ -207,4 +208,23 @@ test("a server that tells how far a task is: the bar is kept while it works, and
   mine.status = "completed";
   await look.inState(id, "completed");
   expect(await progress()).toBeNull();
+});
+
+test("an address to visit before the tool runs: a person is asked, and the call is made again once they have", async () => {
+  remote.behave.visitFirst = "https://bank.example/sign-in";
+  const id = await start();
+  const request = await look.openRequest(id, "Sign in first");
+  expect(request).toMatchObject({ mode: "url", url: "https://bank.example/sign-in" });
+  await until("nothing is held for the time they take", async () => remote.open === 0);
+  remote.behave.visitFirst = undefined;
+  await world.within((tx) =>
+    recordAnswer(world.organizationId, tx, world.operator, request.id, {
+      action: "accept",
+      questionHash: request.questionHash,
+    }),
+  );
+  await look.inState(id, "working");
+  expect((await look.request(request.id)).state).toBe("settled");
+  expect(remote.tasks.length).toBe(1);
+  expect(remote.seen.filter(({ method }) => method === "tools/call").length).toBe(2);
 });

@@ -26,18 +26,20 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
     strangers: await strangersAmong(organizationId, tx, seal, connectionId, listed.tasks),
     others: await otherUnknownStarts(organizationId, tx, connectionId, entry.id),
   }));
-  const fitting = fittingTasks(strangers, {
-    attemptAt: Date.now() - (entry.work.attemptAgoMs ?? 0),
-    clockOffsetMs: listed.clockOffsetMs,
-  });
+  const attemptAgoMs = (entry.work.attemptAgoMs ?? 0) + (performance.now() - entry.loadedAt);
+  const call = { attemptAt: Date.now() - attemptAgoMs, clockOffsetMs: listed.clockOffsetMs };
+  const fitting = fittingTasks(strangers, call);
   const [only] = fitting;
   if (only && fitting.length === 1 && others === 0) {
     entry.handle = only.taskId;
     const sealed = sealedTask(ctx, entry, only.taskId);
     return change(ctx, entry, (tx) => markStarted(organizationId, tx, entry.id, attempt, only, sealed, true));
   }
-  // A task that does not say when it was made may be it too.
-  const candidates = [...fitting, ...strangers.filter((task) => task.createdAt === null)];
+  // One that was made later, or does not say when, may be it too: a server may take its time.
+  const candidates = strangers.filter(
+    ({ createdAt }) =>
+      createdAt === null || Date.parse(createdAt) >= call.attemptAt + (call.clockOffsetMs ?? 0) - MARGIN_MS,
+  );
   await change(ctx, entry, async (tx) => {
     for (const remote of candidates)
       await keepCandidate(

@@ -10,6 +10,7 @@ import { idsOf } from "./apply.ts";
 import { change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { backoffDelay } from "./schedule.ts";
 import { sealRequestState } from "./sealed.ts";
+import { leaveSession } from "./streams.ts";
 
 /** It waits for answers, and the server knows no task of it. */
 export function isRound(work: TaskWork): boolean {
@@ -41,6 +42,8 @@ export async function keepRound(
       await appendEvents(organizationId, tx, events);
     }),
   );
+  // 2025-11-25: the call is made again on a session of its own, in days perhaps.
+  await leaveSession(ctx, entry);
   return 0;
 }
 

@@ -28,6 +28,8 @@ export interface LiveSession {
 
 export class Sessions {
   #byKey = new Map<string, LiveSession>();
+  /** Until then no further one is asked for: the server has just refused; monotonic. */
+  fullUntil = 0;
 
   get size(): number {
     return this.#byKey.size;
@@ -50,6 +52,8 @@ export class Sessions {
     if (live.tasks.size > 0) return null;
     closeStandalone(live);
     this.#byKey.delete(keyOf(live.kept));
+    // There is room for another one.
+    this.fullUntil = 0;
     return live;
   }
 

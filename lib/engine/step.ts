@@ -20,7 +20,15 @@ import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
 import { handleOf, restoreSession, sessionDigest, taskRef } from "./sealed.ts";
 import { resolveStart, start } from "./start.ts";
-import { askForQuestion, dropStreams, heard, joinSession, renewSession, tendStreams } from "./streams.ts";
+import {
+  askForQuestion,
+  dropStreams,
+  heard,
+  joinSession,
+  leaveSession,
+  renewSession,
+  tendStreams,
+} from "./streams.ts";
 import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
@@ -110,14 +118,8 @@ async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
 
 /** The task has ended: streams are dropped, and the session, where it was the last one in it, is given back. */
 async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
-  const left = dropStreams(ctx, entry);
-  if (left && !left.mayHoldMore && entry.work.state !== "start_unknown") {
-    const options = { deadlineMs: CALL_DEADLINE_MS };
-    await ctx
-      .peer("2025-11-25")
-      .close(left.kept, options)
-      .catch((error: unknown) => ctx.log.debug({ err: error, taskId: entry.id }, "a session was not closed"));
-  }
+  if (entry.work.state === "start_unknown") dropStreams(ctx, entry);
+  else await leaveSession(ctx, entry);
   return null;
 }
 

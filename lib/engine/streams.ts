@@ -8,11 +8,13 @@ import { listenerOf } from "./listener.ts";
 import { sealSession, taskRef } from "./sealed.ts";
 import { closeStandalone, type LiveSession, mayShare } from "./sessions.ts";
 import {
+  CALL_DEADLINE_MS,
   OPEN_DEADLINE_MS,
   QUESTION_RETRY_CAP_MS,
   QUESTION_RETRY_MS,
   QUESTION_WAIT_MS,
   RETRACTION_WAIT_MS,
+  SESSIONS_FULL_MS,
   STREAM_QUIET_MS,
   STREAM_RETRY_MS,
 } from "./tunables.ts";
@@ -24,11 +26,12 @@ import {
 export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession | null> {
   if (entry.live) return entry.live;
   const known = ctx.traits.sessionLimit;
-  if (known !== undefined && ctx.sessions.size >= known) return share(ctx, entry);
+  if (performance.now() < ctx.sessions.fullUntil) return share(ctx, entry);
   try {
     const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
     if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
     const live = ctx.sessions.attach(entry, { ...opened, own: randomUUID() });
+    if (known !== undefined && ctx.sessions.size > known) ctx.learn({ sessionLimit: undefined });
     if (mayShare(live, entry, ctx.traits)) return live;
     // A child process has one session for all: on it, too, questions must be told apart.
     ctx.sessions.detach(entry);
@@ -36,6 +39,7 @@ export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promis
   } catch (error) {
     if (!(error instanceof PeerError && error.code === "sessions_full")) throw error;
     if (ctx.sessions.size === 0) throw error;
+    ctx.sessions.fullUntil = performance.now() + SESSIONS_FULL_MS;
     ctx.learn({ sessionLimit: ctx.sessions.size });
     return share(ctx, entry);
   }
@@ -226,6 +230,16 @@ export function closeResultStream(entry: TaskEntry): void {
   const stream = entry.resultStream;
   entry.resultStream = null;
   stream?.close();
+}
+
+/** Drops the task's connections, and gives its session back to the server where it was the last task there. */
+export async function leaveSession(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+  const left = dropStreams(ctx, entry);
+  if (!left || left.mayHoldMore) return;
+  await ctx
+    .peer("2025-11-25")
+    .close(left.kept, { deadlineMs: CALL_DEADLINE_MS })
+    .catch((error: unknown) => ctx.log.debug({ err: error, taskId: entry.id }, "a session was not closed"));
 }
 
 /** Drops the task's connections, and its session's where it was the last task there. Nothing is sent. */

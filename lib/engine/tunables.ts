@@ -73,6 +73,8 @@ export const STREAM_RETRY_MS = 30_000;
 export const STREAM_QUIET_MS = 600_000;
 /** A question that comes on a call's own stream is stored this soon; some come a moment before the handle. */
 export const ASKED_GRACE_MS = 250;
+/** A server that refused a further session is not asked for one again before this. */
+export const SESSIONS_FULL_MS = 600_000;
 /** A start waits for a session to come free this long at a time, */
 export const SESSION_WAIT_MS = 5_000;
 /** and for another call on a shared session this long. */

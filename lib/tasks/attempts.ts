@@ -171,7 +171,7 @@ export async function markAsking(
 ): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'input_required', sealed_request_state = ${sealedRequestState}, error = NULL,
-      durable = true, started_at = coalesce(started_at, now()), changed_at = now()
+      sealed_session = NULL, durable = true, started_at = coalesce(started_at, now()), changed_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND (state = 'starting' OR (state = 'working' AND NOT durable))`;
   if (marked !== 1) return false;
@@ -205,7 +205,8 @@ export async function markNotRetried(
   why: { code: string; message: string },
 ): Promise<boolean> {
   const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'input_required', error = ${JSON.stringify(storable(why))}::jsonb, changed_at = now()
+    UPDATE task SET state = 'input_required', error = ${JSON.stringify(storable(why))}::jsonb, changed_at = now(),
+      sealed_session = NULL
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${attemptId}::uuid`;
   if (marked !== 1) return false;
@@ -225,10 +226,7 @@ export async function otherUnknownStarts(
       organizationId,
       connectionId,
       id: { not: taskId },
-      OR: [
-        { state: { in: ["starting", "start_unknown"] } },
-        { durable: false, handleDigest: null, state: { in: ["working", "input_required", "lost"] } },
-      ],
+      state: { in: ["starting", "start_unknown"] },
     },
   });
 }

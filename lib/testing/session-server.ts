@@ -64,6 +64,8 @@ export interface SessionServer {
     /** How far the server's clock is ahead, in ms. */
     clockMs?: number;
     cancel?: "unsupported";
+    /** An address to be visited before the tool is run: -32042 until it is unset. */
+    visitFirst?: string;
     /** Lists all tasks, whatever their session. */
     lists?: boolean;
     /** Refuses to open more. */
@@ -168,6 +170,12 @@ export async function startSessionServer(): Promise<SessionServer> {
     if (id === undefined) {
       if (method === "notifications/cancelled") givenUp.push(params!.requestId!);
       return void response.writeHead(202).end();
+    }
+    if (method === "tools/call" && behave.visitFirst) {
+      const elicitations = [
+        { mode: "url", message: "Sign in first", url: behave.visitFirst, elicitationId: "visit-1" },
+      ];
+      return void reply({ error: { code: -32042, message: "Visit first", data: { elicitations } } });
     }
     if (method === "tools/call") return onCall(session, message, response);
     if (method === "tasks/list" && behave.lists) return void reply({ result: { tasks: tasks.map(shown) } });
