@@ -89,11 +89,13 @@ const TRAITS: Trait[] = [
           "Intray gives each of its tasks a session of its own.",
         );
   },
-  ({ traits: { sessionLimit } }) =>
+  ({ traits: { sessionLimit, namesTask } }) =>
     sessionLimit === null
       ? null
       : line(
           `Takes no more than ${sessionLimit} sessions at a time`,
-          "Further tasks wait until one of them is free.",
+          namesTask === false
+            ? "Further tasks wait until one of them is free."
+            : "Further tasks share one; each question says whose it is.",
         ),
 ];
