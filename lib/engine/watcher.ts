@@ -41,6 +41,8 @@ export class Watcher {
   #link: ServerLink;
   #subscription: Subscription;
   #entries = new Map<string, TaskEntry>();
+  /** Found once: notifications name tasks by their handles, again and again. */
+  #idByHandle = new Map<string, string>();
   #lanes = new Lanes((id) => this.#begin(id));
   #stopped: Promise<void> | null = null;
   #circuit = new Circuit();
@@ -131,7 +133,13 @@ export class Watcher {
   }
 
   #byHandle(handle: string): TaskEntry | null {
-    for (const entry of this.#entries.values()) if (entry.handle === handle) return entry;
+    const known = this.#entries.get(this.#idByHandle.get(handle) ?? "");
+    if (known?.handle === handle) return known;
+    for (const entry of this.#entries.values()) {
+      if (entry.handle !== handle) continue;
+      this.#idByHandle.set(handle, entry.id);
+      return entry;
+    }
     return null;
   }
 
@@ -199,6 +207,7 @@ export class Watcher {
     }
     if (pause === null) {
       this.#entries.delete(entry.id);
+      if (entry.handle !== null) this.#idByHandle.delete(entry.handle);
       this.#lastWork = performance.now();
       return;
     }
