@@ -108,7 +108,7 @@ export async function openBackstage(): Promise<Backstage> {
             connectionId: server.connectionId,
             taskId: taskId ?? null,
             sealedHandle: seal.seal(place, id),
-            handleDigest: Uint8Array.from(handleDigest(seal, server.connectionId, id)),
+            handleDigest: Uint8Array.from(handleDigest(seal, organizationId, id)),
             status: "working",
             statusMessage,
             serverCreatedAt: new Date(Date.now() - 90_000),

@@ -78,7 +78,7 @@ async function insertFind(handle: string, taskId: string | null = null, at = ser
         connectionId: at.connectionId,
         taskId,
         sealedHandle: seal.seal(place, handle),
-        handleDigest: Uint8Array.from(handleDigest(seal, at.connectionId, handle)),
+        handleDigest: Uint8Array.from(handleDigest(seal, acme, handle)),
         status: "working",
       },
     }),
@@ -107,7 +107,7 @@ describe("a server's tasks that Intray does not know", () => {
     pageSchema(foundTaskSchema).parse(first.body);
     const again = await refresh();
     expect([first.status, again.status]).toEqual([200, 200]);
-    const digest = handleDigest(seal, server.connectionId, handle);
+    const digest = handleDigest(seal, acme, handle);
     const finds: { id: string }[] = await within((tx) =>
       tx.foundTask.findMany({ where: { handleDigest: Uint8Array.from(digest) } }),
     );
@@ -147,7 +147,7 @@ describe("adopting one", () => {
   test("makes it a task of ours; of two at once one wins, and it is found no more", async () => {
     const handle = await startElsewhere(invoices.baseUrl, uuidv7());
     await refresh();
-    const digest = Uint8Array.from(handleDigest(seal, server.connectionId, handle));
+    const digest = Uint8Array.from(handleDigest(seal, acme, handle));
     const { id } = await within<{ id: string }>((tx) =>
       tx.foundTask.findFirstOrThrow({ where: { handleDigest: digest } }),
     );
@@ -173,10 +173,16 @@ describe("adopting one", () => {
   test("is refused for one that is known by now, or may be what a start made", async () => {
     const known = await insertFind("known by now");
     const task = await insertTask(web.db, acme, server);
-    const digest = Uint8Array.from(handleDigest(seal, server.connectionId, "known by now"));
+    const digest = Uint8Array.from(handleDigest(seal, acme, "known by now"));
     await within((tx) => tx.task.updateMany({ where: { id: task }, data: { handleDigest: digest } }));
     const first = await adopt(known);
     expect([first.status, first.body.code]).toEqual([409, "task_known"]);
+
+    const twin = await insertTask(web.db, acme, await addServer(invoices.url));
+    const itsDigest = Uint8Array.from(handleDigest(seal, acme, "known by another name of the server"));
+    await within((tx) => tx.task.updateMany({ where: { id: twin }, data: { handleDigest: itsDigest } }));
+    const other = await adopt(await insertFind("known by another name of the server"));
+    expect([other.status, other.body.code]).toEqual([409, "task_known"]);
 
     const start = await insertTask(web.db, acme, server, { state: "start_unknown" });
     const candidate = await insertFind("a candidate", start);

@@ -30,8 +30,15 @@ export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<n
     await change(ctx, entry, (tx) => markHeldState(ctx.organizationId, tx, entry.id, state));
   if (entry.idsChanged) await storeIds(ctx, entry);
   resumeAgain(ctx, entry);
-  const turns = work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
-  return Math.min(entry.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, ...turns);
+  return Math.min(entry.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(entry));
+}
+
+/** For what has no polls: people wake it, and an answer that is held has its time. In ms. */
+export function nextTurn(entry: TaskEntry): number {
+  const turns = entry.work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
+  // They were right when they were read.
+  if (turns.length > 0) entry.stale = true;
+  return Math.min(SLOW_POLL_MS, ...turns.map((ms) => ms + 20));
 }
 
 /** Some servers put on a stream that was gone back to what they said before, and what they say next on none. */

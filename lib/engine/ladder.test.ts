@@ -77,7 +77,7 @@ test("a server that caps its sessions: tasks that it names share one, and each g
 
 /** Which of our tasks the server knows by this id: it ends when that is cancelled there. */
 async function idOf(handle: string, ids: string[]): Promise<string> {
-  const digest = world.seal.digest("handle", `${server.connectionId} ${handle}`);
+  const digest = world.seal.digest("handle", `${world.organizationId} ${handle}`);
   for (const id of ids) if (digest.equals((await look.task(id)).handleDigest ?? Buffer.alloc(0))) return id;
   throw new Error("no task of ours has this handle");
 }

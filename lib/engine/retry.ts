@@ -5,12 +5,12 @@
 import { randomUUID } from "node:crypto";
 import { markSending } from "../deliveries/transitions.ts";
 import { markRetrying } from "../tasks/attempts.ts";
-import type { TaskWork } from "../tasks/work.ts";
 import { end, idsOf } from "./apply.ts";
 import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { nextTurn } from "./held.ts";
 import { sealSession } from "./sealed.ts";
 import { call, prepare } from "./start.ts";
-import { ATTEMPT_DEADLINE_MS, SLOW_POLL_MS } from "./tunables.ts";
+import { ATTEMPT_DEADLINE_MS } from "./tunables.ts";
 
 /** Waits for people; when every question has its answer, and no undo can come any more, calls again. */
 export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
@@ -24,8 +24,7 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
     delivery?.state === "pending" ? Math.max(0, delivery.dueInMs) : Number.POSITIVE_INFINITY,
   );
   const due = Math.max(0, ...dues);
-  if (work.requests.length === 0 || due === Number.POSITIVE_INFINITY) return nextTurn(work);
-  if (due > 0) return due;
+  if (work.requests.length === 0 || due > 0) return nextTurn(entry);
 
   const pause = await prepare(ctx, entry);
   if (pause !== null) return pause;
@@ -41,7 +40,7 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
     for (const { id, delivery, asks } of work.requests) {
       const ids = idsOf(entry, id, delivery!.id);
       const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
-      // Undone at the last moment: then nothing of this is done.
+      // Can't be: the task is locked, and not cancelled. Then nothing of this is done.
       if (!(await markSending(ctx.organizationId, tx, ids, how))) throw new Error("an answer is not pending");
     }
     return true;
@@ -53,10 +52,4 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
   }));
   entry.work = { ...work, state: "starting", requests };
   return call(ctx, entry, attempt);
-}
-
-/** People wake it; an answer that is held has its time. */
-function nextTurn(work: TaskWork): number {
-  const turns = work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
-  return Math.min(SLOW_POLL_MS, ...turns);
 }

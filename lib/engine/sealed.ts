@@ -63,7 +63,7 @@ export function sessionDigest(ctx: WatcherContext, session: KeptSession): Buffer
 export function sealedTask(ctx: WatcherContext, entry: TaskEntry, handle: string) {
   return {
     handle: ctx.seal.seal(place(ctx, entry.id, "sealed_handle"), handle),
-    digest: handleDigest(ctx.seal, ctx.connectionId, handle),
+    digest: handleDigest(ctx.seal, ctx.organizationId, handle),
     session: sealSession(ctx, entry),
   };
 }

@@ -37,6 +37,7 @@ import {
   POLL_DEADLINE_MS,
   PROGRESS_MS,
   REPEAT_AFTER_MS,
+  SESSION_WAIT_MS,
   SLOW_POLL_MS,
 } from "./tunables.ts";
 
@@ -58,7 +59,7 @@ export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   if (isRunning(entry.work.state)) await storeProgress(ctx, entry);
   if (!entry.work.durable && !hasEnded(entry.work.state)) return stepHeld(ctx, entry);
   if (isRound(entry.work)) return stepRound(ctx, entry);
-  await tendMemory(ctx, entry);
+  if (!(await tendMemory(ctx, entry))) return SESSION_WAIT_MS;
   const remote = await look(ctx, entry);
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
   if (remote) {
@@ -77,12 +78,15 @@ async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall)
   return settle(ctx, entry, call.attempt, call.result);
 }
 
-/** What is only in memory of a running task, and a session for one that was found without. */
-async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+/** What is only in memory of a running task, and a session for one that was found without. False: there is none now. */
+async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
   handleOf(ctx, entry);
-  if (entry.work.era === "2025-11-25" && !entry.live && (await joinSession(ctx, entry)))
+  if (entry.work.era === "2025-11-25" && !entry.live) {
+    if (!(await joinSession(ctx, entry))) return false;
     entry.idsChanged = true;
+  }
   if (entry.idsChanged) await storeIds(ctx, entry);
+  return true;
 }
 
 /** A bar that moved, told by notifications. */

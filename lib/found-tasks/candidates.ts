@@ -4,7 +4,7 @@ import { storableText, type Tx } from "../db.ts";
 import { uuidv7 } from "../ids.ts";
 import type { RemoteTask } from "../mcp/peer.ts";
 import type { Seal } from "../seal.ts";
-import { foundPlace, handleDigest } from "./handle.ts";
+import { foundPlace, handleDigest, knownAmong } from "./handle.ts";
 
 /** Those of a server's tasks that are none of ours. */
 export async function strangersAmong(
@@ -14,11 +14,8 @@ export async function strangersAmong(
   connectionId: string,
   tasks: RemoteTask[],
 ): Promise<RemoteTask[]> {
-  const digests = tasks.map(({ taskId }) => handleDigest(seal, connectionId, taskId));
-  const known = await tx.$queryRaw<{ digest: string }[]>`
-    SELECT encode(handle_digest, 'hex') AS digest FROM task WHERE organization_id = ${organizationId}::uuid
-      AND connection_id = ${connectionId}::uuid AND handle_digest = ANY(${digests}::bytea[])`;
-  const ours = new Set(known.map(({ digest }) => digest));
+  const digests = tasks.map(({ taskId }) => handleDigest(seal, organizationId, taskId));
+  const ours = await knownAmong(organizationId, tx, connectionId, digests);
   return tasks.filter((_, at) => !ours.has(digests[at]!.toString("hex")));
 }
 
@@ -40,7 +37,7 @@ export async function keepCandidate(
   const id = uuidv7();
   const sealed = (column: "sealed_handle" | "sealed_session", value: string) =>
     seal.seal(foundPlace(organizationId, id, column), value);
-  const digest = handleDigest(seal, of.connectionId, remote.taskId);
+  const digest = handleDigest(seal, organizationId, remote.taskId);
   await tx.$executeRaw`
     INSERT INTO found_task AS f (organization_id, id, connection_id, task_id, sealed_handle, handle_digest,
       sealed_session, status, status_message, server_created_at)

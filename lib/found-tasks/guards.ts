@@ -1,6 +1,7 @@
+import { connectionsToSameServer } from "../connections/same-server.ts";
 import type { Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
-import type { TakenFind } from "./handle.ts";
+import { knownAmong, type TakenFind } from "./handle.ts";
 
 /**
  * Two rows of ours for one task of a server would ask its questions twice: refuses a find that is known by now
@@ -13,16 +14,13 @@ export async function refuseUnlessStranger(
   connectionId: string,
   find: TakenFind,
 ): Promise<void> {
-  const known = await tx.task.findFirst({
-    where: { organizationId, connectionId, handleDigest: Uint8Array.from(find.handleDigest) },
-    select: { id: true },
-  });
-  if (known) throw new AppError("task_known", "Intray knows this task by now.");
+  const known = await knownAmong(organizationId, tx, connectionId, [find.handleDigest]);
+  if (known.size > 0) throw new AppError("task_known", "Intray knows this task by now.");
   // A call that lasts may still make a task, unless its tool never does.
   const starting = await tx.$queryRaw<
     unknown[]
   >`SELECT 1 FROM task WHERE organization_id = ${organizationId}::uuid
-    AND connection_id = ${connectionId}::uuid AND watched AND (state = 'starting' OR (NOT durable
+    AND connection_id IN ${connectionsToSameServer(organizationId, connectionId)} AND watched AND (state = 'starting' OR (NOT durable
       AND handle_digest IS NULL AND state IN ('working', 'input_required')
       AND coalesce(tool_hints->>'taskSupport', 'optional') <> 'forbidden')) LIMIT 1`;
   if (starting.length > 0)

@@ -1,9 +1,25 @@
 /** The server's task id: a bearer secret. How it is told from others, and how it moves from a find to a task. */
+import { connectionsToSameServer } from "../connections/same-server.ts";
+import type { Tx } from "../db.ts";
 import type { Seal } from "../seal.ts";
 
 /** `task.handle_digest` and `found_task.handle_digest`: tells which tasks of a server are ours without opening any. */
-export function handleDigest(seal: Seal, connectionId: string, taskId: string): Buffer {
-  return seal.digest("handle", `${connectionId} ${taskId}`);
+export function handleDigest(seal: Seal, organizationId: string, taskId: string): Buffer {
+  return seal.digest("handle", `${organizationId} ${taskId}`);
+}
+
+/** Those of these digests that are tasks of ours at the server of this connection, in hex. */
+export async function knownAmong(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  digests: Uint8Array[],
+): Promise<Set<string>> {
+  const known = await tx.$queryRaw<{ digest: string }[]>`
+    SELECT encode(handle_digest, 'hex') AS digest FROM task WHERE organization_id = ${organizationId}::uuid
+      AND handle_digest = ANY(${digests}::bytea[])
+      AND connection_id IN ${connectionsToSameServer(organizationId, connectionId)}`;
+  return new Set(known.map(({ digest }) => digest));
 }
 
 /** Where a secret of a found task is sealed to. */

@@ -4,6 +4,7 @@ import { storableText, type Tx } from "../db.ts";
 import { uuidv7 } from "../ids.ts";
 import type { TaskList } from "../mcp/peer.ts";
 import type { Seal } from "../seal.ts";
+import { strangersAmong } from "./candidates.ts";
 import { holdConnection } from "./connection.ts";
 import { foundPlace, handleDigest } from "./handle.ts";
 
@@ -19,12 +20,13 @@ export async function recordFound(
   list: TaskList,
 ): Promise<void> {
   await holdConnection(organizationId, tx, connection.id);
-  const rows = list.tasks.map((task) => {
+  const strangers = await strangersAmong(organizationId, tx, seal, connection.id, list.tasks);
+  const rows = strangers.map((task) => {
     const id = uuidv7();
     return {
       id,
       handle: seal.seal(foundPlace(organizationId, id, "sealed_handle"), task.taskId),
-      digest: handleDigest(seal, connection.id, task.taskId),
+      digest: handleDigest(seal, organizationId, task.taskId),
       status: task.status,
       message: task.statusMessage === null ? null : storableText(task.statusMessage),
       createdAt: ourTime(task.createdAt, list.clockOffsetMs),
@@ -39,16 +41,12 @@ export async function recordFound(
       ${rows.map((row) => row.digest)}::bytea[], ${rows.map((row) => row.status)}::text[],
       ${rows.map((row) => row.message)}::text[], ${rows.map((row) => row.createdAt)}::timestamptz[])
       AS n (id, handle, digest, status, message, created_at)
-    WHERE NOT EXISTS (SELECT FROM task t WHERE t.organization_id = ${organizationId}::uuid
-      AND t.connection_id = ${connection.id}::uuid AND t.handle_digest = n.digest)
     ON CONFLICT (organization_id, connection_id, handle_digest) DO UPDATE
       SET status = excluded.status, status_message = excluded.status_message`;
   await tx.$executeRaw`
     DELETE FROM found_task f WHERE f.organization_id = ${organizationId}::uuid
       AND f.connection_id = ${connection.id}::uuid AND f.task_id IS NULL
-      AND (f.handle_digest <> ALL (${rows.map((row) => row.digest)}::bytea[])
-        OR EXISTS (SELECT FROM task t WHERE t.organization_id = f.organization_id
-          AND t.connection_id = f.connection_id AND t.handle_digest = f.handle_digest))`;
+      AND f.handle_digest <> ALL (${rows.map((row) => row.digest)}::bytea[])`;
   await announce(organizationId, tx, "server", [connection.serverId]);
 }
 

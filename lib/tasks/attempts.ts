@@ -3,6 +3,7 @@
  * carries the state and the attempt it expects, and answers whether it was made.
  */
 import { announce } from "../changes/transitions.ts";
+import { connectionsToSameServer } from "../connections/same-server.ts";
 import { storable, type Tx } from "../db.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { record, text, wholeMs } from "./record.ts";
@@ -214,21 +215,18 @@ export async function markNotRetried(
   return true;
 }
 
-/** Other starts on the connection that may have made a task of which nobody knows yet. */
+/** Other starts on the same server that may have made a task of which nobody knows yet. */
 export async function otherUnknownStarts(
   organizationId: string,
   tx: Tx,
   connectionId: string,
   taskId: string,
 ): Promise<number> {
-  return tx.task.count({
-    where: {
-      organizationId,
-      connectionId,
-      id: { not: taskId },
-      state: { in: ["starting", "start_unknown"] },
-    },
-  });
+  const rows = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::integer AS count FROM task WHERE organization_id = ${organizationId}::uuid
+      AND connection_id IN ${connectionsToSameServer(organizationId, connectionId)}
+      AND id <> ${taskId}::uuid AND state IN ('starting', 'start_unknown')`;
+  return rows[0]?.count ?? 0;
 }
 
 /** The header rules of the tool's schema as just read; the next attempt follows them. */

@@ -16,7 +16,7 @@ ALTER TABLE connection ADD COLUMN log_tail_at timestamptz(3);
 ALTER TABLE task ADD COLUMN durable boolean NOT NULL DEFAULT true;
 -- The server's task id as a keyed digest, for telling which tasks of a server are ours.
 ALTER TABLE task ADD COLUMN handle_digest bytea;
-CREATE INDEX task_handle ON task (organization_id, connection_id, handle_digest) WHERE handle_digest IS NOT NULL;
+CREATE INDEX task_handle ON task (organization_id, handle_digest) WHERE handle_digest IS NOT NULL;
 ALTER TABLE task DROP CONSTRAINT task_check3;
 ALTER TABLE task ADD CONSTRAINT task_has_handle CHECK (state <> 'working' OR sealed_handle IS NOT NULL OR NOT durable);
 
