@@ -1,4 +1,5 @@
 /** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
+import { appendEvents } from "../events/transitions.ts";
 import { PeerError, type StartOutcome } from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
@@ -7,7 +8,7 @@ import { answersUnderWay, type CallOutcome, isPlain, mayRepeat, wasNotRun } from
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { recoverCall } from "./recover.ts";
 import { rediscover } from "./rediscover.ts";
-import { failRound, keepRound, waitAgain } from "./rounds.ts";
+import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
 import { dropStreams } from "./streams.ts";
 import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, MAX_BROKEN_CALLS } from "./tunables.ts";
@@ -42,7 +43,11 @@ async function keepTask(
   entry.callId = null;
   const sealed = sealedTask(ctx, entry, task.taskId);
   const stored = await insist(() =>
-    change(ctx, entry, (tx) => markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed)),
+    change(ctx, entry, async (tx) => {
+      if (!(await markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed))) return false;
+      await appendEvents(ctx.organizationId, tx, await confirmTaken(ctx, tx, entry));
+      return true;
+    }),
   );
   if (!stored) throw new Error(`the attempt ${attempt} of task ${entry.id} was replaced while it ran`);
   // No start any more: its first poll takes no place of those that are.

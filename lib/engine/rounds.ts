@@ -1,4 +1,5 @@
 /** What is stored of tools that ask before they make a task (multi round trip). Who calls again is retry.ts. */
+import type { Tx } from "../db.ts";
 import { markUnsent } from "../deliveries/transitions.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../input-requests/capture.ts";
@@ -30,10 +31,7 @@ export async function keepRound(
       const sealed = sealRequestState(ctx, entry.id, round.requestState);
       if (!(await markAsking(organizationId, tx, entry.id, attempt, sealed)))
         throw new Error(`the attempt ${attempt} of task ${entry.id} was replaced while it ran`);
-      const events: NewEvent[] = [];
-      for (const { id, delivery } of entry.work.requests)
-        if (delivery?.state === "sending")
-          events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
+      const events = await confirmTaken(ctx, tx, entry);
       for (const question of round.questions) {
         if (question.address.kind !== "key") continue;
         const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
@@ -45,6 +43,15 @@ export async function keepRound(
   // 2025-11-25: the call is made again on a session of its own, in days perhaps.
   await leaveSession(ctx, entry);
   return 0;
+}
+
+/** The server has taken the answers that came with the call: it went on. */
+export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: TaskEntry): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const { id, delivery } of entry.work.requests)
+    if (delivery?.state === "sending")
+      events.push(...(await confirmRequest(ctx.organizationId, tx, entry.id, id)));
+  return events;
 }
 
 /** The call with the answers did not reach the server: they wait for the next try. */

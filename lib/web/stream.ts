@@ -42,7 +42,9 @@ export function openStream(caller: Caller, request: Request): Response {
   const body = new ReadableStream<Frame>(
     {
       start(controller) {
+        let running = true;
         const send = (frame: Frame) => {
+          if (!running) return;
           controller.enqueue(frame);
           if ((controller.desiredSize ?? 0) < -STREAM_BACKLOG) close();
         };
@@ -59,12 +61,11 @@ export function openStream(caller: Caller, request: Request): Response {
         const close = () => {
           if (stop()) controller.close();
         };
-        let running = true;
         stop = () => {
           if (!running) return false;
           running = false;
           unsubscribe();
-          for (const timer of timers) clearTimeout(timer);
+          for (const timer of timers) clearInterval(timer);
           for (const signal of ends) signal.removeEventListener("abort", close);
           count(who, -1);
           return true;
