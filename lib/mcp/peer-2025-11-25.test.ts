@@ -1,38 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createNetwork, type Network } from "../network.ts";
+import { notes } from "../testing/commands.ts";
 import { type OfficialServer, startOfficialServer } from "../testing/official-server.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
-import type {
-  Peer,
-  Question,
-  RemoteTask,
-  RpcId,
-  Session,
-  StreamListener,
-  TaskRef,
-  TaskResult,
-} from "./peer.ts";
+import type { Peer, RemoteTask, Session, TaskRef } from "./peer.ts";
 
 const options = { deadlineMs: 5_000 };
-
-/** Notes all that arrives. */
-function notes() {
-  const questions: { question: Question; relatedTaskId: string | null }[] = [];
-  const results: TaskResult[] = [];
-  const closed: string[] = [];
-  const retracted: RpcId[] = [];
-  const listener: StreamListener & { onResult(result: TaskResult): void } = {
-    onQuestion: (question, relatedTaskId) => questions.push({ question, relatedTaskId }),
-    onRetracted: (id) => retracted.push(id),
-    onStatus() {},
-    onProgress() {},
-    onEventId() {},
-    onClosed: (reason) => closed.push(reason),
-    onResult: (result) => results.push(result),
-  };
-  return { questions, results, closed, retracted, listener };
-}
 
 describe.each([
   { example: "simpleTaskInteractive", tool: "confirm_delete", args: { filename: "a.txt" }, names: true },
