@@ -15,6 +15,7 @@ import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/rou
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
+import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
@@ -56,6 +57,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
   "/api/v1/me": me,
+  "/api/v1/me/preferences": mePreferences,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
   "/api/v1/servers": servers,
