@@ -18,6 +18,7 @@ import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.t
 import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
+import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
@@ -64,6 +65,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
   "/api/v1/me": me,
+  "/api/v1/me/preferences": mePreferences,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
   "/api/v1/people": people,
