@@ -17,6 +17,7 @@ import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
 import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
+import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
@@ -64,6 +65,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
+  "/api/v1/input-requests/counts": inputRequestsCounts,
   "/api/v1/me": me,
   "/api/v1/me/preferences": mePreferences,
   "/api/v1/members": members,
