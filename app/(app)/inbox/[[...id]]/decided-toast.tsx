@@ -1,9 +1,11 @@
 "use client";
 
-import { Button } from "@/components/ui/button.tsx";
-import { TimeUntil } from "@/components/time/time.tsx";
-import { newestHeld } from "./held.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { usePaletteCommands } from "@/components/shell/palette-commands.ts";
 import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
+import { TimeUntil } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { newestHeld } from "./held.ts";
 import { useUndo } from "./use-undo.ts";
 
 /** What was decided, how long it can be taken back, and the button for it. Said once; the seconds are for the eye. */
@@ -23,13 +25,31 @@ export function HeldToast({
   until: string;
 }) {
   const undo = useUndo();
-  useShortcuts({ z: () => newestHeld() === requestId && void undo(requestId) });
+  const { singleKeys } = useMe().preferences;
+  usePaletteCommands([
+    {
+      id: "request:undo",
+      label: `Undo: ${what}`,
+      group: "This request",
+      keys: "Z",
+      run: () => void undo(requestId),
+    },
+  ]);
+  useShortcuts({
+    z: (event) => {
+      if (newestHeld() !== requestId) return;
+      // One press takes one back: not also the one before, which is the newest from now on.
+      event.preventDefault();
+      void undo(requestId);
+    },
+  });
   return (
     <div className="flex w-full items-center gap-3">
       <Ring holdMs={holdMs} />
       <p className="min-w-0 flex-1">
         <span className="sr-only">
-          {what}. It is sent to {server} in {Math.round(holdMs / 1_000)} seconds; press Z to take it back.
+          {what}. It is sent to {server} in {Math.round(holdMs / 1_000)} seconds
+          {singleKeys && "; press Z to take it back"}.
         </span>
         <span aria-hidden>
           {what} · sending in <TimeUntil at={until} over="a moment" />
@@ -41,7 +61,7 @@ export function HeldToast({
         className="border-bg/30 bg-transparent text-bg hover:bg-bg/15"
         onClick={() => void undo(requestId)}
       >
-        Undo (Z)
+        {singleKeys ? "Undo (Z)" : "Undo"}
       </Button>
     </div>
   );

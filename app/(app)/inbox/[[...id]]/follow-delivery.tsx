@@ -29,7 +29,7 @@ export function followDelivery(
     last = stage;
     if (stage !== "held") forgetHeld(request.id);
     tell(now, stage, said);
-    if (stage === "accepted" || stage === "failed" || stage === "undone") queueMicrotask(stop);
+    if (stage === "accepted" || stage === "failed" || stage === "undone") stop();
   };
   const stop = observer.subscribe(({ data }) => data && look(data));
   look(request);
@@ -47,14 +47,18 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
           holdMs={said.holdMs}
           until={request.delivery?.deliverAfter ?? new Date().toISOString()}
         />,
-        { id, duration: Number.POSITIVE_INFINITY },
+        { id, duration: Number.POSITIVE_INFINITY, dismissible: false },
       );
       return;
     case "sending":
-      toast(`${said.what} · recorded, sending to ${server.name}`, { id, duration: LINE_MS });
+      toast(`${said.what} · recorded, sending to ${server.name}`, {
+        id,
+        duration: LINE_MS,
+        dismissible: true,
+      });
       return;
     case "accepted":
-      toast(`${said.what} · accepted by ${server.name}`, { id, duration: LINE_MS });
+      toast(`${said.what} · accepted by ${server.name}`, { id, duration: LINE_MS, dismissible: true });
       return;
     case "failed":
       toast.error(
@@ -64,7 +68,7 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
             See what happened
           </Link>
         </span>,
-        { id, duration: Number.POSITIVE_INFINITY, closeButton: true },
+        { id, duration: Number.POSITIVE_INFINITY, closeButton: true, dismissible: true },
       );
       return;
     case "undone":

@@ -1,32 +1,27 @@
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { DraftInput } from "@/lib/input-requests/schema.ts";
 
 /** A decision of this browser that can still be taken back. */
-export interface Held {
+interface Held {
   requestId: string;
   /** What was filled in, to be found again after an undo; null: nothing but a press. */
-  filled: Record<string, unknown> | null;
-  comment: string;
+  draft: DraftInput | null;
 }
 
 // Outside React: a decision outlives the pane that it was made in. Newest last.
 let held: Held[] = [];
 
-export function rememberHeld(decision: Held) {
-  held = [...held.filter((each) => each.requestId !== decision.requestId), decision];
+export function rememberHeld(requestId: string, draft: DraftInput | null) {
+  held = [...held.filter((each) => each.requestId !== requestId), { requestId, draft }];
 }
 
-export function forgetHeld(requestId: string): Held | null {
-  const found = held.find((each) => each.requestId === requestId) ?? null;
+/** What was filled in, once. */
+export function forgetHeld(requestId: string): DraftInput | null {
+  const found = held.find((each) => each.requestId === requestId);
   held = held.filter((each) => each !== found);
-  return found;
+  return found?.draft ?? null;
 }
 
 /** The decision that Z takes back: the newest, and after it the one before. */
 export function newestHeld(): string | null {
   return held.at(-1)?.requestId ?? null;
-}
-
-/** What another answer is held for here: one that a colleague gave, or that was given before a reload. */
-export function heldHere(request: InputRequestDetail): string | null {
-  return request.delivery?.state === "held" ? request.id : null;
 }

@@ -5,35 +5,38 @@ import { useRouter } from "next/navigation";
 import { toast } from "sonner";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { forgetHeld, type Held } from "./held.ts";
-import { keepComment } from "./comment-box.tsx";
+import type { DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { forgetHeld } from "./held.ts";
 
 /** Takes an answer back before it is sent, and leads back to its request with what was filled in. */
 export function useUndo() {
   const client = useQueryClient();
   const router = useRouter();
   return async (requestId: string) => {
-    const held = forgetHeld(requestId);
+    const draft = forgetHeld(requestId);
     try {
       const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${requestId}/undo`);
-      await restore(client, request, held);
-      toast("Taken back. Nothing was sent.", { id: requestId, duration: 4_000 });
+      toast("Taken back. Nothing was sent.", { id: requestId, duration: 4_000, dismissible: true });
+      await restore(client, request, draft);
       goTo(requestId, router.push);
     } catch (error) {
+      toast.error(refusalWords(error), { id: requestId, duration: 8_000, dismissible: true });
       void client.invalidateQueries({ queryKey: requestKeys.detail(requestId) });
-      toast.error(refusalWords(error), { id: requestId, duration: 8_000 });
     }
     void client.invalidateQueries({ queryKey: requestKeys.lists });
   };
 }
 
-/** The form is drawn from the draft, the comment from this tab's memory. */
-async function restore(client: QueryClient, request: InputRequestDetail, held: Held | null) {
+/** The form is drawn from the draft, so what was answered becomes it: also what was typed in the very last moment. */
+async function restore(client: QueryClient, request: InputRequestDetail, draft: DraftInput | null) {
   const { queryKey } = requestDetail(request.id);
-  if (held?.comment) keepComment(request.id, held.comment);
-  client.setQueryData(queryKey, held?.filled ? { ...request, draft: held.filled } : request);
-  if (held?.filled) await api.put(`/api/v1/input-requests/${request.id}/draft`, { content: held.filled });
+  if (!draft) return client.setQueryData(queryKey, request);
+  const savedAt = new Date().toISOString();
+  client.setQueryData(queryKey, {
+    ...request,
+    draft: { content: draft.content, comment: draft.comment ?? null, savedAt },
+  });
+  await api.put(`/api/v1/input-requests/${request.id}/draft`, draft);
 }
 
 function goTo(requestId: string, push: (href: string) => void) {
@@ -47,6 +50,6 @@ function goTo(requestId: string, push: (href: string) => void) {
 
 function refusalWords(error: unknown): string {
   if (error instanceof ApiError && error.code === "already_sent")
-    return "It was on its way already, so it could not be taken back.";
+    return "Too late to take it back: the answer was on its way already.";
   return errorSentence(error);
 }
