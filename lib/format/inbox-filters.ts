@@ -1,5 +1,5 @@
 /** What an inbox list is narrowed to, as it stands in the address, in a saved view, and in calls of the API. */
-import { formatAmount } from "./amount.ts";
+import { formatAmount } from "./amount-words.ts";
 
 export const ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
 export type InboxOrder = (typeof ORDERS)[number];

@@ -7,7 +7,7 @@ import { Age } from "@/components/time/time.tsx";
 import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { formatAmount } from "@/lib/format/amount.ts";
+import { formatAmount } from "@/lib/format/amount-words.ts";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";

@@ -14,6 +14,7 @@ import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/r
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
+import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
@@ -56,6 +57,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
+  "/api/v1/input-requests/counts": inputRequestsCounts,
   "/api/v1/me": me,
   "/api/v1/me/preferences": mePreferences,
   "/api/v1/members": members,
