@@ -113,7 +113,10 @@ export function refuseForeignUrl(principal: Principal, request: LockedRequest, i
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
 }
 
-export function checkedContent(request: LockedRequest, input: AnswerInput): Record<string, unknown> | null {
+export function checkedContent(
+  request: Pick<LockedRequest, "mode" | "form">,
+  input: Pick<AnswerInput, "action" | "content">,
+): Record<string, unknown> | null {
   if (input.action !== "accept" || request.mode === "url") {
     if (input.content && Object.keys(input.content).length > 0)
       throw new AppError("invalid_content", "Only an accepted form carries content.", {

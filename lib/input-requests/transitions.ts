@@ -9,7 +9,7 @@ import { AppError, notFound } from "../errors.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
 import { formSchema } from "../mcp/form.ts";
-import type { Actor } from "../members/schema.ts";
+import { type Actor, roleAllows, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import {
   checkedContent,
@@ -149,9 +149,11 @@ export async function assignRequest(
   if (memberId !== null) {
     const member = await tx.membership.findFirst({
       where: { organizationId, id: memberId },
-      select: { userId: true },
+      select: { userId: true, role: true },
     });
     if (!member) throw notFound("member");
+    if (!roleAllows(roleSchema.parse(member.role), "approver"))
+      throw new AppError("invalid_input", "A viewer can't answer; assign it to somebody who may.");
     userId = member.userId;
   }
   await tx.inputRequest.updateMany({

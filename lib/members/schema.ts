@@ -54,6 +54,12 @@ export const memberSchema = z.object({
 });
 export type Member = z.infer<typeof memberSchema>;
 
+/** Someone who may answer: for assigning. Ids as in `memberSchema`. */
+export const answererSchema = memberSchema.pick({ id: true, userId: true, name: true, role: true });
+export type Answerer = z.infer<typeof answererSchema>;
+
+export const answererQuerySchema = z.object({ q: z.string().max(200).optional() });
+
 export const updateMemberSchema = z.strictObject({ role: roleSchema });
 
 export const passwordSchema = z.string().min(10, "Use at least 10 characters").max(200);
