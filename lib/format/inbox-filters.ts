@@ -62,7 +62,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Only what is set, by its name in the address. */
 export function setFilters(filters: InboxFilters): Partial<Record<keyof InboxFilters, string>> {
-  return Object.fromEntries(FILTER_NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]]));
+  return Object.fromEntries(
+    FILTER_NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]]),
+  );
 }
 
 /** As the API takes them: spans become instants, counted from `now` (ms). */
@@ -106,4 +108,15 @@ function amountChip({ amountMin, amountMax }: InboxFilters): Chip | false {
 
 export function isNarrowed(filters: InboxFilters): boolean {
   return FILTER_NAMES.some((name) => name !== "order" && filters[name] !== "");
+}
+
+/** What a saved view keeps: the tab and the filters, by their names in the address. */
+export function viewQuery(tab: string, filters: InboxFilters): Record<string, string> {
+  return { tab, ...setFilters(filters) };
+}
+
+export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
+    (name) => (a[name] ?? "") === (b[name] ?? ""),
+  );
 }
