@@ -43,9 +43,9 @@ export const FILTER_NAMES = Object.keys(NO_FILTERS) as (keyof InboxFilters)[];
 
 /** Reads an address or a saved view. What is not understood is left out: an old link still opens. */
 export function readFilters(get: (name: string) => string | null | undefined): InboxFilters {
-  const span = (value: string) => (value in SPANS ? (value as Span) : "");
+  const span = (value: string) => (Object.hasOwn(SPANS, value) ? (value as Span) : "");
   const amount = (value: string) => (value.trim() !== "" && Number.isFinite(Number(value)) ? value : "");
-  const text = (name: string) => get(name) ?? "";
+  const text = (name: string) => (get(name) ?? "").slice(0, LONGEST);
   return {
     q: text("q"),
     serverId: UUID.test(text("serverId")) ? text("serverId") : "",
@@ -58,6 +58,8 @@ export function readFilters(get: (name: string) => string | null | undefined): I
   };
 }
 
+/** As long a search as the API takes. */
+const LONGEST = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Only what is set, by its name in the address. */
