@@ -19,7 +19,10 @@ import { judge, ON_A_PHONE } from "./judge.ts";
 test.describe.configure({ timeout: 240_000 });
 
 const rows = (page: Page): Locator =>
-  page.getByRole("region", { name: "Requests", exact: true }).getByRole("listitem").filter({ has: page.locator("a") });
+  page
+    .getByRole("region", { name: "Requests", exact: true })
+    .getByRole("listitem")
+    .filter({ has: page.locator("a") });
 const bar = (page: Page): Locator => page.getByRole("region", { name: "Selected requests" });
 const title = (page: Page): Locator => requestPane(page).getByRole("heading", { level: 2 }).first();
 
@@ -195,8 +198,14 @@ test("different questions are not answered together, and the bar says why", asyn
   await openRequest(ola, asked[1]!.taskId, "cost center");
   await ben.goto(`/inbox?tab=all&q=${prefix}`);
   await expect(rows(ben)).toHaveCount(2);
-  await rows(ben).first().locator("a").click({ modifiers: ["Shift"] });
-  await rows(ben).last().locator("a").click({ modifiers: ["Shift"] });
+  await rows(ben)
+    .first()
+    .locator("a")
+    .click({ modifiers: ["Shift"] });
+  await rows(ben)
+    .last()
+    .locator("a")
+    .click({ modifiers: ["Shift"] });
   await expect(bar(ben)).toContainText("These ask for different answers");
   await expect(bar(ben).getByRole("button", { name: "Decline…" })).toBeDisabled();
   await ben.keyboard.press("Escape");
@@ -242,7 +251,10 @@ test("the title and the icon tell how many wait for this person", async ({ ola, 
   await ben.goto("/inbox");
   const { mine, unassigned } = await apiOf(ben).get<RequestCounts>("/input-requests/counts");
   await expect(ben).toHaveTitle(`Inbox (${mine + unassigned}) · Intray`);
-  await expect(ben.locator('link[rel~="icon"]').first()).toHaveAttribute("href", /^data:image\/svg\+xml,.*text/);
+  await expect(ben.locator('link[rel~="icon"]').first()).toHaveAttribute(
+    "href",
+    /^data:image\/svg\+xml,.*text/,
+  );
 });
 
 test("on a phone requests are selected by taps", async ({ ola, ben }) => {

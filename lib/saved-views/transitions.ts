@@ -3,7 +3,7 @@ import { isUniqueViolation, type Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
-import { roleAllows } from "../members/schema.ts";
+import { roleAllows } from "../members/roles.ts";
 import type { Principal } from "../principal.ts";
 import { readView } from "./queries.ts";
 import type { CreateViewInput, SavedView, UpdateViewInput } from "./schema.ts";
