@@ -1,7 +1,7 @@
 "use client";
 
 import { useNow } from "@/components/time/use-now.ts";
-import type { Cell } from "@/lib/format/facts.ts";
+import type { Cell } from "@/lib/format/cells.ts";
 import { formatAhead } from "@/lib/format/time.ts";
 
 export function CellText({ cell }: { cell: Cell }) {

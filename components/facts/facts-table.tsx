@@ -2,7 +2,7 @@ import { Check, TriangleAlert } from "lucide-react";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import type { FactTable } from "@/lib/format/facts.ts";
+import type { FactTable } from "@/lib/format/fact-table.ts";
 import { formatMoney, judgeSum } from "@/lib/format/money.ts";
 
 export function FactsTable({ table, message }: { table: FactTable; message?: string }) {
