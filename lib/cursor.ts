@@ -9,14 +9,33 @@ export interface Position {
   id: string;
 }
 
+/** The sort key of a list that can be ordered in several ways: null is what has none, which comes last. */
+export interface OrderedPosition {
+  order: string;
+  key: string | number | null;
+  id: string;
+}
+
 const positionSchema = z.tuple([z.iso.datetime(), z.uuid()]);
 const sequenceSchema = z.tuple([z.string().regex(/^\d{1,19}$/)]);
+const KEYS = { time: z.iso.datetime().nullable(), number: z.number().nullable() };
 
 /** Where a list by time and id goes on; null: at its start. Throws `invalid_input`. */
 export function readPosition(cursor: string | undefined): Position | null {
   if (!cursor) return null;
   const [createdAt, id] = decode(cursor, positionSchema);
   return { createdAt: new Date(createdAt), id };
+}
+
+/** Where a list in this order goes on; null: at its start. Throws `invalid_input`, for another order's cursor too. */
+export function readOrderedPosition(
+  cursor: string | undefined,
+  order: string,
+  keyIs: "time" | "number",
+): OrderedPosition | null {
+  if (!cursor) return null;
+  const [, key, id] = decode(cursor, z.tuple([z.literal(order), KEYS[keyIs], z.uuid()]));
+  return { order, key, id };
 }
 
 /** Where a list by number goes on; null: at its start. Throws `invalid_input`. */
@@ -28,7 +47,7 @@ export function readSequence(cursor: string | undefined): bigint | null {
 export function toPage<Row, Item>(
   rows: Row[],
   limit: number,
-  keyOf: (row: Row) => Position | bigint,
+  keyOf: (row: Row) => Position | OrderedPosition | bigint,
   toItem: (row: Row) => Item,
 ): Page<Item> {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
@@ -38,9 +57,14 @@ export function toPage<Row, Item>(
   };
 }
 
-function encode(key: Position | bigint): string {
-  const parts = typeof key === "bigint" ? [String(key)] : [key.createdAt.toISOString(), key.id];
-  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+function encode(key: Position | OrderedPosition | bigint): string {
+  return Buffer.from(JSON.stringify(partsOf(key))).toString("base64url");
+}
+
+function partsOf(key: Position | OrderedPosition | bigint): unknown[] {
+  if (typeof key === "bigint") return [String(key)];
+  if ("order" in key) return [key.order, key.key, key.id];
+  return [key.createdAt.toISOString(), key.id];
 }
 
 function decode<T>(cursor: string, schema: z.ZodType<T>): T {

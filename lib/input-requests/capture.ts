@@ -3,10 +3,12 @@
  * server moves on. The caller holds the fence of the connection; every function locks the task first and returns
  * the history lines, which the caller appends last.
  */
+import { z } from "zod";
 import { announce } from "../changes/transitions.ts";
 import { Prisma, storable, storableText, type Tx } from "../db.ts";
 import { MAX_ATTEMPTS_WHEN_ASKED_AGAIN } from "../deliveries/status.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
+import { amountOf } from "../format/amount.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Question, RpcId } from "../mcp/peer.ts";
 import { normaliseForm, questionHash } from "../mcp/question.ts";
@@ -37,6 +39,13 @@ interface LiveRequest {
   takenBefore: boolean;
 }
 
+interface AskingTask {
+  connectionId: string;
+  expiresAt: Date | null;
+  arguments: unknown;
+  over: boolean;
+}
+
 /** Stores a question before anything else is done with it. Seen before: nothing, or one more way to answer it. */
 export async function captureQuestion(
   organizationId: string,
@@ -44,8 +53,8 @@ export async function captureQuestion(
   taskId: string,
   captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
-  const tasks = await tx.$queryRaw<{ connectionId: string; over: boolean; expiresAt: Date | null }[]>`
-    SELECT connection_id AS "connectionId", expires_at AS "expiresAt",
+  const tasks = await tx.$queryRaw<AskingTask[]>`
+    SELECT connection_id AS "connectionId", expires_at AS "expiresAt", arguments,
       (cancel_requested_at IS NOT NULL OR finished_at IS NOT NULL) AS over
     FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
   const task = tasks[0];
@@ -76,6 +85,7 @@ export async function captureQuestion(
   const confirmedBefore = await tx.inputRequest.count({
     where: { organizationId, taskId, questionHash: hash, state: "settled" },
   });
+  const amount = amountOf(z.record(z.string(), z.unknown()).parse(task.arguments), question.message);
   await tx.inputRequest.create({
     data: {
       organizationId,
@@ -91,6 +101,8 @@ export async function captureQuestion(
       url: question.url === null ? null : storableText(question.url),
       form: storable(normaliseForm(question.requestedSchema)),
       questionHash: hash,
+      amount: amount?.value ?? null,
+      currency: amount?.currency ?? null,
       replaces,
       askedAgain: confirmedBefore > 0,
       expiresAt: earliest(task.expiresAt, captured.lifetimeMs),

@@ -1,52 +1,15 @@
-/** Scoped reads of input requests. Every one carries the organization and what the principal may see. */
+/** Reads one input request, as far as the principal may see it; list.ts reads many. */
 import { z } from "zod";
-import { type Position, readPosition, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
+import type { Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import { formSchema } from "../mcp/form.ts";
-import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
-import { containing } from "../search.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { traitsSchema } from "../servers/traits.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
-import { CLAIM_IS_LIVE, iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
-import {
-  type InputRequestDetail,
-  type InputRequestSummary,
-  REQUEST_STATES,
-  type RequestListQuery,
-} from "./schema.ts";
-
-/** Oldest first, as who has waited longest is first in line; `newest` is for looking back. */
-export async function listInputRequests(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  query: RequestListQuery & PageQuery,
-): Promise<Page<InputRequestSummary>> {
-  const position = readPosition(query.cursor);
-  const newest = query.order === "newest";
-  const direction = newest ? Prisma.sql`DESC` : Prisma.sql`ASC`;
-  // State by state, so that each runs along its index whatever the others hold.
-  const rows = await tx.$queryRaw<RequestRow[]>`
-    WITH page AS (
-      SELECT found.id, found.created_at FROM unnest(${query.state ?? [...REQUEST_STATES]}::text[]) AS wanted(state),
-      LATERAL (
-        SELECT r.id, r.created_at FROM input_request r
-          JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
-        WHERE r.organization_id = ${organizationId}::uuid AND r.state = wanted.state AND ${visibleTask(principal)}
-          AND ${filters(principal, query)} AND ${position ? beyond(position, newest) : Prisma.sql`true`}
-        ORDER BY r.created_at ${direction}, r.id ${direction} LIMIT ${query.limit + 1}
-      ) found
-      ORDER BY found.created_at ${direction}, found.id ${direction} LIMIT ${query.limit + 1}
-    )
-    SELECT ${SUMMARY} FROM page
-      JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
-    ORDER BY page.created_at ${direction}, page.id ${direction}`;
-  return toPage(rows, query.limit, (row) => row, toSummary);
-}
+import { iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
+import type { InputRequestDetail } from "./schema.ts";
 
 /** Throws `not_found`, for invisible ones too. */
 export async function readInputRequest(
@@ -57,8 +20,7 @@ export async function readInputRequest(
 ): Promise<InputRequestDetail> {
   const [row] = await tx.$queryRaw<DetailRow[]>`
     SELECT ${SUMMARY}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
-      r.question_hash AS "questionHash", r.ended_reason AS "endedReason", t.state AS "taskState",
-      t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
+      r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       previous.message AS "previousMessage",
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS draft,
@@ -72,7 +34,7 @@ export async function readInputRequest(
         AND draft.user_id = ${principal.userId}::uuid
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
-  const summary = toSummary(row);
+  const summary = toSummary(principal, row);
   return {
     ...summary,
     server: {
@@ -84,7 +46,6 @@ export async function readInputRequest(
     schema: row.schema,
     fields: formSchema.parse(row.form),
     url: row.url,
-    questionHash: row.questionHash,
     previous:
       row.previousMessage === null
         ? null
@@ -113,7 +74,6 @@ interface DetailRow extends RequestRow {
   schema: unknown;
   form: unknown;
   url: string | null;
-  questionHash: string;
   endedReason: string | null;
   taskState: string;
   statusMessage: string | null;
@@ -130,41 +90,4 @@ interface DetailRow extends RequestRow {
   ownerId: string | null;
   ownerName: string | null;
   destructive: unknown;
-}
-
-/** The first half lets the index find the place; the OR alone would read everything before it. */
-function beyond({ createdAt, id }: Position, newest: boolean): Prisma.Sql {
-  const at = createdAt.toISOString();
-  if (newest)
-    return Prisma.sql`r.created_at <= ${at}::timestamptz AND (r.created_at < ${at}::timestamptz OR r.id < ${id}::uuid)`;
-  return Prisma.sql`r.created_at >= ${at}::timestamptz AND (r.created_at > ${at}::timestamptz OR r.id > ${id}::uuid)`;
-}
-
-function filters(principal: Principal, query: RequestListQuery): Prisma.Sql {
-  const conditions = [Prisma.sql`true`];
-  if (query.taskId) conditions.push(Prisma.sql`r.task_id = ${query.taskId}::uuid`);
-  if (query.serverId) conditions.push(Prisma.sql`t.server_id = ${query.serverId}::uuid`);
-  if (query.assignee === "me") conditions.push(mine(principal));
-  if (query.assignee === "none")
-    conditions.push(
-      Prisma.sql`r.state = 'open' AND r.assignee_user_id IS NULL AND NOT ${claimed(Prisma.empty)}`,
-    );
-  if (query.q?.trim()) {
-    const pattern = containing(query.q);
-    conditions.push(Prisma.sql`(r.message ILIKE ${pattern} OR t.tool ILIKE ${pattern} OR t.label ILIKE ${pattern}
-      OR t.arguments::text ILIKE ${pattern} OR EXISTS (SELECT FROM server s WHERE s.organization_id = t.organization_id
-        AND s.id = t.server_id AND s.name ILIKE ${pattern}))`);
-  }
-  return Prisma.join(conditions, " AND ");
-}
-
-/** Assigned to the principal, or claimed by it. Nothing is ever a key's. */
-function mine({ userId }: Principal): Prisma.Sql {
-  if (userId === null) return Prisma.sql`false`;
-  return Prisma.sql`(r.assignee_user_id = ${userId}::uuid OR ${claimed(Prisma.sql`AND c.user_id = ${userId}::uuid`)})`;
-}
-
-function claimed(by: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`EXISTS (SELECT FROM claim c WHERE c.organization_id = r.organization_id
-    AND c.input_request_id = r.id AND ${CLAIM_IS_LIVE} ${by})`;
 }

@@ -2,7 +2,14 @@
 import { z } from "zod";
 import { Prisma } from "../db.ts";
 import { actorSchema } from "../members/schema.ts";
-import { actionSchema, deliveryStateSchema, type InputRequestSummary, requestStateSchema } from "./schema.ts";
+import type { Principal } from "../principal.ts";
+import {
+  actionSchema,
+  deliveryStateSchema,
+  type InputRequestSummary,
+  requestStateSchema,
+  type SeenBecause,
+} from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
 
 /** A claim counts while its holder is active. `c` is the claim. */
@@ -10,7 +17,8 @@ export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} *
 
 /** The columns of a request in lists, with JOINS; aliases `r` and `t`. */
 export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
-  t.tool, t.label, r.mode, r.message, t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
+  t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency,
+  r.alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
   r.asked_again AS "askedAgain", a.action, a.content, a.comment, a.answered_by AS "answeredBy",
@@ -38,6 +46,12 @@ export interface RequestRow {
   label: string | null;
   mode: "form" | "url";
   message: string;
+  questionHash: string;
+  amount: number | null;
+  currency: string | null;
+  alike: string | null;
+  visibility: string;
+  requesterId: string | null;
   requestedBy: unknown;
   assigneeId: string | null;
   assigneeName: string | null;
@@ -63,7 +77,8 @@ export interface RequestRow {
   deliveryError: string | null;
 }
 
-export function toSummary(row: RequestRow): InputRequestSummary {
+/** As `principal` sees it. */
+export function toSummary(principal: Principal, row: RequestRow): InputRequestSummary {
   const { claimantId, claimantName, claimedAt } = row;
   return {
     id: row.id,
@@ -74,6 +89,10 @@ export function toSummary(row: RequestRow): InputRequestSummary {
     label: row.label,
     mode: row.mode,
     message: row.message,
+    questionHash: row.questionHash,
+    amount: row.amount === null ? null : { value: row.amount, currency: row.currency },
+    alike: row.alike,
+    seenBecause: seenBecause(principal, row),
     requestedBy: actorSchema.parse(row.requestedBy),
     assignedTo: person(row.assigneeId, row.assigneeName),
     claimedBy:
@@ -86,6 +105,14 @@ export function toSummary(row: RequestRow): InputRequestSummary {
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };
+}
+
+/** The nearest reason counts. A private one of others' is seen only by who was assigned a question of its task. */
+function seenBecause({ userId }: Principal, row: RequestRow): SeenBecause {
+  if (userId !== null && row.assigneeId === userId) return "assigned";
+  if (userId !== null && row.claimantId === userId) return "claimed";
+  if (row.visibility === "organization") return "organization";
+  return row.requesterId === userId ? "requester" : "assigned";
 }
 
 function toAnswer(row: RequestRow): InputRequestSummary["answer"] {

@@ -66,6 +66,14 @@ export const answerSchema = z.object({
   at: timestamp,
 });
 
+/** What a request is about in money: `currency` is an ISO code or a sign, as it was sent; null where none was. */
+export const amountSchema = z.object({ value: z.number(), currency: z.string().nullable() });
+export type Amount = z.infer<typeof amountSchema>;
+
+/** Why the caller sees a request. `organization`: it is open to everybody there who may answer. */
+export const seenBecauseSchema = z.enum(["assigned", "claimed", "requester", "organization"]);
+export type SeenBecause = z.infer<typeof seenBecauseSchema>;
+
 export const inputRequestSchema = z.object({
   id: z.uuid(),
   state: requestStateSchema,
@@ -76,6 +84,12 @@ export const inputRequestSchema = z.object({
   label: z.string().nullable(),
   mode: z.enum(["form", "url"]),
   message: z.string(),
+  /** What an answer binds to. */
+  questionHash: z.string(),
+  amount: amountSchema.nullable(),
+  /** Equal for requests that may be answered together: the same form of the same server. Null: one by one only. */
+  alike: z.string().nullable(),
+  seenBecause: seenBecauseSchema,
   requestedBy: actorSchema,
   assignedTo: personSchema.nullable(),
   claimedBy: personSchema.extend({ at: timestamp }).nullable(),
@@ -99,7 +113,6 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   schema: z.unknown(),
   fields: formSchema,
   url: z.string().nullable(),
-  questionHash: z.string(),
   /** The question that this one replaced, for showing the difference. */
   previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),
   /** The caller's own draft. */
@@ -122,17 +135,41 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
 });
 export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
 
-export const requestListQuerySchema = z.object({
+const isoTime = z.iso.datetime({ offset: true });
+
+/** What narrows a list, and its counts. All of them combine. */
+export const requestFilterSchema = z.object({
+  taskId: z.uuid().optional(),
+  serverId: z.uuid().optional(),
+  tool: z.string().max(256).optional(),
+  /** In the message, the tool, the label, the arguments or the server's name; case does not matter. */
+  q: z.string().max(200).optional(),
+  askedAfter: isoTime.optional(),
+  askedBefore: isoTime.optional(),
+  /** It ends by then; what has no end does not. */
+  expiresBefore: isoTime.optional(),
+  amountMin: z.coerce.number().optional(),
+  amountMax: z.coerce.number().optional(),
+});
+export type RequestFilter = z.infer<typeof requestFilterSchema>;
+
+/** `expiring`: soonest first, those without an end last. `amount`: largest first, those without one last. */
+export const REQUEST_ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
+export const requestOrderSchema = z.enum(REQUEST_ORDERS);
+export type RequestOrder = z.infer<typeof requestOrderSchema>;
+
+export const requestListQuerySchema = requestFilterSchema.extend({
   state: z
     .string()
     .optional()
     .transform((value) => value?.split(",").filter(Boolean))
     .pipe(z.array(requestStateSchema).optional()),
-  taskId: z.uuid().optional(),
-  serverId: z.uuid().optional(),
-  q: z.string().max(200).optional(),
   assignee: z.enum(["me", "none"]).optional(),
   /** Oldest first unless said otherwise. */
-  order: z.enum(["oldest", "newest"]).optional(),
+  order: requestOrderSchema.optional(),
 });
 export type RequestListQuery = z.infer<typeof requestListQuerySchema>;
+
+/** Open requests that the caller may see. */
+export const requestCountsSchema = z.object({ mine: z.number(), unassigned: z.number(), all: z.number() });
+export type RequestCounts = z.infer<typeof requestCountsSchema>;

@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto";
 import type { Database } from "../db.ts";
 import { storable } from "../db.ts";
+import { amountOf } from "../format/amount.ts";
 import { uuidv7 } from "../ids.ts";
+import type { Form } from "../mcp/form.ts";
 import type { Actor } from "../members/schema.ts";
 
 export async function insertServer(
@@ -75,26 +77,39 @@ export async function insertRequest(
   db: Database,
   organizationId: string,
   taskId: string,
-  more: { message?: string; key?: string; createdAt?: Date; assignee?: string } = {},
+  more: {
+    message?: string;
+    key?: string;
+    createdAt?: Date;
+    expiresAt?: Date;
+    assignee?: string;
+    form?: Form;
+    url?: string;
+  } = {},
 ): Promise<{ id: string; questionHash: string }> {
   const id = uuidv7();
   const message = more.message ?? "Approve invoice INV-100, $1,000.00?";
   const questionHash = createHash("sha256").update(message).digest("hex");
   await db.withOrganization(organizationId, async (tx) => {
-    const { connectionId } = await tx.task.findFirstOrThrow({ where: { organizationId, id: taskId } });
+    const task = await tx.task.findFirstOrThrow({ where: { organizationId, id: taskId } });
+    const amount = amountOf(task.arguments as Record<string, unknown>, message);
     await tx.inputRequest.create({
       data: {
         organizationId,
         id,
         taskId,
-        connectionId,
+        connectionId: task.connectionId,
         key: more.key ?? id,
         state: "open",
-        mode: "form",
+        mode: more.url ? "url" : "form",
+        url: more.url ?? null,
         message,
         requestedSchema: { type: "object", properties: {} },
-        form: { kind: "supported", fields: [] },
+        form: more.form ?? { kind: "supported", fields: [] },
         questionHash,
+        amount: amount?.value ?? null,
+        currency: amount?.currency ?? null,
+        expiresAt: more.expiresAt ?? null,
         assigneeUserId: more.assignee ?? null,
         ...(more.createdAt && { createdAt: more.createdAt }),
       },

@@ -1,4 +1,4 @@
-import { listInputRequests } from "@/lib/input-requests/queries.ts";
+import { listInputRequests } from "@/lib/input-requests/list.ts";
 import { inputRequestSchema, requestListQuerySchema } from "@/lib/input-requests/schema.ts";
 import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "viewer",
-      summary: "Requests for input, oldest first; newest first with `order=newest`",
+      summary: "Requests for input, oldest first unless `order` says otherwise",
       query: pageQuerySchema.extend(requestListQuerySchema.shape),
       output: pageSchema(inputRequestSchema),
     },

@@ -15,6 +15,7 @@ import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/rou
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestSimilar from "@/app/api/v1/input-requests/[id]/similar/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
+import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
@@ -57,6 +58,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
+  "/api/v1/input-requests/counts": inputRequestsCounts,
   "/api/v1/me": me,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,

@@ -1,0 +1,20 @@
+import { countOpenRequests } from "@/lib/input-requests/list.ts";
+import { requestCountsSchema, requestFilterSchema } from "@/lib/input-requests/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "viewer",
+      summary:
+        "How many open requests are the caller's, nobody's, and there at all, under the filters of the list",
+      query: requestFilterSchema,
+      output: requestCountsSchema,
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        countOpenRequests(organizationId, tx, principal, query),
+      ),
+  ),
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { amountOf } from "./amount.ts";
+
+const sample = (name: string) => JSON.parse(readFileSync(`public/samples/${name}.json`, "utf8"));
+
+describe("the amount of arguments", () => {
+  test.each<[string, Record<string, unknown>, string, { value: number; currency: string | null } | null]>([
+    ["is a number under a name of amounts", { total: 12.5, id: 7 }, "", { value: 12.5, currency: null }],
+    [
+      "is the total where there are more",
+      { price: 2, grandTotal: 30, subtotal: 28 },
+      "",
+      { value: 30, currency: null },
+    ],
+    ["takes the currency beside it", { amount: 5, currency: "eur" }, "", { value: 5, currency: "EUR" }],
+    ["takes the currency of its name", { amount_usd: 5 }, "", { value: 5, currency: "USD" }],
+    ["may be a text with a sign", { amount: "$1,000.50" }, "", { value: 1000.5, currency: "$" }],
+    ["may be a text with a code", { price: "99.50 EUR" }, "", { value: 99.5, currency: "EUR" }],
+    ["may be a plain text", { cost: " 1.234,50 " }, "", { value: 1234.5, currency: null }],
+    ["may be negative", { amount: -20 }, "", { value: -20, currency: null }],
+    [
+      "is found inside the only object",
+      { invoice: { total: 9, currency: "GBP" }, urgent: true },
+      "",
+      { value: 9, currency: "GBP" },
+    ],
+    [
+      "takes the message's currency for the same amount",
+      { amount: 1000 },
+      "Pay €1,000.00 to ACME?",
+      { value: 1000, currency: "€" },
+    ],
+    ["takes no other amount's currency", { amount: 1000 }, "Pay €999.00?", { value: 1000, currency: null }],
+    [
+      "takes no word for a currency",
+      { amount: 100 },
+      "Invoice INV 100, USD 100.00",
+      { value: 100, currency: "USD" },
+    ],
+    ["is not looked for in several objects", { a: { total: 1 }, b: { total: 2 } }, "", null],
+    ["is no text that says more", { amount: "5 of 10", total: "soon" }, "", null],
+    ["is no count, date or rate", { total_items: 4, amount_cents: 100, price_id: 7, count: 3 }, "", null],
+    [
+      "is no sum that the message does not state",
+      { lines: [{ amount: 1 }, { amount: 2 }] },
+      "Pay 3 lines?",
+      null,
+    ],
+    ["is no sum of two money columns", { lines: [{ amount: 1, tax: 1 }] }, "Pay $1.00?", null],
+    ["is no number that JSON cannot have", { amount: Number.POSITIVE_INFINITY, total: 1e300 }, "", null],
+    ["is no name with a number", { amount: "INV 100", total: "INV-100" }, "", null],
+    ["is nothing where there is none", {}, "Pay $5.00?", null],
+  ])("%s", (_what, args, message, amount) => {
+    expect(amountOf(args, message)).toEqual(amount);
+  });
+
+  test("of the sample invoices is what the server says they come to", () => {
+    const acme = "Approve invoice INV-100 for ACME Corp ($1,000.00)?";
+    expect(amountOf({ invoice: sample("invoice-acme") }, acme)).toEqual({ value: 1000, currency: "$" });
+    expect(amountOf(sample("invoice-large"), "Pay $8,600.00?")).toEqual({ value: 8600, currency: "$" });
+  });
+});

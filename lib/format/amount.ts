@@ -1,0 +1,137 @@
+/** What a request is about in money, read out of the arguments of its tool's call. Pure. */
+import { findAmounts, isMoneyName, sumAmounts } from "./money.ts";
+
+export interface Amount {
+  value: number;
+  /** An ISO code or a sign, as it was sent; null where none was. */
+  currency: string | null;
+}
+
+/** Names of a whole amount, the surest first. */
+const NAMES = [
+  "grand_total",
+  "total",
+  "total_amount",
+  "amount_total",
+  "total_due",
+  "amount_due",
+  "amount",
+  "sum",
+  "total_price",
+  "price",
+  "total_cost",
+  "cost",
+];
+const CURRENCY_NAME = /^currency(_code)?$/;
+const CURRENCIES = new Set([...Intl.supportedValuesOf("currency"), "$", "€", "£", "¥"]);
+const LARGEST = 1e15;
+const MONEY = /([$€£¥]|\b[A-Z]{3})?\s?(-?\d(?:[\d,.'\u00a0\u202f]*\d)?)\s?([€£]|[A-Z]{3}\b)?/g;
+
+/**
+ * The amount under a name such as `total`, `amountDue` or `price_eur`, at the top of the arguments or inside their only
+ * object, as a number or a text that is nothing but one. Its currency is the name's, the text's or that of a field
+ * `currency` beside it, else the one in which the message states the same amount.
+ *
+ * A list of lines has no amount of its own: the sum of its only money column counts where the message states that sum.
+ * Null where nothing stands out.
+ */
+export function amountOf(args: Record<string, unknown>, message: string): Amount | null {
+  const objects = Object.values(args).filter(isRecord);
+  const levels = [args, ...(objects.length === 1 ? objects : [])];
+  for (const level of levels) {
+    const found = named(level);
+    if (!found) continue;
+    return {
+      ...found,
+      currency: found.currency ?? beside(level) ?? beside(args) ?? stated(message, found.value),
+    };
+  }
+  for (const level of levels) {
+    const sum = sumOfLines(level);
+    const currency = sum === null ? null : stated(message, sum);
+    if (sum !== null && currency !== null) return { value: sum, currency: beside(level) ?? currency };
+  }
+  return null;
+}
+
+function named(level: Record<string, unknown>): Amount | null {
+  const fields = Object.entries(level).map(([key, value]) => {
+    const name = snake(key);
+    const code = /^(.+)_([a-z]{3})$/.exec(name);
+    const known = code && isMoneyName(code[2] ?? "") && NAMES.includes(code[1] ?? "");
+    return known
+      ? { name: code[1], value, currency: code[2]?.toUpperCase() ?? null }
+      : { name, value, currency: null };
+  });
+  for (const name of NAMES) {
+    for (const field of fields) {
+      if (field.name !== name) continue;
+      const amount = typeof field.value === "string" ? fromText(field.value) : fromNumber(field.value);
+      if (amount) return { value: amount.value, currency: field.currency ?? amount.currency };
+    }
+  }
+  return null;
+}
+
+function fromNumber(value: unknown): Amount | null {
+  return typeof value === "number" && Math.abs(value) < LARGEST ? { value, currency: null } : null;
+}
+
+/** Of a text that is an amount and nothing else, e.g. `1,000.00`, `$12` or `99.50 EUR`. */
+function fromText(text: string): Amount | null {
+  const [only, ...others] = moneyIn(text.trim());
+  return only && others.length === 0 && only.text === text.trim() ? only : null;
+}
+
+/** The currency in which the message states the amount. */
+function stated(message: string, value: number): string | null {
+  const found = moneyIn(message).find(
+    (money) => money.currency !== null && Math.abs(money.value - value) < 0.005,
+  );
+  return found?.currency ?? null;
+}
+
+function moneyIn(text: string): (Amount & { text: string })[] {
+  return [...text.matchAll(MONEY)].flatMap(([whole, before, figure, after]) => {
+    const [value] = findAmounts(`$${figure}`);
+    const marks = [before, after].filter((mark) => mark !== undefined);
+    // "INV 100" is not money
+    if (value === undefined || Math.abs(value) >= LARGEST || !marks.every((mark) => CURRENCIES.has(mark)))
+      return [];
+    return [{ value, currency: marks[0] ?? null, text: whole.trim() }];
+  });
+}
+
+function beside(level: Record<string, unknown>): string | null {
+  for (const [key, value] of Object.entries(level)) {
+    if (!CURRENCY_NAME.test(snake(key)) || typeof value !== "string") continue;
+    const code = value.trim().toUpperCase();
+    if (CURRENCIES.has(code)) return code;
+  }
+  return null;
+}
+
+/** Of the only list of objects in which one column is money and a number in every line. */
+function sumOfLines(level: Record<string, unknown>): number | null {
+  const lists = Object.values(level).filter(
+    (value): value is Record<string, unknown>[] =>
+      Array.isArray(value) && value.length > 0 && value.every(isRecord),
+  );
+  const [lines] = lists;
+  if (!lines || lists.length > 1) return null;
+  const columns = Object.keys(lines[0] ?? {}).filter((key) => isMoneyName(key));
+  const values = lines.map((line) => line[columns[0] ?? ""]);
+  if (columns.length !== 1 || !values.every((value) => typeof value === "number")) return null;
+  return sumAmounts(values);
+}
+
+function snake(name: string): string {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replace(/[\s-]+/g, "_")
+    .toLowerCase();
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

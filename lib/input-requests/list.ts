@@ -1,0 +1,112 @@
+/** Scoped reads of many input requests. Every one carries the organization and what the principal may see. */
+import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts";
+import { Prisma, type Tx } from "../db.ts";
+import type { Page, PageQuery } from "../page.ts";
+import type { Principal } from "../principal.ts";
+import { heldBy, matching, mine, unassigned, visibleRequest } from "./filter.ts";
+import { iso, JOINS, type RequestRow, SUMMARY, toSummary } from "./row.ts";
+import {
+  type InputRequestSummary,
+  REQUEST_STATES,
+  type RequestCounts,
+  type RequestFilter,
+  type RequestListQuery,
+  type RequestOrder,
+} from "./schema.ts";
+
+interface Order {
+  /** On the alias `r`, as the indexes of migration 0004 spell it; never null, so that what has no key comes last. */
+  by: Prisma.Sql;
+  direction: Prisma.Sql;
+  /** The position's own key as `by` compares it. */
+  at(key: OrderedPosition["key"]): Prisma.Sql;
+  keyIs: "time" | "number";
+  keyOf(row: RequestRow): OrderedPosition["key"];
+}
+
+const ASCENDING = Prisma.sql`ASC`;
+const DESCENDING = Prisma.sql`DESC`;
+const time = (key: OrderedPosition["key"]) => Prisma.sql`${key ?? "infinity"}::timestamptz`;
+const askedAt = {
+  by: Prisma.sql`r.created_at`,
+  at: time,
+  keyIs: "time" as const,
+  keyOf: (row: RequestRow) => iso(row.createdAt),
+};
+
+const ORDERS: Record<RequestOrder, Order> = {
+  oldest: { ...askedAt, direction: ASCENDING },
+  newest: { ...askedAt, direction: DESCENDING },
+  expiring: {
+    by: Prisma.sql`coalesce(r.expires_at, 'infinity')`,
+    direction: ASCENDING,
+    at: time,
+    keyIs: "time",
+    keyOf: (row) => iso(row.expiresAt),
+  },
+  amount: {
+    by: Prisma.sql`coalesce(r.amount, '-infinity')`,
+    direction: DESCENDING,
+    at: (key) => Prisma.sql`${String(key ?? "-infinity")}::float8`,
+    keyIs: "number",
+    keyOf: (row) => row.amount,
+  },
+};
+
+/** Oldest first, as who has waited longest is first in line, unless another order is asked for. */
+export async function listInputRequests(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  query: RequestListQuery & PageQuery,
+): Promise<Page<InputRequestSummary>> {
+  const name = query.order ?? "oldest";
+  const order = ORDERS[name];
+  const { by, direction } = order;
+  const position = readOrderedPosition(query.cursor, name, order.keyIs);
+  // State by state, so that each runs along its index whatever the others hold.
+  const rows = await tx.$queryRaw<RequestRow[]>`
+    WITH page AS (
+      SELECT found.id, found.key FROM unnest(${query.state ?? [...REQUEST_STATES]}::text[]) AS wanted(state),
+      LATERAL (
+        SELECT r.id, ${by} AS key FROM input_request r
+        WHERE r.organization_id = ${organizationId}::uuid AND r.state = wanted.state
+          AND ${visibleRequest(organizationId, principal)} AND ${heldBy(organizationId, principal, query.assignee)}
+          AND ${matching(organizationId, query)} AND ${position ? beyond(order, position) : Prisma.sql`true`}
+        ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${query.limit + 1}
+      ) found
+      ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${query.limit + 1}
+    )
+    SELECT ${SUMMARY} FROM page
+      JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
+    ORDER BY page.key ${direction}, page.id ${direction}`;
+  return toPage(
+    rows,
+    query.limit,
+    (row) => ({ order: name, key: order.keyOf(row), id: row.id }),
+    (row) => toSummary(principal, row),
+  );
+}
+
+/** Open requests: what the tabs of the inbox hold, exactly. */
+export async function countOpenRequests(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  filter: RequestFilter,
+): Promise<RequestCounts> {
+  const [counts] = await tx.$queryRaw<RequestCounts[]>`
+    SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
+      (count(*) FILTER (WHERE ${mine(organizationId, principal)}))::integer AS mine
+    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
+      AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)}`;
+  return counts ?? { mine: 0, unassigned: 0, all: 0 };
+}
+
+/** A row comparison: the index finds the place, and none of those before it is read. */
+function beyond({ by, at, direction }: Order, { key, id }: OrderedPosition): Prisma.Sql {
+  const there = Prisma.sql`(${at(key)}, ${id}::uuid)`;
+  return direction === ASCENDING
+    ? Prisma.sql`(${by}, r.id) > ${there}`
+    : Prisma.sql`(${by}, r.id) < ${there}`;
+}
