@@ -48,6 +48,7 @@ describe("an amount as an argument", () => {
 test("a dollar sign may be any dollar, and no other currency", () => {
   expect(mayBeSameCurrency("$", "CAD")).toBe(true);
   expect(mayBeSameCurrency("$", "EUR")).toBe(false);
+  expect(mayBeSameCurrency("€", "EUR")).toBe(true);
   expect(mayBeSameCurrency(null, "EUR")).toBe(true);
 });
 

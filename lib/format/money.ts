@@ -58,6 +58,11 @@ export function findMoney(text: string): (Money & { index: number; text: string 
   });
 }
 
+/** The values alone of the amounts that a text states. */
+export function findAmounts(text: string): number[] {
+  return findMoney(text).map(({ value }) => value);
+}
+
 /** A number, or text that is nothing but an amount (`"1000.00"`, `"$1,000"`). Null when it cannot be held exactly. */
 export function readMoney(value: unknown): Money | null {
   if (typeof value === "number") return Number.isFinite(value) ? { value, currency: null } : null;
@@ -101,7 +106,8 @@ export function sameAmount(a: number, b: number): boolean {
 const DOLLARS = new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]);
 
 /** Whether two currencies may be the same; one that is not said may be any. */
-export function mayBeSameCurrency(a: string | null, b: string | null): boolean {
-  if (a === null || b === null || a === b) return true;
-  return (a === "$" && DOLLARS.has(b)) || (b === "$" && DOLLARS.has(a));
+export function mayBeSameCurrency(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return true;
+  const [a, b] = [SIGNS[one] ?? one, SIGNS[other] ?? other];
+  return a === b || (a === "$" && DOLLARS.has(b)) || (b === "$" && DOLLARS.has(a));
 }

@@ -2,12 +2,14 @@
  * Which decided requests of the same server and tool are like another, and which it may repeat. Pure: what is compared
  * are the key figures of two calls, their amount and the names in their arguments.
  */
-import type { Answer, SimilarAmount } from "./similar-schema.ts";
+import { mayBeSameCurrency, sameAmount } from "../format/money.ts";
+import type { Amount } from "./schema.ts";
+import type { Answer } from "./similar-schema.ts";
 
 export interface KeyFigures {
   /** The task's short name, e.g. `INV-100`. */
   label: string | null;
-  amount: SimilarAmount | null;
+  amount: Amount | null;
   /** Short strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
   names: Record<string, string>;
   /** Who it is about, as sent, e.g. `ACME Corp`. */
@@ -71,7 +73,7 @@ export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
   if (shared === null) return false;
   if ((asked.amount === null) !== (decided.amount === null)) return false;
   if (!asked.amount || !decided.amount) return shared > 0;
-  if (!sameCurrency(asked.amount, decided.amount)) return false;
+  if (!mayBeSameCurrency(asked.amount.currency, decided.amount.currency)) return false;
   const room = Math.abs(asked.amount.value) * LIKE_SHARE + 1e-9;
   return Math.abs(asked.amount.value - decided.amount.value) <= room;
 }
@@ -92,7 +94,8 @@ export function repeatOf(
   if (!asked.amount || !decided.amount || !asked.party || !decided.party) return null;
   const recent = now.getTime() - Date.parse(decided.answer.at) <= REPEAT_MS;
   const same =
-    sameCurrency(asked.amount, decided.amount) && Math.abs(asked.amount.value - decided.amount.value) < 0.005;
+    mayBeSameCurrency(asked.amount.currency, decided.amount.currency) &&
+    sameAmount(asked.amount.value, decided.amount.value);
   return recent && same && wasLetThrough(decided.answer) ? "amount" : null;
 }
 
@@ -100,10 +103,6 @@ export function repeatOf(
 function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
   const both = Object.keys(asked.names).filter((name) => name in decided.names);
   return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;
-}
-
-function sameCurrency(a: SimilarAmount, b: SimilarAmount): boolean {
-  return a.currency === null || b.currency === null || a.currency === b.currency;
 }
 
 const REFUSAL = /^(no|false|reject|den(y|ied)|refuse|decline|cancel)/i;

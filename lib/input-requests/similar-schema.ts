@@ -1,10 +1,7 @@
 import { z } from "zod";
-import { answerSchema } from "./schema.ts";
+import { amountSchema, answerSchema } from "./schema.ts";
 
 export type Answer = z.infer<typeof answerSchema>;
-
-const amountSchema = z.object({ value: z.number(), currency: z.string().nullable() });
-export type SimilarAmount = z.infer<typeof amountSchema>;
 
 export const similarRequestSchema = z.object({
   id: z.uuid(),

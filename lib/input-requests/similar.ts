@@ -75,7 +75,7 @@ interface DecidedRow extends FactRow {
 }
 
 /** Aliases `r` and `t`. The first size is known without reading the value, the second bounds what is parsed. */
-const COLUMNS = Prisma.sql`r.id, r.message, t.label, r.amount::float8 AS amount, r.currency,
+const COLUMNS = Prisma.sql`r.id, r.message, t.label, r.amount, r.currency,
   CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN NULL
     WHEN octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} THEN NULL ELSE t.arguments END AS arguments`;
 
