@@ -22,6 +22,7 @@ const STATUS = {
   engine_busy: 409,
   idempotency_mismatch: 409,
   last_owner: 409,
+  not_alike: 409,
   not_start_unknown: 409,
   nothing_to_resend: 409,
   question_changed: 409,

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/api/provider.tsx";
 import { MeProvider } from "@/components/shell/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
-import { requireSession } from "@/lib/web/session.ts";
+import { currentPreferences, requireSession } from "@/lib/web/session.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   const { user, organization, role } = await requireSession();
@@ -12,6 +12,7 @@ export default async function AppLayout({ children }: { children: ReactNode }) {
         user: { id: user.id, name: user.name, email: user.email },
         organization: { id: organization.id, slug: organization.slug, name: organization.name },
         role,
+        preferences: await currentPreferences(),
       }}
     >
       <ApiProvider>

@@ -1,12 +1,13 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/components/api/client.ts";
-import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { apiFilters, type InboxFilters, NO_FILTERS } from "@/lib/format/inbox-filters.ts";
+import type { InputRequestDetail, InputRequestSummary, RequestCounts } from "@/lib/input-requests/schema.ts";
 import type { Page } from "@/lib/page.ts";
 
 export const REQUEST_TABS = ["mine", "unassigned", "all", "done"] as const;
 export type RequestTab = (typeof REQUEST_TABS)[number];
 
-const FILTERS: Record<RequestTab, { state: string; assignee?: string; order?: string }> = {
+const TABS: Record<RequestTab, { state: string; assignee?: string; order?: string }> = {
   mine: { state: "open", assignee: "me" },
   unassigned: { state: "open", assignee: "none" },
   all: { state: "open" },
@@ -14,22 +15,64 @@ const FILTERS: Record<RequestTab, { state: string; assignee?: string; order?: st
 };
 
 export const requestKeys = {
+  /** Lists and counts: what any change of any request may change. */
   lists: ["input-requests", "list"] as const,
-  list: (tab: RequestTab, q: string) => ["input-requests", "list", tab, q] as const,
+  list: (tab: RequestTab, filters: InboxFilters) => ["input-requests", "list", tab, filters] as const,
+  newest: (tab: RequestTab, filters: InboxFilters) =>
+    ["input-requests", "list", "newest", tab, filters] as const,
+  counts: (filters: InboxFilters) => ["input-requests", "list", "counts", filters] as const,
   detail: (id: string) => ["input-requests", "detail", id] as const,
   ofTask: (taskId: string) => ["input-requests", "list", "task", taskId] as const,
 };
 
-export function requestList(tab: RequestTab, q = "") {
+/** The first page is small, to be there at once; every later one is large, as all are read again at a change. */
+const FIRST_PAGE = 50;
+const LATER_PAGES = 200;
+
+export function requestList(tab: RequestTab, filters: InboxFilters = NO_FILTERS) {
   return infiniteQueryOptions({
-    queryKey: requestKeys.list(tab, q),
+    queryKey: requestKeys.list(tab, filters),
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<InputRequestSummary>>(
-        `/api/v1/input-requests${query({ ...FILTERS[tab], q, cursor: pageParam })}`,
+      readList(
+        tab,
+        filters,
+        { cursor: pageParam, limit: String(pageParam ? LATER_PAGES : FIRST_PAGE) },
         signal,
       ),
     getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+/** The latest of a list, to tell of news that its loaded part does not hold. */
+export function newestRequests(tab: RequestTab, filters: InboxFilters) {
+  return queryOptions({
+    queryKey: requestKeys.newest(tab, filters),
+    queryFn: ({ signal }) => readList(tab, filters, { order: "newest", limit: "20" }, signal),
+  });
+}
+
+function readList(
+  tab: RequestTab,
+  filters: InboxFilters,
+  more: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Page<InputRequestSummary>> {
+  const wanted = { ...TABS[tab], ...apiFilters(filters, Date.now()), ...more };
+  return api.get(`/api/v1/input-requests${query(wanted)}`, signal);
+}
+
+/** How many are open, exactly: mine, unassigned and all. */
+export function requestCounts(filters: InboxFilters = NO_FILTERS) {
+  const { order: _, ...narrowing } = filters;
+  const counted = { ...narrowing, order: "" as const };
+  return queryOptions({
+    queryKey: requestKeys.counts(counted),
+    queryFn: ({ signal }) =>
+      api.get<RequestCounts>(
+        `/api/v1/input-requests/counts${query(apiFilters(counted, Date.now()))}`,
+        signal,
+      ),
   });
 }
 

@@ -1,23 +1,45 @@
 "use client";
 
-import { createContext, type ReactNode, useContext } from "react";
-import { type Role, roleAllows } from "@/lib/members/schema.ts";
+import { createContext, type ReactNode, useContext, useState } from "react";
+import { api } from "@/components/api/client.ts";
+import { type Preferences, type Role, roleAllows, type UpdatePreferences } from "@/lib/members/schema.ts";
 
 export interface Me {
   user: { id: string; name: string; email: string };
   organization: { id: string; slug: string; name: string };
   role: Role;
+  preferences: Preferences;
 }
 
-const MeContext = createContext<Me | null>(null);
+interface MeValue extends Me {
+  may: (role: Role) => boolean;
+  /** Shown at once and put back if the server does not take it. Throws what went wrong. */
+  prefer: (change: UpdatePreferences) => Promise<void>;
+}
+
+const MeContext = createContext<MeValue | null>(null);
 
 export function MeProvider({ me, children }: { me: Me; children: ReactNode }) {
-  return <MeContext value={me}>{children}</MeContext>;
+  const [preferences, setPreferences] = useState(me.preferences);
+  const prefer = async (change: UpdatePreferences) => {
+    setPreferences({ ...preferences, ...change } as Preferences);
+    try {
+      setPreferences(await api.patch<Preferences>("/api/v1/me/preferences", change));
+    } catch (error) {
+      setPreferences(preferences);
+      throw error;
+    }
+  };
+  return (
+    <MeContext value={{ ...me, preferences, may: (role) => roleAllows(me.role, role), prefer }}>
+      {children}
+    </MeContext>
+  );
 }
 
 /** Who looks at the screen. It decides what is offered; the API decides what is allowed. */
-export function useMe(): Me & { may: (role: Role) => boolean } {
+export function useMe(): MeValue {
   const me = useContext(MeContext);
   if (!me) throw new Error("useMe outside the signed-in part");
-  return { ...me, may: (role) => roleAllows(me.role, role) };
+  return me;
 }

@@ -1,12 +1,15 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import { useMe } from "@/components/shell/me.tsx";
 
 /**
- * Single keys for the page: `{j: next, escape: back}`. They rest while someone types, while a dialog or a menu is
- * open, and when a modifier is held.
+ * Single keys for the page: `{j: next, escape: back, "shift+x": range}`, letters in lower case. They rest while
+ * someone types, while a dialog or a menu is open, and when Ctrl, Alt or Meta is held. With single
+ * keys switched off (WCAG 2.1.4) only those remain that write nothing, such as Escape and Enter.
  */
 export function useShortcuts(keys: Record<string, (event: KeyboardEvent) => void>) {
+  const { singleKeys } = useMe().preferences;
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
@@ -14,20 +17,26 @@ export function useShortcuts(keys: Record<string, (event: KeyboardEvent) => void
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      if (!singleKeys && event.key.length === 1) return;
       if (document.querySelector("[role=dialog], [role=alertdialog], [role=menu]")) return;
       if (isTyping(event.target) && event.key !== "Escape") return;
-      const act = latest.current[event.key.toLowerCase()];
-      if (!act) return;
-      act(event);
+      latest.current[nameOf(event)]?.(event);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  }, [singleKeys]);
 }
 
+/** `x`, `shift+x`, `?`, `escape`. Shift counts with letters and named keys; with signs it only makes them. */
+function nameOf({ key, shiftKey }: KeyboardEvent): string {
+  const shifted = shiftKey && (key.length > 1 || key.toLowerCase() !== key.toUpperCase());
+  return (shifted ? "shift+" : "") + key.toLowerCase();
+}
+
+/** Ticking a box or choosing one of several is not typing, but arrow keys and letters belong to the field. */
 function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || target.tagName === "TEXTAREA" || target.tagName === "SELECT") return true;
-  // Ticking a box or choosing one of several is not typing, but arrow keys and letters belong to the field.
-  return target.tagName === "INPUT";
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+  );
 }

@@ -113,7 +113,10 @@ export function refuseForeignUrl(principal: Principal, request: LockedRequest, i
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
 }
 
-export function checkedContent(request: LockedRequest, input: AnswerInput): Record<string, unknown> | null {
+export function checkedContent(
+  request: Pick<LockedRequest, "mode" | "form">,
+  input: Pick<AnswerInput, "action" | "content">,
+): Record<string, unknown> | null {
   if (input.action !== "accept" || request.mode === "url") {
     if (input.content && Object.keys(input.content).length > 0)
       throw new AppError("invalid_content", "Only an accepted form carries content.", {
@@ -130,6 +133,18 @@ export function checkedContent(request: LockedRequest, input: AnswerInput): Reco
       errors: checked.errors,
     });
   return content;
+}
+
+/** What of a draft's content belongs to the form. A form that is not shown, for a secret perhaps, keeps none. */
+export function knownContent(
+  request: LockedRequest,
+  content: Record<string, unknown>,
+): Record<string, unknown> {
+  const form = formSchema.parse(request.form);
+  const given = Object.entries(content);
+  if (form.kind !== "supported" && given.length > 0) throw new AppError("unsupported_form", form.reason);
+  const known = new Set(form.kind === "supported" ? form.fields.map((field) => field.name) : []);
+  return Object.fromEntries(given.filter(([name]) => known.has(name)));
 }
 
 export function memberOnly(principal: Principal): string {

@@ -42,10 +42,65 @@ export const answerInputSchema = z.strictObject({
 });
 export type AnswerInput = z.infer<typeof answerInputSchema>;
 
+const MOST_AT_ONCE = 200;
+
+/** One answer to many questions that are alike; each binds to the hash of its own question. */
+export const bulkAnswerInputSchema = answerInputSchema.omit({ questionHash: true }).extend({
+  items: z
+    .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))
+    .min(1)
+    .max(MOST_AT_ONCE)
+    .refine((items) => new Set(items.map((item) => item.id)).size === items.length, "Each request once"),
+});
+export type BulkAnswerInput = z.infer<typeof bulkAnswerInputSchema>;
+
+export const bulkUndoInputSchema = z.strictObject({
+  ids: z
+    .array(z.uuid())
+    .min(1)
+    .max(MOST_AT_ONCE)
+    .refine((ids) => new Set(ids).size === ids.length, "Each request once"),
+});
+
+/** `code` and `detail` as a single call's problem has them, and who was first and when, where somebody was. */
+const refusedSchema = z.object({
+  id: z.uuid(),
+  status: z.literal("refused"),
+  code: z.string(),
+  detail: z.string(),
+  by: z.object({ id: z.string().nullable(), name: z.string() }).optional(),
+  at: z.string().optional(),
+});
+export type Refused = z.infer<typeof refusedSchema>;
+
+/** One result an item, in their order. */
+export const bulkAnswerResultSchema = z.object({
+  results: z.array(
+    z.discriminatedUnion("status", [
+      z.object({ id: z.uuid(), status: z.literal("recorded") }),
+      refusedSchema,
+    ]),
+  ),
+});
+export type BulkAnswerResult = z.infer<typeof bulkAnswerResultSchema>;
+
+export const bulkUndoResultSchema = z.object({
+  results: z.array(
+    z.discriminatedUnion("status", [z.object({ id: z.uuid(), status: z.literal("undone") }), refusedSchema]),
+  ),
+});
+export type BulkUndoResult = z.infer<typeof bulkUndoResultSchema>;
+
 export const assignInputSchema = z.strictObject({ memberId: z.uuid().nullable() });
-export const draftInputSchema = z.strictObject({ content });
+/** Replaces the caller's draft; one that holds nothing is thrown away. */
+export const draftInputSchema = z.strictObject({ content, comment: z.string().max(4000).optional() });
+export type DraftInput = z.infer<typeof draftInputSchema>;
 
 const timestamp = z.iso.datetime();
+
+/** What a person has filled in so far; nothing is ever sent from it. */
+export const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
+export type Draft = z.infer<typeof draftSchema>;
 
 export const deliverySchema = z.object({
   state: deliveryStateSchema,
@@ -116,7 +171,7 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   /** The question that this one replaced, for showing the difference. */
   previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),
   /** The caller's own draft. */
-  draft: content.nullable(),
+  draft: draftSchema.nullable(),
   /** Why a request that is no longer open ended, e.g. `replaced`, `task_ended`, `task_cancelled`. */
   endedReason: z.string().nullable(),
   task: z.object({
@@ -130,6 +185,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   }),
   /** In whose name the answer goes out: null = the organization's shared connection. */
   connectionOwner: personSchema.nullable(),
+  /** Who alone may open the site of a URL question and say that it is done; null = everybody who may answer. */
+  urlOwner: personSchema.nullable(),
   /** The tool's own untrusted claim; null when unknown. */
   destructive: z.boolean().nullable(),
 });

@@ -3,7 +3,8 @@ import type { Tx } from "../db.ts";
 import { Prisma } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Page, PageQuery } from "../page.ts";
-import { type Member, roleSchema } from "./schema.ts";
+import { containing } from "../search.ts";
+import { type Answerer, type Member, ROLES, roleAllows, roleSchema } from "./schema.ts";
 
 /** Those who joined first come first. */
 export async function listMembers(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Member>> {
@@ -21,6 +22,19 @@ export async function readMember(organizationId: string, tx: Tx, memberId: strin
     WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
   if (!row) throw notFound("member");
   return toMember(row);
+}
+
+/** A longer list is of no use to who looks for one person: they type more of the name. */
+const MOST_ANSWERERS = 50;
+
+/** Who may answer, by name; `q` is part of a name or an e-mail address. */
+export async function listAnswerers(organizationId: string, tx: Tx, q?: string): Promise<Answerer[]> {
+  const pattern = containing(q ?? "");
+  const roles = ROLES.filter((role) => roleAllows(role, "approver"));
+  const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${organizationId}::uuid
+    AND m.role = ANY(${roles}::text[]) AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})
+    ORDER BY lower(u.name), m.id LIMIT ${MOST_ANSWERERS}`;
+  return rows.map(({ id, userId, name, role }) => ({ id, userId, name, role: roleSchema.parse(role) }));
 }
 
 const SELECT = Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role, m.created_at AS "createdAt"

@@ -22,6 +22,20 @@ export const actorSchema = z.object({
 });
 export type Actor = z.infer<typeof actorSchema>;
 
+/** What a member set for themselves, in this organization. */
+export const preferencesSchema = z.object({
+  /** Single keys act on the page (WCAG 2.1.4 asks for a switch). */
+  singleKeys: z.boolean(),
+  /** The first-visit cards were read or put away. */
+  tourSeen: z.boolean(),
+});
+export type Preferences = z.infer<typeof preferencesSchema>;
+
+export const updatePreferencesSchema = z
+  .strictObject(preferencesSchema.partial().shape)
+  .refine((input) => Object.keys(input).length > 0, "Name what to change");
+export type UpdatePreferences = z.infer<typeof updatePreferencesSchema>;
+
 export const meSchema = z.object({
   user: z.object({ id: z.uuid(), name: z.string(), email: z.string() }).nullable(),
   organization: z.object({ id: z.uuid(), slug: z.string(), name: z.string() }),
@@ -39,6 +53,12 @@ export const memberSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 export type Member = z.infer<typeof memberSchema>;
+
+/** Someone who may answer: for assigning. Ids as in `memberSchema`. */
+export const answererSchema = memberSchema.pick({ id: true, userId: true, name: true, role: true });
+export type Answerer = z.infer<typeof answererSchema>;
+
+export const answererQuerySchema = z.object({ q: z.string().max(200).optional() });
 
 export const updateMemberSchema = z.strictObject({ role: roleSchema });
 

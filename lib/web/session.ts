@@ -1,7 +1,10 @@
 import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
+import { readPreferences } from "../members/preferences.ts";
+import type { Preferences } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
+import { database } from "./database.ts";
 import { PATH_HEADER } from "./page-headers.ts";
 import { sessionCookieName, sessionOf, type WebSession } from "./session-cookie.ts";
 import { signInOptions } from "./sign-in.ts";
@@ -29,4 +32,14 @@ export async function requireSession(): Promise<WebSession> {
   if ((await signInOptions()).setupNeeded) redirect("/setup");
   const path = (await headers()).get(PATH_HEADER);
   redirect(path && path !== "/" ? `/sign-in?callbackUrl=${encodeURIComponent(path)}` : "/sign-in");
+}
+
+/** What the member who looks set for themselves. Only behind `requireSession`. */
+export async function currentPreferences(): Promise<Preferences> {
+  const principal = await currentPrincipal();
+  if (!principal) throw new Error("no session");
+  const db = await database();
+  return db.withOrganization(principal.organizationId, (tx) =>
+    readPreferences(principal.organizationId, tx, principal),
+  );
 }

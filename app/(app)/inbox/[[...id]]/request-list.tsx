@@ -1,37 +1,79 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { ArrowDown, CheckCheck, SearchX } from "lucide-react";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { ArrowDown } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { type RequestTab, requestList } from "@/components/api/requests.ts";
-import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
+import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
+import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Empty } from "@/components/ui/empty.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
 import { plural } from "@/lib/format/labels.ts";
-import { RequestRow, RequestRowSkeleton } from "./request-row.tsx";
+import { NoRows, RowSkeletons } from "./list-states.tsx";
+import { RequestRow } from "./request-row.tsx";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
+import { useListKeys } from "./use-list-keys.ts";
 import { useNewRows } from "./use-new-rows.ts";
+import { useNextRequest } from "./use-next-request.ts";
+import { useReadOn } from "./use-read-on.ts";
+import { useSelection } from "./use-selection.ts";
 import { useStableRows } from "./use-stable-rows.ts";
+import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
+
+const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
 
 export function RequestList({
   tab,
   shown,
+  selecting,
+  onSelecting,
   onOffer,
+  onClose,
 }: {
   tab: RequestTab;
   /** The request beside the list. */
   shown: string | null;
+  /** Boxes stand in every row. */
+  selecting: boolean;
+  onSelecting: (on: boolean) => void;
+  /** Shows one beside the list without changing the address. */
   onOffer: (id: string) => void;
+  onClose: () => void;
 }) {
+  const me = useMe();
   const place = useInboxPlace();
-  const list = useInfiniteQuery(requestList(tab, place.q));
-  const [hovered, setHovered] = useState(false);
-  const fresh = useMemo(() => list.data?.pages.flatMap((page) => page.items), [list.data]);
-  const rows = useStableRows(fresh, hovered, shown);
+  const { filters } = place;
+  const list = useInfiniteQuery({ ...requestList(tab, filters), placeholderData: keepPreviousData });
+  const { data: counts } = useQuery(requestCounts(filters));
   const scroller = useRef<HTMLDivElement>(null);
-  const news = useNewRows(rows, scroller, list.isFetchingNextPage);
+  const [hovered, setHovered] = useState(false);
+  const [scrolled, setScrolled] = useState(false);
+  const settled = list.isPlaceholderData ? undefined : list.data;
+  const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
+  const listed = JSON.stringify([tab, filters]);
+  // Where new rows come at the end, being further down is no reason to hold them back.
+  const appends = tab !== "done" && (filters.order === "" || filters.order === "oldest");
+  const rows = useStableRows(listed, fresh, hovered || (scrolled && !appends), shown);
+  const { virtual, focused } = useVirtualRows(rows, scroller, shown);
+  const selection = useSelection(listed, rows);
+  const readOn = useReadOn(shown);
+  const inView = rows.slice(virtual.range?.startIndex, (virtual.range?.endIndex ?? -1) + 1);
+  const news = useNewRows(
+    {
+      tab,
+      filters,
+      rows,
+      loading: fresh === undefined,
+      paging: list.isFetchingNextPage,
+      more: list.hasNextPage && appends,
+    },
+    inView.map((row) => row.request.id),
+  );
+  const mayAnswer = me.may("approver") && tab !== "done";
+  const boxes = selecting || selection.selected.length > 0;
 
   // On a wide screen the first request is open from the start: most people come to decide on it. The address stays
   // as it is: changing it would call off a navigation that someone began while the list was loading.
@@ -43,30 +85,24 @@ export function RequestList({
     if (isWide()) onOffer(first);
   }, [first, onOffer]);
 
-  const step = (by: number) => () => {
-    const at = rows.findIndex((row) => row.request.id === shown);
-    const next = rows[at === -1 ? 0 : at + by];
-    if (!next) return;
-    place.go({ id: next.request.id });
-    document.getElementById(`row-${next.request.id}`)?.scrollIntoView({ block: "nearest" });
+  const reveal = (id: string) => {
+    const index = rows.findIndex((row) => row.request.id === id);
+    if (index !== -1) virtual.scrollToIndex(index, { align: "auto" });
   };
-  useShortcuts({
-    j: step(1),
-    k: step(-1),
-    enter: (event) => {
-      if (document.activeElement !== document.body) return;
-      event.preventDefault();
-      document.getElementById("request-title")?.focus();
-    },
-    escape: () => {
-      const active = document.activeElement;
-      if (active instanceof HTMLElement && active.matches("input, textarea, select")) return active.blur();
-      if (!isWide()) return place.go({ id: null });
-      document.getElementById(`row-${shown}`)?.focus();
-    },
-  });
+  const open = (id: string) => {
+    place.go({ id });
+    reveal(id);
+  };
+  useListKeys({ rows, shown, selection, mayAnswer, open, onBack: onClose, onSelecting, readOn });
+  const said = useNextRequest({ rows, shown, listening: tab !== "done", open, readOn, onClose });
+  const showNews = () => {
+    const loaded = rows.find((row) => news.unseen.includes(row.request.id));
+    if (loaded) reveal(loaded.request.id);
+    else place.go({ filters: { order: "newest" } });
+    news.forget();
+  };
 
-  if (list.isPending) return <RequestRowSkeleton />;
+  if (list.isPending) return <RowSkeletons />;
   if (list.isError && !list.data) {
     return (
       <div className="p-4">
@@ -74,71 +110,77 @@ export function RequestList({
       </div>
     );
   }
+  const known = counts && tab !== "done" ? counts[tab] : null;
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div
         ref={scroller}
-        className="scroll-quiet flex-1 max-md:bg-panel"
+        className={cn("scroll-quiet flex-1 max-md:overscroll-auto max-md:bg-panel", list.isPlaceholderData && "opacity-60")}
+        onScroll={(event) => setScrolled(event.currentTarget.scrollTop > 0)}
         onPointerEnter={(event) => setHovered(event.pointerType === "mouse")}
         onPointerLeave={() => setHovered(false)}
       >
-        {rows.length === 0 ? (
-          <Nothing tab={tab} q={place.q} onClear={() => place.go({ q: "" })} />
+        {rows.length === 0 && !list.isPlaceholderData ? (
+          <NoRows
+            tab={tab}
+            filters={filters}
+            elsewhere={counts?.all ?? 0}
+            onClear={() => place.go({ filters: { ...NO_FILTERS, order: filters.order } })}
+            onAll={() => place.go({ tab: "all" })}
+          />
         ) : (
-          <ul className="border-line border-t">
-            {rows.map((row) => (
-              <li key={row.request.id} className="border-line border-b">
-                <RequestRow
-                  row={row}
-                  selected={row.request.id === shown}
-                  href={place.address({ id: row.request.id })}
-                  onOpen={() => place.go({ id: row.request.id })}
-                />
-              </li>
-            ))}
-          </ul>
+          <VirtualRows rows={rows} virtual={virtual} focused={focused} total={list.hasNextPage ? known : rows.length}>
+            {(row) => (
+              <RequestRow
+                row={row}
+                current={row.request.id === shown}
+                href={place.address({ id: row.request.id })}
+                selection={
+                  mayAnswer && row.request.state === "open" && !row.gone
+                    ? {
+                        checked: selection.has(row.request.id),
+                        selecting: boxes,
+                        onToggle: (range) =>
+                          range ? selection.extend(row.request.id) : selection.toggle(row.request.id),
+                      }
+                    : null
+                }
+                onOpen={(byKeyboard) => {
+                  place.go({ id: row.request.id });
+                  if (byKeyboard) readOn(row.request.id);
+                }}
+              />
+            )}
+          </VirtualRows>
         )}
         <LoadMore query={list} />
       </div>
-      {news.count > 0 && (
+      {news.unseen.length > 0 && (
         <Button
           size="sm"
           variant="primary"
           className="appear absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-pop"
-          onClick={news.show}
+          onClick={showNews}
         >
           <ArrowDown aria-hidden strokeWidth={1.75} />
-          {news.count} new
+          {news.unseen.length} new
         </Button>
       )}
+      {mayAnswer && boxes && (
+        <BulkBar
+          selection={selection}
+          rows={rows}
+          more={list.hasNextPage}
+          onMore={() => void list.fetchNextPage()}
+          onDone={() => {
+            selection.clear();
+            onSelecting(false);
+          }}
+        />
+      )}
       <p role="status" className="sr-only">
-        {news.count > 0 && plural(news.count, "new request")}
+        {news.unseen.length > 0 ? plural(news.unseen.length, "new request") : said}
       </p>
     </div>
-  );
-}
-
-const NOTHING: Record<RequestTab, [string, string]> = {
-  mine: ["Nothing waits for you", "Requests that you claim, or that are assigned to you, come here."],
-  unassigned: ["Nothing is unassigned", "Every open request has someone."],
-  all: ["Nothing waits", "When a task asks a person something, it comes here."],
-  done: ["Nothing decided yet", "Requests move here once they are answered or have ended."],
-};
-
-function Nothing({ tab, q, onClear }: { tab: RequestTab; q: string; onClear: () => void }) {
-  if (q) {
-    return (
-      <Empty
-        icon={SearchX}
-        title={`Nothing matches “${q}”`}
-        action={<Button onClick={onClear}>Clear search</Button>}
-      />
-    );
-  }
-  const [title, text] = NOTHING[tab];
-  return (
-    <Empty icon={CheckCheck} title={title}>
-      {text}
-    </Empty>
   );
 }

@@ -1,68 +1,133 @@
 "use client";
 
-import {
-  Check,
-  FileCheck2,
-  Link2,
-  type LucideIcon,
-  MessageSquareText,
-  Rocket,
-  Trash2,
-  UserPlus,
-} from "lucide-react";
+import { Check } from "lucide-react";
+import type { MouseEvent } from "react";
 import { useMe } from "@/components/shell/me.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { formatAmount } from "@/lib/format/amount-words.ts";
 import { decidedWord } from "@/lib/format/decision.ts";
-import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
+import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { requestIcon } from "./request-icon.ts";
 import type { StableRow } from "./use-stable-rows.ts";
+
+export interface RowSelection {
+  checked: boolean;
+  /** Boxes stand in every row, and on a phone a tap ticks instead of opening. */
+  selecting: boolean;
+  onToggle: (range: boolean) => void;
+}
 
 export function RequestRow({
   row,
-  selected,
+  current,
   href,
+  selection,
   onOpen,
 }: {
   row: StableRow;
-  selected: boolean;
+  /** It is the one beside the list. */
+  current: boolean;
   href: string;
-  onOpen: () => void;
+  /** Null: this one cannot be selected. */
+  selection: RowSelection | null;
+  onOpen: (byKeyboard: boolean) => void;
 }) {
   const { request, gone } = row;
-  const Icon = iconOf(request);
+  const Icon = requestIcon(request);
+  const click = (event: MouseEvent) => {
+    // Ctrl and Cmd open a tab of the browser, as links do.
+    if (event.metaKey || event.ctrlKey) return;
+    event.preventDefault();
+    if (selection && event.shiftKey) return selection.onToggle(true);
+    if (selection?.selecting && matchMedia("(max-width: 767px)").matches) return selection.onToggle(false);
+    onOpen(event.detail === 0);
+  };
+  const ticked = selection?.checked || selection?.selecting;
   return (
-    <a
-      id={`row-${request.id}`}
-      href={href}
-      aria-current={selected ? "true" : undefined}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-        event.preventDefault();
-        onOpen();
-      }}
+    <div className="group relative">
+      <a
+        id={`row-${request.id}`}
+        href={href}
+        aria-current={current ? "true" : undefined}
+        onClick={click}
+        // Shift and a click select a range of rows, not of words.
+        onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+        className={cn(
+          "flex gap-3 border-l-2 py-3 pr-4 pl-3.5 focus-visible:-outline-offset-2",
+          current ? "border-accent bg-panel" : "border-transparent hover:bg-sunken",
+          selection?.checked && "bg-accent-soft hover:bg-accent-soft",
+        )}
+      >
+        <Icon
+          aria-hidden
+          className={cn(
+            "mt-0.5 size-4 shrink-0 text-muted",
+            selection && "md:group-focus-within:invisible md:group-hover:invisible",
+            ticked && "invisible",
+          )}
+          strokeWidth={1.75}
+        />
+        <span className="flex min-w-0 flex-1 flex-col gap-1">
+          <span className="flex items-start gap-3">
+            <span className="line-clamp-2 min-w-0 flex-1 font-medium">{request.message}</span>
+            <Age at={request.createdAt} className="shrink-0 text-muted text-xs leading-5" />
+          </span>
+          <span className="truncate text-[13px] text-muted">
+            {request.server.name} · {request.tool}
+          </span>
+          <span className="flex items-end gap-3 text-muted text-xs">
+            <span className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
+              <span className="mr-0.5 truncate leading-5">{request.requestedBy.name}</span>
+              <RowBadges request={request} gone={gone} />
+            </span>
+            {request.amount && (
+              <span className="shrink-0 font-medium text-[13px] text-ink tabular-nums leading-5">
+                {formatAmount(request.amount)}
+              </span>
+            )}
+          </span>
+        </span>
+      </a>
+      {selection && <RowBox request={request} {...selection} />}
+    </div>
+  );
+}
+
+/** A button that says it is a checkbox: a real one would hold back the single keys of the list while it has the focus. */
+function RowBox({
+  request,
+  checked,
+  selecting,
+  onToggle,
+}: RowSelection & { request: InputRequestSummary }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={checked}
+      aria-label={`Select ${requestName(request)}`}
+      onClick={(event) => onToggle(event.shiftKey)}
       className={cn(
-        "flex gap-3 border-l-2 py-3 pr-4 pl-3.5 focus-visible:-outline-offset-2",
-        selected ? "border-accent bg-panel" : "border-transparent hover:bg-sunken",
+        "absolute top-0 left-0 grid size-11 place-items-center rounded-md focus-visible:-outline-offset-4",
+        !checked &&
+          !selecting &&
+          "opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:pointer-events-none max-md:hidden",
       )}
     >
-      <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" strokeWidth={1.75} />
-      <span className="flex min-w-0 flex-1 flex-col gap-1">
-        <span className="flex items-start gap-3">
-          <span className="line-clamp-2 min-w-0 flex-1 font-medium">{request.message}</span>
-          <Age at={request.createdAt} className="shrink-0 text-muted text-xs leading-5" />
-        </span>
-        <span className="truncate text-[13px] text-muted">
-          {request.server.name} · {request.tool}
-        </span>
-        <span className="flex flex-wrap items-center gap-1.5 text-muted text-xs">
-          <span className="mr-0.5 truncate">{request.requestedBy.name}</span>
-          <RowBadges request={request} gone={gone} />
-        </span>
+      <span
+        className={cn(
+          "grid size-4 place-items-center rounded border",
+          checked ? "border-accent bg-accent text-accent-ink" : "border-edge bg-panel",
+        )}
+      >
+        {checked && <Check aria-hidden className="size-3" strokeWidth={3} />}
       </span>
-    </a>
+    </button>
   );
 }
 
@@ -92,32 +157,5 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
       )}
       {request.askedAgain && <Badge>Asked again</Badge>}
     </>
-  );
-}
-
-const ICONS: [RegExp, LucideIcon][] = [
-  [/delete|remove|purge|drop|destroy|wipe/i, Trash2],
-  [/invoice|payment|expense|approv|contract|order/i, FileCheck2],
-  [/deploy|promote|release|publish|rollout/i, Rocket],
-  [/access|grant|invite|member|permission/i, UserPlus],
-];
-
-/** A hint at what it is about, from the tool's name; nothing depends on it. */
-function iconOf(request: InputRequestSummary): LucideIcon {
-  if (request.mode === "url") return Link2;
-  return ICONS.find(([pattern]) => pattern.test(request.tool))?.[1] ?? MessageSquareText;
-}
-
-export function RequestRowSkeleton() {
-  return (
-    <div aria-hidden className="border-line border-t">
-      {[85, 60, 75, 50, 70].map((width) => (
-        <div key={width} className="flex flex-col gap-2 border-line border-b py-3.5 pr-4 pl-11">
-          <div className="skeleton h-4" style={{ width: `${width}%` }} />
-          <div className="skeleton h-3 w-1/2" />
-          <div className="skeleton h-4 w-24" />
-        </div>
-      ))}
-    </div>
   );
 }

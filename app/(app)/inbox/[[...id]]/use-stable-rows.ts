@@ -10,21 +10,30 @@ export interface StableRow {
 }
 
 /**
- * Rows that never jump under the pointer. Lists are oldest first, so new rows come at the end; a row that left
- * stays, marked, while the pointer is over the list (`frozen`) or while it is the one being read (`keep`).
+ * Rows that never jump under the pointer. A row that left stays, marked, while the list is `frozen` or while it is
+ * the one being read (`keep`); a new one comes at the end as long as the list is frozen. `list` names what is
+ * listed: another list starts anew.
  */
 export function useStableRows(
+  list: string,
   fresh: InputRequestSummary[] | undefined,
   frozen: boolean,
   keep: string | null,
 ): StableRow[] {
-  const [rows, setRows] = useState<StableRow[]>([]);
-  const [seen, setSeen] = useState<{ fresh: unknown; frozen: boolean; keep: string | null } | null>(null);
-  if (!fresh || (seen && seen.fresh === fresh && seen.frozen === frozen && seen.keep === keep)) return rows;
-  const next = settle(rows, fresh, frozen, keep);
-  setSeen({ fresh, frozen, keep });
-  setRows(next);
-  return next;
+  const [shown, setShown] = useState<Shown>({ list, fresh: undefined, frozen, keep, rows: [] });
+  const same = shown.list === list && shown.fresh === fresh && shown.frozen === frozen && shown.keep === keep;
+  if (!fresh || same) return shown.rows;
+  const rows = settle(shown.list === list ? shown.rows : [], fresh, frozen, keep);
+  setShown({ list, fresh, frozen, keep, rows });
+  return rows;
+}
+
+interface Shown {
+  list: string;
+  fresh: InputRequestSummary[] | undefined;
+  frozen: boolean;
+  keep: string | null;
+  rows: StableRow[];
 }
 
 export function settle(
@@ -43,7 +52,7 @@ export function settle(
   const added = fresh
     .filter((request) => !shown.has(request.id))
     .map((request) => ({ request, gone: false }));
-  if (frozen || added.length === 0) return [...kept, ...added];
+  if (frozen) return [...kept, ...added];
   // Nothing is under the pointer: take the server's order, and leave the row being read where it stood.
   const ordered: StableRow[] = fresh.map((request) => ({ request, gone: false }));
   const left = kept.findIndex((row) => row.gone);

@@ -3,6 +3,7 @@ import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
 import * as events from "@/app/api/v1/events/route.ts";
 import * as eventsVerify from "@/app/api/v1/events/verify/route.ts";
@@ -16,10 +17,14 @@ import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestSimilar from "@/app/api/v1/input-requests/[id]/similar/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
 import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
+import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
+import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
+import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
+import * as people from "@/app/api/v1/people/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[foundId]/adopt/route.ts";
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
@@ -37,6 +42,7 @@ import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
+import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/openapi.ts";
@@ -45,6 +51,7 @@ import type { Paths } from "@/lib/web/openapi.ts";
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/decline-reasons": declineReasons,
   "/api/v1/events": events,
   "/api/v1/events/export": eventsExport,
   "/api/v1/events/verify": eventsVerify,
@@ -59,9 +66,13 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
   "/api/v1/input-requests/counts": inputRequestsCounts,
+  "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
+  "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
   "/api/v1/me": me,
+  "/api/v1/me/preferences": mePreferences,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/people": people,
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
@@ -79,6 +90,7 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
+  "/api/v1/undo-window": undoWindow,
   "/api/engine/run": engineRun,
   "/api/set-password": setPassword,
   "/api/setup": setup,

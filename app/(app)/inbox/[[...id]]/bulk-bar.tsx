@@ -1,0 +1,123 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { requestDetail } from "@/components/api/requests.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { decisionOf } from "@/lib/format/decision.ts";
+import { MOST_AT_ONCE, notAlike } from "@/lib/format/selection.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { type BulkAction, bulkActions } from "./bulk-actions.ts";
+import { BulkDialog } from "./bulk-dialog.tsx";
+import { useBulkClaim } from "./use-bulk-claim.ts";
+import type { Selection } from "./use-selection.ts";
+import type { StableRow } from "./use-stable-rows.ts";
+
+/** What is selected, and what can be done with all of it at once. */
+export function BulkBar({
+  selection,
+  rows,
+  more,
+  onMore,
+  onDone,
+}: {
+  selection: Selection;
+  rows: StableRow[];
+  /** The list is longer than its rows. */
+  more: boolean;
+  onMore: () => void;
+  onDone: () => void;
+}) {
+  const { selected } = selection;
+  const [first] = selected;
+  const [begun, setBegun] = useState<{ action: BulkAction; requests: InputRequestSummary[] } | null>(null);
+  const claim = useBulkClaim(onDone);
+  const reason = notAlike(selected);
+  const detail = useQuery({ ...requestDetail(first?.id ?? ""), enabled: first !== undefined && reason === null });
+  const actions = reason === null && detail.data ? bulkActions(decisionOf(detail.data.fields)) : [];
+  const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
+
+  return (
+    <section
+      aria-label="Selected requests"
+      className="appear flex shrink-0 flex-col gap-2 border-line border-t bg-panel px-4 py-3"
+    >
+      <div className="flex flex-wrap items-center gap-x-3 text-[13px]">
+        <p role="status" className="font-medium tabular-nums">
+          {selected.length === 0 ? "Select requests" : `${selected.length} selected`}
+        </p>
+        {reason === null && alike.length > selected.length && (
+          <Button variant="link" size="sm" className="max-md:h-11" onClick={() => selection.select(alike)}>
+            Select all {alike.length} alike
+          </Button>
+        )}
+        {reason === null && more && alike.length < MOST_AT_ONCE && (
+          <Button variant="link" size="sm" className="max-md:h-11" onClick={onMore}>
+            Load more
+          </Button>
+        )}
+        <Button variant="link" size="sm" className="ml-auto max-md:h-11" onClick={onDone}>
+          {selected.length === 0 ? "Done" : "Clear"}
+        </Button>
+      </div>
+      {selected.length > 0 && (
+        <>
+          {reason && (
+            <p id="bulk-why-not" role="status" className="text-[13px] text-muted">
+              {reason}
+            </p>
+          )}
+          <div className="flex flex-wrap gap-1.5">
+            {actions.map((action) => (
+              <Button
+                key={action.label}
+                size="sm"
+                variant={action.lead ? "primary" : "outline"}
+                onClick={() => setBegun({ action, requests: selected })}
+              >
+                {action.label}…
+              </Button>
+            ))}
+            <Button
+              size="sm"
+              disabled={reason !== null}
+              aria-describedby={reason ? "bulk-why-not" : undefined}
+              onClick={() => setBegun({ action: DECLINE, requests: selected })}
+            >
+              Decline…
+            </Button>
+            <Button size="sm" disabled={claim.isPending} onClick={() => claim.mutate(selected)}>
+              {claim.isPending ? "Claiming…" : "Claim"}
+            </Button>
+          </div>
+        </>
+      )}
+      {begun && (
+        <BulkDialog
+          action={begun.action}
+          requests={begun.requests}
+          onDismiss={() => setBegun(null)}
+          onDone={() => {
+            setBegun(null);
+            onDone();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+const DECLINE: BulkAction = {
+  label: "Decline",
+  action: "decline",
+  lead: false,
+  fields: null,
+  content: undefined,
+};
+
+function alikeTo(first: InputRequestSummary | undefined, rows: StableRow[]): string[] {
+  if (!first) return [];
+  return rows
+    .filter(({ request, gone }) => !gone && request.state === "open" && request.alike === first.alike)
+    .map(({ request }) => request.id);
+}

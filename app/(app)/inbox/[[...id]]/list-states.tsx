@@ -1,0 +1,74 @@
+"use client";
+
+import { CheckCheck, SearchX } from "lucide-react";
+import type { RequestTab } from "@/components/api/requests.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { type InboxFilters, isNarrowed } from "@/lib/format/inbox-filters.ts";
+
+const NOTHING: Record<RequestTab, [string, string]> = {
+  mine: ["Nothing waits for you", "Requests that you claim, or that are assigned to you, come here."],
+  unassigned: ["Nothing is unassigned", "Every open request has someone."],
+  all: ["Nothing waits", "When a task asks a person something, it comes here."],
+  done: ["Nothing decided yet", "Requests move here once they are answered or have ended."],
+};
+
+/** An empty list: what that means, and what to do. */
+export function NoRows({
+  tab,
+  filters,
+  elsewhere,
+  onClear,
+  onAll,
+}: {
+  tab: RequestTab;
+  filters: InboxFilters;
+  /** So many wait in All. */
+  elsewhere: number;
+  onClear: () => void;
+  onAll: () => void;
+}) {
+  const others = tab !== "all" && tab !== "done" && elsewhere > 0;
+  if (isNarrowed(filters)) {
+    const only = { ...filters, q: "", order: "" as const };
+    return (
+      <Empty
+        icon={SearchX}
+        title={
+          filters.q && !isNarrowed(only) ? `Nothing matches “${filters.q}”` : "Nothing matches these filters"
+        }
+        action={
+          <div className="flex flex-wrap justify-center gap-2">
+            {others && <Button onClick={onAll}>{`Look in All (${elsewhere})`}</Button>}
+            <Button onClick={onClear}>{isNarrowed(only) ? "Clear filters" : "Clear search"}</Button>
+          </div>
+        }
+      />
+    );
+  }
+  const [title, text] = NOTHING[tab];
+  return (
+    <Empty
+      icon={CheckCheck}
+      title={title}
+      action={others && <Button onClick={onAll}>{`Show all ${elsewhere}`}</Button>}
+    >
+      {text}
+    </Empty>
+  );
+}
+
+/** The shape of rows while they load. */
+export function RowSkeletons() {
+  return (
+    <div aria-hidden className="border-line border-t">
+      {[85, 60, 75, 50, 70].map((width) => (
+        <div key={width} className="flex h-[87px] flex-col gap-2 border-line border-b py-3.5 pr-4 pl-11">
+          <div className="skeleton h-4" style={{ width: `${width}%` }} />
+          <div className="skeleton h-3 w-1/2" />
+          <div className="skeleton h-4 w-24" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { Inbox, Keyboard, type LucideIcon, Palette } from "lucide-react";
+import type { Role } from "@/lib/members/schema.ts";
+
+export interface SettingsSection {
+  href: string;
+  label: string;
+  /** One line, for the list on a phone and for the palette. */
+  description: string;
+  icon: LucideIcon;
+  /** Who sees it; the API decides who may change what. */
+  role: Role;
+  group: "You" | "Organization";
+}
+
+export const SETTINGS_SECTIONS: SettingsSection[] = [
+  {
+    href: "/settings/appearance",
+    label: "Appearance",
+    description: "Light or dark, and your time zone",
+    icon: Palette,
+    role: "viewer",
+    group: "You",
+  },
+  {
+    href: "/settings/keyboard",
+    label: "Keyboard",
+    description: "Single keys on or off, and what they do",
+    icon: Keyboard,
+    role: "viewer",
+    group: "You",
+  },
+  {
+    href: "/settings/answers",
+    label: "Answers",
+    description: "Reasons that are offered for declining",
+    icon: Inbox,
+    role: "admin",
+    group: "Organization",
+  },
+];

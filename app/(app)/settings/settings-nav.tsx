@@ -1,0 +1,53 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useMe } from "@/components/shell/me.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { SETTINGS_SECTIONS } from "./sections.ts";
+
+const GROUPS = ["You", "Organization"] as const;
+
+/** Sections that the person's role may open; others are not there at all. */
+export function SettingsNav() {
+  const { may } = useMe();
+  const pathname = usePathname();
+  return (
+    <nav
+      aria-label="Settings"
+      className="flex shrink-0 flex-col gap-4 max-lg:flex-row max-lg:overflow-x-auto lg:w-48"
+    >
+      {GROUPS.map((group) => {
+        const sections = SETTINGS_SECTIONS.filter((each) => each.group === group && may(each.role));
+        if (sections.length === 0) return null;
+        return (
+          <div key={group} className="flex flex-col gap-1">
+            <h2 id={`settings-${group}`} className="px-2 text-muted text-xs max-lg:sr-only">
+              {group}
+            </h2>
+            <ul aria-labelledby={`settings-${group}`} className="flex gap-0.5 lg:flex-col">
+              {sections.map(({ href, label, icon: Icon }) => {
+                const active = pathname.startsWith(href);
+                return (
+                  <li key={href}>
+                    <Link
+                      href={href}
+                      aria-current={active ? "page" : undefined}
+                      className={cn(
+                        "flex h-8 items-center gap-2.5 whitespace-nowrap rounded-lg px-2 transition-colors max-md:h-11 max-md:px-3",
+                        active ? "bg-accent-soft font-medium" : "text-muted hover:bg-sunken hover:text-ink",
+                      )}
+                    >
+                      <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+                      {label}
+                    </Link>
+                  </li>
+                );
+              })}
+            </ul>
+          </div>
+        );
+      })}
+    </nav>
+  );
+}

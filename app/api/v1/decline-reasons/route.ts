@@ -1,0 +1,24 @@
+import { readDeclineReasons, setDeclineReasons } from "@/lib/organizations/answers.ts";
+import { declineReasonsSchema } from "@/lib/organizations/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "viewer", summary: "The reasons offered to who declines", output: declineReasonsSchema },
+    ({ caller }) => within(caller, readDeclineReasons),
+  ),
+  PUT: route(
+    {
+      auth: "admin",
+      summary: "Change the reasons offered to who declines",
+      body: declineReasonsSchema,
+      output: declineReasonsSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await setDeclineReasons(organizationId, tx, principal, body);
+        return readDeclineReasons(organizationId, tx);
+      }),
+  ),
+});

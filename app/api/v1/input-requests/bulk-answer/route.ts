@@ -1,0 +1,18 @@
+import { answerMany } from "@/lib/input-requests/bulk.ts";
+import { bulkAnswerInputSchema, bulkAnswerResultSchema } from "@/lib/input-requests/schema.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "approver",
+      summary: "Give the same answer to many requests that are alike; each is recorded or refused by itself",
+      body: bulkAnswerInputSchema,
+      output: bulkAnswerResultSchema,
+      errors: ["not_alike", "invalid_content"],
+    },
+    async ({ caller: { principal }, body }) =>
+      answerMany(principal.organizationId, await database(), principal, body),
+  ),
+});

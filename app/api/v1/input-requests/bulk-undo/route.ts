@@ -1,0 +1,17 @@
+import { undoMany } from "@/lib/input-requests/bulk.ts";
+import { bulkUndoInputSchema, bulkUndoResultSchema } from "@/lib/input-requests/schema.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "approver",
+      summary: "Take many answers back while they are held; each by itself",
+      body: bulkUndoInputSchema,
+      output: bulkUndoResultSchema,
+    },
+    async ({ caller: { principal }, body }) =>
+      undoMany(principal.organizationId, await database(), principal, body.ids),
+  ),
+});

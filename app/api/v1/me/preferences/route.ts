@@ -1,0 +1,24 @@
+import { readPreferences, setPreferences } from "@/lib/members/preferences.ts";
+import { preferencesSchema, updatePreferencesSchema } from "@/lib/members/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "viewer", summary: "What you set for yourself; members only", output: preferencesSchema },
+    ({ caller }) => within(caller, readPreferences),
+  ),
+  PATCH: route(
+    {
+      auth: "viewer",
+      summary: "Change some of what you set for yourself; members only",
+      body: updatePreferencesSchema,
+      output: preferencesSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await setPreferences(organizationId, tx, principal, body);
+        return readPreferences(organizationId, tx, principal);
+      }),
+  ),
+});

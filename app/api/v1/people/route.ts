@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { listAnswerers } from "@/lib/members/queries.ts";
+import { answererQuerySchema, answererSchema } from "@/lib/members/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "operator",
+      summary: "Who may answer, by name, for assigning; at most 50",
+      query: answererQuerySchema,
+      output: z.object({ items: z.array(answererSchema) }),
+    },
+    ({ caller, query }) =>
+      within(caller, async (organizationId, tx) => ({
+        items: await listAnswerers(organizationId, tx, query.q),
+      })),
+  ),
+});

@@ -1,0 +1,24 @@
+import { readUndoWindow, setUndoWindow } from "@/lib/organizations/answers.ts";
+import { undoWindowSchema } from "@/lib/organizations/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "viewer", summary: "How long the screens hold an answer for undo", output: undoWindowSchema },
+    ({ caller }) => within(caller, readUndoWindow),
+  ),
+  PUT: route(
+    {
+      auth: "admin",
+      summary: "Change how long the screens hold an answer for undo",
+      body: undoWindowSchema,
+      output: undoWindowSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await setUndoWindow(organizationId, tx, principal, body);
+        return readUndoWindow(organizationId, tx);
+      }),
+  ),
+});

@@ -1,0 +1,111 @@
+/**
+ * Many requests at once: one press, but each request is answered or taken back in a transaction of its own, with the
+ * guards of a single answer. What came before a crash stays recorded, and saying it again finds it `already_answered`.
+ */
+import { type Database, isDatabaseDown, type Tx } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { log } from "../log.ts";
+import { formSchema } from "../mcp/form.ts";
+import type { Principal } from "../principal.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import { checkedContent } from "./guards.ts";
+import type { BulkAnswerInput, BulkAnswerResult, BulkUndoResult, Refused } from "./schema.ts";
+import { recordAnswer, undoAnswer } from "./transitions.ts";
+
+/**
+ * Records the same answer for each item. Throws `not_alike`, or `invalid_content` for a content that fits none, with
+ * nothing recorded; whatever else stands against one item is that item's result.
+ */
+export async function answerMany(
+  organizationId: string,
+  database: Database,
+  principal: Principal,
+  { items, ...answer }: BulkAnswerInput,
+): Promise<BulkAnswerResult> {
+  const within = <T>(work: (tx: Tx) => Promise<T>) => database.withOrganization(organizationId, work);
+  const ids = items.map((item) => item.id);
+  await within((tx) => refuseUnlessAlike(organizationId, tx, principal, ids, answer));
+  const results: BulkAnswerResult["results"] = [];
+  for (const { id, questionHash } of items) {
+    const record = (tx: Tx) => recordAnswer(organizationId, tx, principal, id, { ...answer, questionHash });
+    results.push((await refusalOf(id, within(record))) ?? { id, status: "recorded" });
+  }
+  return { results };
+}
+
+/** Takes answers back that are still held. */
+export async function undoMany(
+  organizationId: string,
+  database: Database,
+  principal: Principal,
+  ids: string[],
+): Promise<BulkUndoResult> {
+  const results: BulkUndoResult["results"] = [];
+  for (const id of ids) {
+    const undo = (tx: Tx) => undoAnswer(organizationId, tx, principal, id);
+    const refusal = await refusalOf(id, database.withOrganization(organizationId, undo));
+    results.push(refusal ?? { id, status: "undone" });
+  }
+  return { results };
+}
+
+/** Only alike requests are answered together: what nobody can see counts for nothing here, and is refused item by item. */
+async function refuseUnlessAlike(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  ids: string[],
+  answer: Omit<BulkAnswerInput, "items">,
+): Promise<void> {
+  const rows = await tx.$queryRaw<AlikeRow[]>`SELECT r.mode, r.form, t.server_id AS "serverId"
+    FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
+  const digests = rows.map(alike);
+  if (digests.includes(null))
+    throw notAlike("One of these can only be answered by itself. Nothing was recorded.");
+  if (new Set(digests).size > 1)
+    throw notAlike(
+      "These requests are from different servers, or ask for different things. Nothing was recorded.",
+    );
+  if (rows[0]) checkedContent(rows[0], answer);
+}
+
+interface AlikeRow {
+  mode: "form" | "url";
+  form: unknown;
+  serverId: string;
+}
+
+/** Equal for requests that may be answered together; null: this one may not. */
+function alike({ mode, form, serverId }: AlikeRow): string | null {
+  if (mode !== "form" || formSchema.parse(form).kind !== "supported") return null;
+  return `${serverId} ${JSON.stringify(form)}`;
+}
+
+function notAlike(detail: string): AppError {
+  return new AppError("not_alike", detail);
+}
+
+/** What stands against one item; null: it was done. The others go on, also after a failure that nobody expected. */
+async function refusalOf(id: string, done: Promise<void>): Promise<Refused | null> {
+  try {
+    await done;
+    return null;
+  } catch (error) {
+    const refused = { id, status: "refused" as const };
+    if (error instanceof AppError) {
+      const { by, at } = error.extra ?? {};
+      return { ...refused, code: error.code, detail: error.detail, ...whoAndWhen(by, at) };
+    }
+    if (isDatabaseDown(error))
+      return { ...refused, code: "database_unavailable", detail: "The database could not be reached." };
+    log.error({ err: error, inputRequestId: id }, "An item of a bulk call failed");
+    return { ...refused, code: "internal", detail: "Something went wrong on our side; it was noted." };
+  }
+}
+
+function whoAndWhen(by: unknown, at: unknown): Pick<Refused, "by" | "at"> {
+  const who = by as { id?: unknown; name?: unknown } | undefined;
+  if (typeof who?.name !== "string" || typeof at !== "string") return {};
+  return { by: { id: typeof who.id === "string" ? who.id : null, name: who.name }, at };
+}

@@ -1,0 +1,39 @@
+/** What members set for themselves: their own row of `membership`, which nobody else writes these columns of. */
+import type { Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { Principal } from "../principal.ts";
+import type { Preferences, UpdatePreferences } from "./schema.ts";
+
+const select = { singleKeys: true, tourSeen: true };
+
+/** Throws `forbidden` for an API key, which has none. */
+export async function readPreferences(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+): Promise<Preferences> {
+  const userId = memberOf(principal);
+  const found = await tx.membership.findFirst({ where: { organizationId, userId }, select });
+  if (!found) throw notFound("member");
+  return found;
+}
+
+/** The last write wins, and only what it names is written. Throws `forbidden` for an API key. */
+export async function setPreferences(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  change: UpdatePreferences,
+): Promise<void> {
+  const userId = memberOf(principal);
+  const { singleKeys, tourSeen } = change;
+  await tx.membership.updateMany({
+    where: { organizationId, userId },
+    data: { ...(singleKeys !== undefined && { singleKeys }), ...(tourSeen !== undefined && { tourSeen }) },
+  });
+}
+
+function memberOf(principal: Principal): string {
+  if (!principal.userId) throw new AppError("forbidden", "An API key has no preferences; members have.");
+  return principal.userId;
+}

@@ -1,0 +1,47 @@
+/** How an organization answers: the reasons for declining that it offers, and the time in which a slip can be taken back. */
+import type { Tx } from "../db.ts";
+import { appendEvents } from "../events/transitions.ts";
+import type { Principal } from "../principal.ts";
+import type { DeclineReasons, UndoWindow } from "./schema.ts";
+
+export async function readDeclineReasons(organizationId: string, tx: Tx): Promise<DeclineReasons> {
+  const { declineReasons } = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { declineReasons: true },
+  });
+  return { reasons: declineReasons };
+}
+
+export async function setDeclineReasons(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { reasons }: DeclineReasons,
+): Promise<void> {
+  await tx.organization.update({ where: { id: organizationId }, data: { declineReasons: reasons } });
+  const { actor } = principal;
+  await appendEvents(organizationId, tx, [
+    { type: "organization.decline_reasons_changed", actor, data: { reasons } },
+  ]);
+}
+
+export async function readUndoWindow(organizationId: string, tx: Tx): Promise<UndoWindow> {
+  const { undoWindowMs } = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { undoWindowMs: true },
+  });
+  return { holdMs: undoWindowMs };
+}
+
+export async function setUndoWindow(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { holdMs }: UndoWindow,
+): Promise<void> {
+  await tx.organization.update({ where: { id: organizationId }, data: { undoWindowMs: holdMs } });
+  const { actor } = principal;
+  await appendEvents(organizationId, tx, [
+    { type: "organization.undo_window_changed", actor, data: { holdMs } },
+  ]);
+}
