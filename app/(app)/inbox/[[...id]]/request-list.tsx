@@ -115,7 +115,10 @@ export function RequestList({
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div
         ref={scroller}
-        className={cn("scroll-quiet flex-1 max-md:overscroll-auto max-md:bg-panel", list.isPlaceholderData && "opacity-60")}
+        className={cn(
+          "scroll-quiet flex-1 max-md:overscroll-auto max-md:bg-panel",
+          list.isPlaceholderData && "opacity-60",
+        )}
         onScroll={(event) => setScrolled(event.currentTarget.scrollTop > 0)}
         onPointerEnter={(event) => setHovered(event.pointerType === "mouse")}
         onPointerLeave={() => setHovered(false)}
@@ -129,7 +132,12 @@ export function RequestList({
             onAll={() => place.go({ tab: "all" })}
           />
         ) : (
-          <VirtualRows rows={rows} virtual={virtual} focused={focused} total={list.hasNextPage ? known : rows.length}>
+          <VirtualRows
+            rows={rows}
+            virtual={virtual}
+            focused={focused}
+            total={list.hasNextPage ? known : rows.length}
+          >
             {(row) => (
               <RequestRow
                 row={row}

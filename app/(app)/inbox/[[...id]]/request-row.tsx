@@ -98,12 +98,7 @@ export function RequestRow({
 }
 
 /** A button that says it is a checkbox: a real one would hold back the single keys of the list while it has the focus. */
-function RowBox({
-  request,
-  checked,
-  selecting,
-  onToggle,
-}: RowSelection & { request: InputRequestSummary }) {
+function RowBox({ request, checked, selecting, onToggle }: RowSelection & { request: InputRequestSummary }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: see above
     <button
