@@ -14,7 +14,9 @@ export function WhySeen({
 }) {
   const me = useMe();
   return (
-    <p className={cn("text-muted text-xs", className)}>{whySeen(request, me.organization.name, me.may("approver"))}</p>
+    <p className={cn("text-muted text-xs", className)}>
+      {whySeen(request, me.organization.name, me.may("approver"))}
+    </p>
   );
 }
 

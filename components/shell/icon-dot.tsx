@@ -8,7 +8,7 @@ import { useWaiting } from "@/components/shell/use-waiting.ts";
 export function IconDot() {
   const waiting = useWaiting();
   const pathname = usePathname();
-  // Next puts its own icon in place as pages change: hence the pathname.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Next puts its own icon in place as pages change
   useEffect(() => {
     for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel~="icon"]')) {
       link.dataset.plain ??= link.href;

@@ -1,24 +1,25 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { requestList } from "@/components/api/requests.ts";
+import { IconDot } from "@/components/shell/icon-dot.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
 /** The left column: full on wide screens, icons alone on middle ones, none on a phone (see BottomBar). */
 export function Nav() {
   const me = useMe();
-  const waiting = useWaitingCount();
+  const waiting = useWaiting();
   return (
     <nav
       aria-label="Main"
       className="hidden shrink-0 flex-col gap-4 border-r border-line bg-bg px-2 py-3 md:flex md:w-14 lg:w-[216px]"
     >
+      <IconDot />
       <div className="flex h-7 items-center gap-2.5 px-2 max-lg:justify-center">
         <Inbox aria-hidden className="size-[18px]" strokeWidth={2} />
         <span className="font-semibold text-[15px] tracking-tight max-lg:sr-only">Intray</span>
@@ -35,7 +36,7 @@ export function Nav() {
       <ul className="flex flex-col gap-0.5">
         {NAV_ITEMS.map((item) => (
           <li key={item.href}>
-            <NavLink item={item} count={item.href === "/inbox" ? waiting : ""} />
+            <NavLink item={item} count={item.href === "/inbox" ? waiting : 0} />
           </li>
         ))}
       </ul>
@@ -48,7 +49,7 @@ export function Nav() {
 
 /** The same places at the thumb. */
 export function BottomBar({ hidden }: { hidden: boolean }) {
-  const waiting = useWaitingCount();
+  const waiting = useWaiting();
   const pathname = usePathname();
   return (
     <nav
@@ -73,9 +74,9 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
               >
                 <span className="relative">
                   <Icon aria-hidden className="size-5" strokeWidth={1.75} />
-                  {href === "/inbox" && waiting && (
+                  {href === "/inbox" && waiting > 0 && (
                     <span className="absolute -top-1.5 left-3.5 rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
-                      {waiting}
+                      {waiting > 99 ? "99+" : waiting}
                       <span className="sr-only"> waiting</span>
                     </span>
                   )}
@@ -90,7 +91,7 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
   );
 }
 
-function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: string }) {
+function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: number }) {
   const active = usePathname().startsWith(item.href);
   const Icon = item.icon;
   return (
@@ -105,20 +106,17 @@ function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: str
     >
       <Icon aria-hidden className="size-[18px] shrink-0" strokeWidth={1.75} />
       <span className="max-lg:sr-only">{item.label}</span>
-      {count && (
-        <span className={cn("ml-auto text-[13px] max-lg:hidden", active && "font-semibold text-accent")}>
-          {count}
+      {count > 0 && (
+        <span
+          className={cn(
+            "ml-auto text-[13px] tabular-nums max-lg:hidden",
+            active && "font-semibold text-accent",
+          )}
+        >
+          {count.toLocaleString("en")}
           <span className="sr-only"> waiting</span>
         </span>
       )}
     </Link>
   );
-}
-
-/** How many requests are open: the first page counted, `50+` beyond it, nothing for none. */
-function useWaitingCount(): string {
-  const { data } = useInfiniteQuery(requestList("all"));
-  const first = data?.pages[0];
-  if (!first || first.items.length === 0) return "";
-  return `${first.items.length}${first.nextCursor ? "+" : ""}`;
 }

@@ -43,9 +43,9 @@ export const FILTER_NAMES = Object.keys(NO_FILTERS) as (keyof InboxFilters)[];
 
 /** Reads an address or a saved view. What is not understood is left out: an old link still opens. */
 export function readFilters(get: (name: string) => string | null | undefined): InboxFilters {
-  const span = (value: string) => (value in SPANS ? (value as Span) : "");
+  const span = (value: string) => (Object.hasOwn(SPANS, value) ? (value as Span) : "");
   const amount = (value: string) => (value.trim() !== "" && Number.isFinite(Number(value)) ? value : "");
-  const text = (name: string) => get(name) ?? "";
+  const text = (name: string) => (get(name) ?? "").slice(0, LONGEST);
   return {
     q: text("q"),
     serverId: UUID.test(text("serverId")) ? text("serverId") : "",
@@ -58,11 +58,15 @@ export function readFilters(get: (name: string) => string | null | undefined): I
   };
 }
 
+/** As long a search as the API takes. */
+const LONGEST = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Only what is set, by its name in the address. */
 export function setFilters(filters: InboxFilters): Partial<Record<keyof InboxFilters, string>> {
-  return Object.fromEntries(FILTER_NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]]));
+  return Object.fromEntries(
+    FILTER_NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]]),
+  );
 }
 
 /** As the API takes them: spans become instants, counted from `now` (ms). */
@@ -106,4 +110,15 @@ function amountChip({ amountMin, amountMax }: InboxFilters): Chip | false {
 
 export function isNarrowed(filters: InboxFilters): boolean {
   return FILTER_NAMES.some((name) => name !== "order" && filters[name] !== "");
+}
+
+/** What a saved view keeps: the tab and the filters, by their names in the address. */
+export function viewQuery(tab: string, filters: InboxFilters): Record<string, string> {
+  return { tab, ...setFilters(filters) };
+}
+
+export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
+    (name) => (a[name] ?? "") === (b[name] ?? ""),
+  );
 }

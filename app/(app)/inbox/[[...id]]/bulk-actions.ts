@@ -1,6 +1,6 @@
-import type { Decision } from "@/lib/format/decision.ts";
+import { decisionOf } from "@/lib/format/decision.ts";
 import type { Action } from "@/lib/input-requests/schema.ts";
-import type { Field } from "@/lib/mcp/form.ts";
+import type { Form } from "@/lib/mcp/form.ts";
 
 /** One of the ways in which alike requests can be answered together. */
 export interface BulkAction {
@@ -11,19 +11,20 @@ export interface BulkAction {
   /** Sent as it is; undefined: none, or what the fields will say. */
   content: Record<string, unknown> | undefined;
   /** To be filled in first, once for all. */
-  fields: Field[] | null;
+  form: Form | null;
 }
 
-/** What the buttons offer for a decision; nothing where nothing may be filled in. */
-export function bulkActions(decision: Decision): BulkAction[] {
-  const accept = { action: "accept" as const, fields: null };
+/** What the buttons offer for a form; nothing where nothing may be filled in. */
+export function bulkActions(form: Form): BulkAction[] {
+  const accept = { action: "accept" as const, form: null };
+  const decision = decisionOf(form);
   switch (decision.kind) {
     case "none":
       return [];
     case "confirm":
       return [{ ...accept, label: "Confirm", lead: true, content: {} }];
     case "form":
-      return [{ ...accept, label: "Answer", lead: true, content: undefined, fields: decision.fields }];
+      return [{ ...accept, label: "Answer", lead: true, content: undefined, form }];
     case "choices":
       return decision.choices.map(({ label, content, affirmative }, index) => ({
         ...accept,

@@ -1,14 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { decisionOf } from "@/lib/format/decision.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/format/selection.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
-import { BulkDialog } from "./bulk-dialog.tsx";
 import { useBulkClaim } from "./use-bulk-claim.ts";
 import type { Selection } from "./use-selection.ts";
 import type { StableRow } from "./use-stable-rows.ts";
@@ -19,6 +16,7 @@ export function BulkBar({
   rows,
   more,
   onMore,
+  onBegin,
   onDone,
 }: {
   selection: Selection;
@@ -26,15 +24,18 @@ export function BulkBar({
   /** The list is longer than its rows. */
   more: boolean;
   onMore: () => void;
+  onBegin: (action: BulkAction) => void;
   onDone: () => void;
 }) {
   const { selected } = selection;
   const [first] = selected;
-  const [begun, setBegun] = useState<{ action: BulkAction; requests: InputRequestSummary[] } | null>(null);
   const claim = useBulkClaim(onDone);
   const reason = notAlike(selected);
-  const detail = useQuery({ ...requestDetail(first?.id ?? ""), enabled: first !== undefined && reason === null });
-  const actions = reason === null && detail.data ? bulkActions(decisionOf(detail.data.fields)) : [];
+  const detail = useQuery({
+    ...requestDetail(first?.id ?? ""),
+    enabled: first !== undefined && reason === null,
+  });
+  const actions = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
   const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
 
   return (
@@ -73,7 +74,7 @@ export function BulkBar({
                 key={action.label}
                 size="sm"
                 variant={action.lead ? "primary" : "outline"}
-                onClick={() => setBegun({ action, requests: selected })}
+                onClick={() => onBegin(action)}
               >
                 {action.label}…
               </Button>
@@ -82,7 +83,7 @@ export function BulkBar({
               size="sm"
               disabled={reason !== null}
               aria-describedby={reason ? "bulk-why-not" : undefined}
-              onClick={() => setBegun({ action: DECLINE, requests: selected })}
+              onClick={() => onBegin(DECLINE)}
             >
               Decline…
             </Button>
@@ -92,17 +93,6 @@ export function BulkBar({
           </div>
         </>
       )}
-      {begun && (
-        <BulkDialog
-          action={begun.action}
-          requests={begun.requests}
-          onDismiss={() => setBegun(null)}
-          onDone={() => {
-            setBegun(null);
-            onDone();
-          }}
-        />
-      )}
     </section>
   );
 }
@@ -111,7 +101,7 @@ const DECLINE: BulkAction = {
   label: "Decline",
   action: "decline",
   lead: false,
-  fields: null,
+  form: null,
   content: undefined,
 };
 

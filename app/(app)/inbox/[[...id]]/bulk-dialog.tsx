@@ -33,7 +33,11 @@ export function BulkDialog({
   const send = (content = action.content) => {
     const said = comment.trim();
     if (!bulk.answer.isPending)
-      bulk.answer.mutate({ action: action.action, ...(content && { content }), ...(said && { comment: said }) });
+      bulk.answer.mutate({
+        action: action.action,
+        ...(content && { content }),
+        ...(said && { comment: said }),
+      });
   };
   const count = plural(requests.length, "request");
   const results = bulk.results;
@@ -65,8 +69,8 @@ export function BulkDialog({
               <p>{bulk.problem.detail}</p>
             </Notice>
           )}
-          {action.fields ? (
-            <BulkFields fields={action.fields} refused={bulk.problem.errors} onSend={send}>
+          {action.form ? (
+            <BulkFields form={action.form} refused={bulk.problem.errors} onSend={send}>
               {(submit) => (
                 <Ending
                   action={action}
@@ -109,7 +113,10 @@ function Chosen({ requests }: { requests: InputRequestSummary[] }) {
         className="scroll-quiet max-h-56"
       >
         {requests.map((request) => (
-          <li key={request.id} className="flex items-start gap-4 border-line border-b px-3 py-2 text-[13px] last:border-b-0">
+          <li
+            key={request.id}
+            className="flex items-start gap-4 border-line border-b px-3 py-2 text-[13px] last:border-b-0"
+          >
             <span className="line-clamp-2 min-w-0 flex-1">{request.message}</span>
             {request.amount && (
               <span className="shrink-0 font-medium tabular-nums">{formatAmount(request.amount)}</span>

@@ -65,14 +65,16 @@ export function BulkResults({
         tabIndex={0}
         className="scroll-quiet max-h-[45dvh] rounded-lg border border-line"
       >
-        {[...results].sort((a, b) => rank(a) - rank(b)).map((result) => (
-          <Result
-            key={result.id}
-            result={result}
-            request={requests.find((request) => request.id === result.id)}
-            onOpen={onClose}
-          />
-        ))}
+        {[...results]
+          .sort((a, b) => rank(a) - rank(b))
+          .map((result) => (
+            <Result
+              key={result.id}
+              result={result}
+              request={requests.find((request) => request.id === result.id)}
+              onOpen={onClose}
+            />
+          ))}
       </ul>
       <DialogActions>
         {recorded.length > 0 && held && (

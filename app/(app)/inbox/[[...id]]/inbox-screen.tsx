@@ -1,34 +1,69 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Inbox } from "lucide-react";
-import { useState } from "react";
-import { type RequestTab, requestList } from "@/components/api/requests.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
-import { UserMenu } from "@/components/shell/user-menu.tsx";
+import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { Empty } from "@/components/ui/empty.tsx";
+import { chipsOf } from "@/lib/format/inbox-filters.ts";
+import { capitalise } from "@/lib/format/labels.ts";
+import { ActiveFilters } from "./active-filters.tsx";
+import { NoRequest } from "./all-done.tsx";
 import { InboxSearch } from "./inbox-search.tsx";
-import { InboxTabs, useTabCounts } from "./inbox-tabs.tsx";
+import { InboxTabs } from "./inbox-tabs.tsx";
+import { InboxToolbar } from "./inbox-toolbar.tsx";
+import { RowSkeletons } from "./list-states.tsx";
 import { RequestList } from "./request-list.tsx";
 import { RequestPane } from "./request-pane.tsx";
+import { useInboxCommands } from "./use-inbox-commands.ts";
 import { useInboxPlace } from "./use-inbox-place.ts";
+import { useViews } from "./use-views.ts";
+import type { ViewDialog } from "./view-dialogs.tsx";
+import { ViewLine } from "./view-line.tsx";
+
+const FilterPanel = dynamic(() => import("./filter-panel.tsx").then((file) => file.FilterPanel), {
+  ssr: false,
+});
+const ViewDialogs = dynamic(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs), {
+  ssr: false,
+});
 
 export function InboxScreen() {
   const place = useInboxPlace();
-  const counts = useTabCounts();
-  const mine = useInfiniteQuery(requestList("mine"));
+  const client = useQueryClient();
+  const counts = useQuery(requestCounts());
   // Chosen once: a tab must not change under someone because they claimed a request.
   const [firstTab, setFirstTab] = useState<RequestTab | null>(null);
-  if (firstTab === null && !mine.isPending) setFirstTab(mine.data?.pages[0]?.items.length ? "mine" : "all");
+  if (firstTab === null && !counts.isPending) setFirstTab(counts.data?.mine ? "mine" : "all");
   const tab = place.tab ?? firstTab;
+  const views = useViews(place, tab);
   const [offered, setOffered] = useState<string | null>(null);
+  const [selecting, setSelecting] = useState(false);
+  const [filtering, setFiltering] = useState(false);
+  const [dialog, setDialog] = useState<ViewDialog | null>(null);
+  const filterButton = useRef<HTMLButtonElement>(null);
   const shown = place.selected ?? offered;
   const close = () => {
     setOffered(null);
     place.go({ id: null });
   };
-  useTitle(counts.all ? `Inbox (${counts.all})` : "Inbox");
+  const waiting = useWaiting();
+  useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
+  useInboxCommands({
+    place,
+    tab,
+    views,
+    onFilter: () => setFiltering(true),
+    onSaveView: () => setDialog("save"),
+    onSelecting: () => setSelecting(true),
+  });
+  const tools = () => {
+    const listed = tab && client.getQueryData(requestList(tab, place.filters).queryKey);
+    const names = listed?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
+    return [...new Set(names)].sort();
+  };
 
   return (
     <div className="flex min-h-0 flex-1">
@@ -41,34 +76,73 @@ export function InboxScreen() {
           place.selected && "max-md:hidden",
         )}
       >
-        <header className="flex flex-col gap-2.5 border-line border-b px-4 pt-3.5 max-md:bg-panel">
-          <div className="flex h-7 items-center justify-between">
-            <p aria-hidden className="font-semibold text-[17px] tracking-tight">
-              Inbox
-            </p>
-            <span className="md:hidden">
-              <UserMenu />
-            </span>
-          </div>
-          <InboxTabs active={tab} counts={counts} />
+        <header className="flex flex-col gap-2 border-line border-b px-4 pt-3 max-md:bg-panel max-md:pt-1.5 max-md:pr-1.5">
+          <InboxToolbar
+            place={place}
+            tab={tab}
+            views={views}
+            selecting={selecting}
+            filtering={filtering}
+            filterButton={filterButton}
+            onFilter={() => setFiltering(!filtering)}
+            onSelecting={setSelecting}
+            onDialog={setDialog}
+          />
+          <InboxTabs active={tab} place={place} />
         </header>
-        <InboxSearch value={place.q} onChange={(q) => place.replace({ q })} />
-        {tab && <RequestList key={`${tab}:${place.q}`} tab={tab} shown={shown} onOffer={setOffered} />}
+        <InboxSearch value={place.filters.q} onChange={(q) => place.replace({ filters: { q } })} />
+        <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
+        <ActiveFilters place={place} />
+        {tab ? (
+          <RequestList
+            key={tab}
+            tab={tab}
+            shown={shown}
+            selecting={selecting}
+            onSelecting={setSelecting}
+            onOffer={setOffered}
+            onClose={close}
+          />
+        ) : (
+          <RowSkeletons />
+        )}
       </section>
       <section
+        id="request"
         aria-label="Request"
         className={cn("flex min-w-0 flex-1 flex-col bg-panel", !place.selected && "max-md:hidden")}
       >
         {shown ? (
           <RequestPane key={shown} id={shown} onBack={close} />
         ) : (
-          <div className="m-auto">
-            <Empty icon={Inbox} title="No request is open here">
-              Choose one from the list, or press J.
-            </Empty>
+          <div className="m-auto w-full">
+            <NoRequest place={place} left={tab === "done" || !tab ? waiting : (counts.data?.[tab] ?? 0)} />
           </div>
         )}
       </section>
+      {filtering && (
+        <FilterPanel
+          filters={place.filters}
+          tools={tools()}
+          anchor={filterButton}
+          onClose={() => setFiltering(false)}
+          onApply={(filters) => place.go({ filters })}
+        />
+      )}
+      {dialog && (
+        <ViewDialogs
+          dialog={dialog}
+          views={views}
+          suggested={
+            chipsOf(place.filters, () => undefined)
+              .map((chip) => chip.words)
+              .join(", ") ||
+            place.filters.q ||
+            capitalise(tab ?? "")
+          }
+          onClose={() => setDialog(null)}
+        />
+      )}
     </div>
   );
 }

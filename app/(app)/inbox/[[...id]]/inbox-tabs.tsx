@@ -27,7 +27,9 @@ export function InboxTabs({ active, place }: { active: RequestTab | null; place:
             }}
           >
             {capitalise(tab)}
-            {count > 0 && <span className="font-normal text-muted tabular-nums">{count.toLocaleString("en")}</span>}
+            {count > 0 && (
+              <span className="font-normal text-muted tabular-nums">{count.toLocaleString("en")}</span>
+            )}
           </a>
         );
       })}

@@ -11,7 +11,8 @@ import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
-import { plural } from "@/lib/format/labels.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { BulkAction } from "./bulk-actions.ts";
 import { NoRows, RowSkeletons } from "./list-states.tsx";
 import { RequestRow } from "./request-row.tsx";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
@@ -24,6 +25,7 @@ import { useStableRows } from "./use-stable-rows.ts";
 import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
 
 const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
+const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), { ssr: false });
 
 export function RequestList({
   tab,
@@ -85,6 +87,11 @@ export function RequestList({
     if (isWide()) onOffer(first);
   }, [first, onOffer]);
 
+  const [bulk, setBulk] = useState<{ action: BulkAction; requests: InputRequestSummary[] } | null>(null);
+  const endSelection = () => {
+    selection.clear();
+    onSelecting(false);
+  };
   const reveal = (id: string) => {
     const index = rows.findIndex((row) => row.request.id === id);
     if (index !== -1) virtual.scrollToIndex(index, { align: "auto" });
@@ -180,14 +187,26 @@ export function RequestList({
           rows={rows}
           more={list.hasNextPage}
           onMore={() => void list.fetchNextPage()}
+          onBegin={(action) => setBulk({ action, requests: selection.selected })}
+          onDone={endSelection}
+        />
+      )}
+      {/* Outside the bar, which goes when what was selected leaves the list: the results stay until they are closed. */}
+      {bulk && (
+        <BulkDialog
+          {...bulk}
+          onDismiss={() => setBulk(null)}
           onDone={() => {
-            selection.clear();
-            onSelecting(false);
+            setBulk(null);
+            endSelection();
           }}
         />
       )}
       <p role="status" className="sr-only">
-        {news.unseen.length > 0 ? plural(news.unseen.length, "new request") : said}
+        {said}
+      </p>
+      <p role="status" className="sr-only">
+        {news.said}
       </p>
     </div>
   );

@@ -70,7 +70,11 @@ function problemOf(error: Error | null) {
   if (error instanceof ApiError && error.status < 500)
     return { title: error.title, detail: error.detail ?? "Nothing was recorded.", errors: error.errors };
   if (error instanceof ApiError)
-    return { title: "Not all of it may be recorded.", detail: `${errorSentence(error)} ${AGAIN}`, errors: [] };
+    return {
+      title: "Not all of it may be recorded.",
+      detail: `${errorSentence(error)} ${AGAIN}`,
+      errors: [],
+    };
   return { title: "No reply came from Intray.", detail: AGAIN, errors: [] };
 }
 

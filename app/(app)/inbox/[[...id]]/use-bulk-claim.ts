@@ -28,6 +28,5 @@ export function useBulkClaim(onDone: () => void) {
       onDone();
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["input-requests"] }),
-
   });
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { newestRequests, type RequestTab } from "@/components/api/requests.ts";
 import type { InboxFilters } from "@/lib/format/inbox-filters.ts";
+import { plural } from "@/lib/format/labels.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
 interface Listed {
@@ -28,6 +29,8 @@ export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed
   const since = useRef("");
   const wasPaging = useRef(false);
   const [unseen, setUnseen] = useState<string[]>([]);
+  // All of them, so that each announcement differs from the one before.
+  const [total, setTotal] = useState(0);
   const list = JSON.stringify([tab, filters]);
   const opened = useRef(list);
 
@@ -37,6 +40,7 @@ export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed
     known.current = null;
     since.current = "";
     setUnseen([]);
+    setTotal(0);
   }, [list]);
 
   useEffect(() => {
@@ -53,11 +57,18 @@ export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed
     wasPaging.current = paging;
     for (const { id } of [...loaded, ...latest]) before.add(id);
     if (newest.data) since.current = latest[0]?.createdAt ?? since.current;
-    if (news.length > 0) setUnseen((all) => [...all, ...news]);
+    if (news.length === 0) return;
+    setUnseen((all) => [...all, ...news]);
+    setTotal((count) => count + news.length);
   }, [rows, loading, paging, newest.data]);
 
   const waiting = unseen.filter((id) => !inView.includes(id));
   // Once it has been on the screen it is no news any more.
   if (waiting.length < unseen.length) setUnseen(waiting);
-  return { unseen: waiting, forget: () => setUnseen([]) };
+  return {
+    unseen: waiting,
+    forget: () => setUnseen([]),
+    /** To be announced, also where the new row is in view. */
+    said: total > 0 ? `${plural(total, "new request")} since you opened this list` : "",
+  };
 }

@@ -42,6 +42,8 @@ export function useNextRequest({
   return said;
 }
 
+/** In the search, say; the fields of the request itself have done their part. */
 function isTyping(): boolean {
-  return document.activeElement?.matches("input, textarea, select") === true;
+  const active = document.activeElement;
+  return active?.matches("input, textarea, select") === true && !active.closest("#request");
 }

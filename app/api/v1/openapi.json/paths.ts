@@ -16,9 +16,9 @@ import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/rou
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestSimilar from "@/app/api/v1/input-requests/[id]/similar/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
-import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
+import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";

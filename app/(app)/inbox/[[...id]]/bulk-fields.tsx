@@ -1,0 +1,38 @@
+"use client";
+
+import { type ReactNode, useEffect, useRef } from "react";
+import type { FieldError } from "@/lib/format/answer-values.ts";
+import { decisionOf } from "@/lib/format/decision.ts";
+import type { Form } from "@/lib/mcp/form.ts";
+import { AnswerFields } from "./answer-fields.tsx";
+import { useAnswerForm } from "./use-answer-form.ts";
+
+/** The form that all the requests share, filled in once. No draft is kept of it. */
+export function BulkFields({
+  form,
+  refused,
+  onSend,
+  children,
+}: {
+  form: Form;
+  /** What the server did not take. */
+  refused: FieldError[];
+  onSend: (content: Record<string, unknown>) => void;
+  children: (submit: () => void) => ReactNode;
+}) {
+  const answer = useAnswerForm(form, null);
+  const submit = () => answer.submit(onSend);
+  const refuse = useRef(answer.refuse);
+  useEffect(() => {
+    refuse.current = answer.refuse;
+  });
+  useEffect(() => {
+    refuse.current(refused);
+  }, [refused]);
+  return (
+    <>
+      <AnswerFields decision={decisionOf(form)} form={answer} onSubmit={submit} />
+      {children(submit)}
+    </>
+  );
+}
