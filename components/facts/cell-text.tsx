@@ -23,13 +23,13 @@ export function CellText({ cell }: { cell: Cell }) {
 /** An amount is copied as it was sent, without the separators (see copyAsSent). */
 function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
   return (
-    <>
-      <span data-sent={cell.sent} className="whitespace-nowrap tabular-nums">
-        {cell.text}
+    <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="whitespace-nowrap tabular-nums">
+        <span data-sent={cell.sent}>{cell.text}</span>
+        {cell.currency && <span className="text-muted"> {cell.currency}</span>}
       </span>
-      {cell.currency && <span className="text-muted"> {cell.currency}</span>}
-      {cell.check && <CheckMark check={cell.check} className="ml-3" />}
-    </>
+      {cell.check && <CheckMark check={cell.check} />}
+    </span>
   );
 }
 

@@ -54,7 +54,7 @@ export function FactsTable({ table }: { table: FactTable }) {
                     {cell.kind === "number" && cell.check ? (
                       <span className="flex flex-col items-end gap-1">
                         <CellText cell={{ ...cell, check: undefined }} />
-                        <CheckMark check={cell.check} />
+                        <CheckMark check={cell.check} className="md:whitespace-nowrap" />
                       </span>
                     ) : (
                       <CellText cell={cell} />

@@ -13,8 +13,13 @@ export function FoldedText({ text }: { text: string }) {
   if (text.length <= SHOWN * 1.25) return <PlainText text={text} />;
   return (
     <>
-      <PlainText text={open ? text : `${text.slice(0, SHOWN)}…`} />{" "}
-      <Button variant="link" className="max-md:min-h-11" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <PlainText text={open ? text : `${text.slice(0, SHOWN)}…`} />
+      <Button
+        variant="link"
+        className="flex font-normal max-md:min-h-11"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
         {open ? "Show less" : `Show all ${text.length.toLocaleString("en-US")} characters`}
       </Button>
     </>

@@ -40,14 +40,17 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         <RequestMenu request={request} />
       </div>
       <RequestMessage message={message} />
-      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-1.5 text-[13px] text-muted">
+      <div
+        id="request-state"
+        className="flex flex-wrap items-center gap-x-3.5 gap-y-1.5 text-[13px] text-muted"
+      >
         <State request={request} />
         <span>
           Asked <TimeAgo at={request.createdAt} />
         </span>
         <span>Requested by {request.requestedBy.name}</span>
         <Whose request={request} />
-        {request.askedAgain && <Badge>Asked again after an answer</Badge>}
+        {request.askedAgain && request.state !== "open" && <Badge>Asked again after an answer</Badge>}
         {!request.task.durable && <NotDurableBadge short />}
       </div>
       <WhySeen request={request} />

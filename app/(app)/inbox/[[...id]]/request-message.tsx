@@ -77,11 +77,12 @@ function Folded({
   );
 }
 
-const FIGURE = "rounded-sm bg-sunken px-1 tabular-nums box-decoration-clone";
+// The ground reaches a little beyond the figure without moving the text around it.
+const FIGURE = "-mx-0.5 rounded-sm bg-sunken px-0.5 box-decoration-clone";
 const STYLES: Record<Exclude<MessageToken["kind"], "text" | "hidden">, string> = {
-  amount: cn(FIGURE, "whitespace-nowrap font-semibold"),
-  date: cn(FIGURE, "whitespace-nowrap font-medium"),
-  id: cn(FIGURE, "font-medium"),
+  amount: cn(FIGURE, "whitespace-nowrap font-semibold tabular-nums"),
+  date: cn(FIGURE, "whitespace-nowrap"),
+  id: FIGURE,
 };
 
 /** Each figure is isolated: text of another direction beside it cannot reorder its digits. */

@@ -43,7 +43,7 @@ function Item({ item }: { item: SimilarRequest }) {
           <PlainText text={nameOf(item)} />
         </Link>
         <span className="block text-muted">
-          {wordOf(item).toLowerCase()} by {answer.by.name}, <Day at={answer.at} />
+          {wordOf(item).toLowerCase()} by {answer.by.name} <Day at={answer.at} />
         </span>
       </span>
       {answer.comment && (
