@@ -1,25 +1,11 @@
-import { MapPinOff } from "lucide-react";
-import Link from "next/link";
-import { Button } from "@/components/ui/button.tsx";
-import { Empty } from "@/components/ui/empty.tsx";
+import { NotFoundView } from "@/components/shell/not-found-view.tsx";
 
 export const metadata = { title: "Not found" };
 
 export default function NotFound() {
   return (
-    <main className="grid min-h-dvh place-items-center">
-      <h1 className="sr-only">Not found</h1>
-      <Empty
-        icon={MapPinOff}
-        title="There is nothing here"
-        action={
-          <Button asChild variant="primary">
-            <Link href="/">Go to Intray</Link>
-          </Button>
-        }
-      >
-        The address may be mistyped, or it belongs to an organization that you are not in.
-      </Empty>
+    <main className="flex min-h-dvh">
+      <NotFoundView />
     </main>
   );
 }

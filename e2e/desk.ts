@@ -49,6 +49,7 @@ export async function openDesk(browser: Browser, person: Person): Promise<Page> 
   const page = await context.newPage();
   if (!storageState) {
     await signIn(page, person);
+    await apiOf(page).write("PATCH", "/me/preferences", { tourSeen: true });
     sessions.set(person, await context.storageState());
   }
   return page;

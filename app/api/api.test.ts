@@ -88,6 +88,7 @@ describe("every route", () => {
       "/api/v1/servers/{id}/found-tasks/{foundId}/adopt POST": {},
       "/api/v1/tasks/{id}/settle-start POST": { foundTaskId: null },
       "/api/v1/api-keys/{id} PATCH": { name: "x" },
+      "/api/v1/views/{id} PATCH": { name: "x" },
       "/api/v1/input-requests/{id}/answer POST": { action: "decline", questionHash: request.questionHash },
       "/api/v1/input-requests/{id}/assign POST": { memberId: null },
       "/api/v1/input-requests/{id}/draft PUT": { content: {} },
@@ -97,10 +98,10 @@ describe("every route", () => {
       for (const method of METHODS.filter((name) => handlers[name]?.definition.summary !== "Not allowed")) {
         for (const id of [ids[noun] ?? "", uuidv7(), "not-an-id"]) {
           const body = bodies[`${path} ${method}`];
-          // claims and drafts are a member's, not a key's: 403 for either
+          // claims, drafts and views are a member's, not a key's: 403 for either
           const answer = await web.call(method, path.replaceAll(/{\w+}/g, id), { key: keys.foreign, body });
           expect([404, 403], `${method} ${path} ${answer.status}`).toContain(answer.status);
-          if (answer.status === 403) expect(path).toMatch(/claim|draft/);
+          if (answer.status === 403) expect(path).toMatch(/claim|draft|views/);
         }
       }
     }

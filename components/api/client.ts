@@ -1,3 +1,5 @@
+import { noteConnection } from "@/components/api/connection.ts";
+
 /** What went wrong, as the API's problem+json says it; `code` is stable, the texts are for people. */
 export class ApiError extends Error {
   readonly code: string;
@@ -23,10 +25,27 @@ export class ApiError extends Error {
   }
 }
 
+/** No answer came. `sent`: false = it never left the browser; null = nobody knows whether it arrived. */
+export class ConnectionError extends Error {
+  readonly sent: false | null;
+
+  constructor(sent: false | null, options?: ErrorOptions) {
+    super("No answer came", options);
+    this.name = "ConnectionError";
+    this.sent = sent;
+  }
+}
+
 /** The sentence to show for a failed call, whatever it was. */
 export function errorSentence(error: unknown): string {
-  if (error instanceof ApiError) return error.detail ?? error.title;
-  return "Intray cannot be reached. Nothing was sent; try again when you are back online.";
+  if (error instanceof ApiError) {
+    if (error.status === 401)
+      return "You were signed out. Nothing was sent, and what you typed is still here: sign in again, then repeat it.";
+    return error.detail ?? error.title;
+  }
+  if (error instanceof ConnectionError && error.sent === null)
+    return "The connection broke before Intray answered, so it may or may not have arrived. What you typed is still here; look again once the connection is back.";
+  return "There is no connection to Intray. Nothing was sent, and what you typed is still here; try again when it is back.";
 }
 
 export const api = {
@@ -55,6 +74,9 @@ async function call<T>(
   body: unknown,
   options: { signal?: AbortSignal; headers?: Record<string, string>; keepalive?: boolean } = {},
 ): Promise<T> {
+  const writes = method !== "GET";
+  // Offline, a write is refused at once: it must never wait in the browser and go out later.
+  if (writes && !navigator.onLine) throw new ConnectionError(false);
   const response = await fetch(path, {
     method,
     headers: {
@@ -65,15 +87,23 @@ async function call<T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(options.signal ? { signal: options.signal } : {}),
     ...(options.keepalive ? { keepalive: true } : {}),
+  }).catch((error: unknown) => {
+    if (options.signal?.aborted) throw error;
+    noteConnection({ reached: "no" });
+    throw new ConnectionError(writes ? null : false, { cause: error });
   });
   const text = await response.text();
   const parsed: unknown = text ? safeParse(text) : undefined;
-  if (response.ok) return parsed as T;
-  // The session ended: the page behind it is of no use, and sign-in leads back to it.
-  if (response.status === 401 && path.startsWith("/api/v1/")) {
-    window.location.assign(`/sign-in?callbackUrl=${encodeURIComponent(location.pathname + location.search)}`);
+  const problem = isRecord(parsed) ? parsed : {};
+  if (path.startsWith("/api/v1/")) {
+    const away = response.status === 503 && problem.code === "database_unavailable";
+    noteConnection({
+      reached: away ? "database" : "yes",
+      ...(!away && { signedOut: response.status === 401 }),
+    });
   }
-  throw new ApiError(response.status, isRecord(parsed) ? parsed : {});
+  if (response.ok) return parsed as T;
+  throw new ApiError(response.status, problem);
 }
 
 function safeParse(text: string): unknown {

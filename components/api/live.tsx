@@ -1,8 +1,8 @@
 "use client";
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { WifiOff } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
+import { noteConnection } from "@/components/api/connection.ts";
 import { requestKeys } from "@/components/api/requests.ts";
 import { serverKeys } from "@/components/api/servers.ts";
 import { openStream, type StreamNews } from "@/components/api/stream.ts";
@@ -11,11 +11,15 @@ import { taskKeys } from "@/components/api/tasks.ts";
 /** Changes that arrive together are refetched together. */
 const COALESCE_MS = 200;
 
-/** Keeps what is on screen true: turns the stream's hints into refetches, and says when there is no connection. */
+/**
+ * Keeps what is on screen true: turns the stream's hints into refetches.
+ *
+ * What is shown before the server has said yes, all of it a person's own affair that is put back if it says no: the
+ * switches of `useMe().prefer`, and the theme, which never leaves the browser. Nothing about a request, an answer, a
+ * claim or a task is ever shown before the server has it.
+ */
 export function Live({ scope }: { scope: string }) {
   const client = useQueryClient();
-  const [connected, setConnected] = useState(true);
-
   useEffect(() => {
     const waiting = new Map<string, StreamNews>();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -25,8 +29,8 @@ export function Live({ scope }: { scope: string }) {
       waiting.clear();
     };
     const close = openStream(scope, (news) => {
-      if (news.kind === "lost") return setConnected(false);
-      setConnected(true);
+      noteConnection({ live: news.kind !== "lost" });
+      if (news.kind === "lost") return;
       waiting.set(news.kind === "open" ? "open" : `${news.topic}:${news.id}`, news);
       timer ??= setTimeout(flush, COALESCE_MS);
     });
@@ -35,16 +39,7 @@ export function Live({ scope }: { scope: string }) {
       close();
     };
   }, [client, scope]);
-
-  return connected ? null : (
-    <div
-      role="status"
-      className="flex items-center justify-center gap-2 border-b border-wait/30 bg-wait-soft px-4 py-1.5 text-[13px] text-wait"
-    >
-      <WifiOff aria-hidden className="size-4" strokeWidth={1.75} />
-      No connection. What you see may be old, and decisions are not taken until it is back.
-    </div>
-  );
+  return null;
 }
 
 function refetch(client: QueryClient, news: StreamNews) {
@@ -60,6 +55,9 @@ function keysOf(topic: string, id: string): (readonly string[])[] {
       return [requestKeys.detail(id), requestKeys.lists];
     case "server":
       return [serverKeys.list, serverKeys.server(id)];
+    case "*":
+      // Hints may have been missed.
+      return [[]];
     default:
       return [];
   }

@@ -2,7 +2,8 @@
 
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { api } from "@/components/api/client.ts";
-import { type Preferences, type Role, roleAllows, type UpdatePreferences } from "@/lib/members/schema.ts";
+import { type Role, roleAllows } from "@/lib/members/roles.ts";
+import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
 
 export interface Me {
   user: { id: string; name: string; email: string };

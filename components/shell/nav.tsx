@@ -1,14 +1,17 @@
 "use client";
 
-import { Inbox } from "lucide-react";
+import { Inbox, Settings } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { PaletteButton } from "@/components/shell/palette-button.tsx";
 import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
+
+const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 
 /** The left column: full on wide screens, icons alone on middle ones, none on a phone (see BottomBar). */
 export function Nav() {
@@ -40,7 +43,9 @@ export function Nav() {
           </li>
         ))}
       </ul>
-      <div className="mt-auto">
+      <div className="mt-auto flex flex-col gap-0.5">
+        <PaletteButton />
+        <NavLink item={SETTINGS} count={0} />
         <UserMenu labelled />
       </div>
     </nav>

@@ -1,38 +1,31 @@
 "use client";
 
-import { usePathname, useRouter } from "next/navigation";
+import dynamic from "next/dynamic";
+import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useEffect } from "react";
 import { Toaster } from "sonner";
 import { Live } from "@/components/api/live.tsx";
+import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
+import { GoHint } from "@/components/shell/go-hint.tsx";
+import { onLeft } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
-import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
-import { openShortcutSheet, ShortcutSheet } from "@/components/shell/shortcut-sheet.tsx";
-import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
+import { Overlays } from "@/components/shell/overlays.tsx";
+import { useGoKeys } from "@/components/shell/use-go-keys.ts";
+import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
 
-/** How long after G the second key still counts. */
-const GO_MS = 1_500;
+const Tour = dynamic(() => import("./tour.tsx").then((file) => file.Tour), { ssr: false });
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
-  const router = useRouter();
   const { resolvedTheme } = useTheme();
-  const goPressedAt = useRef(0);
-  const go = (href: string) => () => {
-    if (Date.now() - goPressedAt.current > GO_MS) return;
-    goPressedAt.current = 0;
-    router.push(href);
-  };
-  useShortcuts({
-    g: () => {
-      goPressedAt.current = Date.now();
-    },
-    "?": openShortcutSheet,
-    ...Object.fromEntries(NAV_ITEMS.map((item) => [item.key, go(item.href)])),
-  });
+  const going = useGoKeys();
+  useRouteFocus();
+  useEffect(() => onLeft(() => window.location.assign("/sign-in")), []);
   // A request fills the phone's screen: its decision bar takes the place of the navigation.
-  const fullScreen = /^\/inbox\/.+/.test(usePathname());
+  const pathname = usePathname();
+  const fullScreen = /^\/inbox\/.+/.test(pathname);
   return (
     <div className="flex h-dvh flex-col">
       <a
@@ -42,6 +35,7 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <Live scope={`${me.user.id}:${me.organization.id}`} />
+      <ConnectionBar />
       <div className="flex min-h-0 flex-1">
         <Nav />
         <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
@@ -49,7 +43,9 @@ export function Shell({ children }: { children: ReactNode }) {
         </main>
       </div>
       <BottomBar hidden={fullScreen} />
-      <ShortcutSheet />
+      {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
+      <Overlays />
+      {going && <GoHint />}
       <Toaster
         position="bottom-right"
         theme={resolvedTheme === "dark" ? "dark" : "light"}

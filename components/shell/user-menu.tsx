@@ -1,10 +1,11 @@
 "use client";
 
-import { Keyboard, LogOut } from "lucide-react";
-import { signOut } from "next-auth/react";
+import { Keyboard, LogOut, Search, Settings } from "lucide-react";
+import Link from "next/link";
 import { useTheme } from "next-themes";
+import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
-import { openShortcutSheet } from "@/components/shell/shortcut-sheet.tsx";
+import { openOverlay } from "@/components/shell/overlays.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
 import { capitalise } from "@/lib/format/labels.ts";
@@ -49,11 +50,21 @@ export function UserMenu({ labelled = false }: { labelled?: boolean }) {
       <MenuLabel>Appearance</MenuLabel>
       <MenuChoices value={theme} onChange={setTheme} choices={THEMES} />
       <MenuSeparator />
-      <MenuItem onSelect={openShortcutSheet} className="max-md:hidden">
+      <MenuItem onSelect={() => openOverlay("palette")}>
+        <Search aria-hidden strokeWidth={1.75} />
+        Search and commands
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href="/settings/appearance">
+          <Settings aria-hidden strokeWidth={1.75} />
+          Settings
+        </Link>
+      </MenuItem>
+      <MenuItem onSelect={() => openOverlay("shortcuts")} className="max-md:hidden">
         <Keyboard aria-hidden strokeWidth={1.75} />
         Keyboard shortcuts
       </MenuItem>
-      <MenuItem onSelect={() => void signOut({ callbackUrl: "/sign-in" })}>
+      <MenuItem onSelect={() => void leave()}>
         <LogOut aria-hidden strokeWidth={1.75} />
         Sign out
       </MenuItem>

@@ -1,52 +1,27 @@
 "use client";
 
-import { X } from "lucide-react";
-import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
-import { cn } from "@/components/ui/cn.ts";
+import dynamic from "next/dynamic";
+import { type ReactNode, useState } from "react";
+import { loadWhenTouched } from "@/components/ui/load-when-touched.ts";
 
-export function Dialog({
-  open,
-  onOpenChange,
-  title,
-  description,
-  children,
-  className,
-}: {
+const load = () => import("./dialog-box.tsx").then((file) => file.DialogBox);
+const DialogBox = dynamic(load, { ssr: false });
+loadWhenTouched(load);
+
+export interface DialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
   children: ReactNode;
   className?: string;
-}) {
-  return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
-      <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-[oklch(0.2_0.02_230/0.45)]" />
-        <Radix.Content
-          {...(description ? {} : { "aria-describedby": undefined })}
-          className={cn(
-            "appear fixed z-50 flex max-h-[85dvh] flex-col gap-4 overflow-y-auto border border-line bg-panel p-5 shadow-pop outline-none",
-            "inset-x-0 bottom-0 rounded-t-xl md:inset-x-auto md:bottom-auto md:left-1/2 md:top-[14dvh] md:w-full md:max-w-lg md:-translate-x-1/2 md:rounded-xl",
-            className,
-          )}
-        >
-          <div className="flex flex-col gap-1 pr-8">
-            <Radix.Title className="text-base font-semibold tracking-tight">{title}</Radix.Title>
-            {description && <Radix.Description className="text-muted">{description}</Radix.Description>}
-          </div>
-          {children}
-          <Radix.Close
-            aria-label="Close"
-            className="absolute top-4 right-4 grid size-7 place-items-center rounded-md text-muted hover:bg-sunken hover:text-ink"
-          >
-            <X aria-hidden className="size-4" strokeWidth={1.75} />
-          </Radix.Close>
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  );
+}
+
+/** A dialog over the page. When it closes, the focus goes back to where it was. */
+export function Dialog(props: DialogProps) {
+  const [used, setUsed] = useState(props.open);
+  if (props.open && !used) setUsed(true);
+  return used ? <DialogBox {...props} /> : null;
 }
 
 /** The row of buttons that ends a dialog. */

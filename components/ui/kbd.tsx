@@ -1,7 +1,23 @@
+"use client";
+
+import { useMe } from "@/components/shell/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
-/** The key of a shortcut. Hidden where there is no keyboard, and from screen readers, which announce it elsewhere. */
-export function Kbd({ children, className }: { children: string; className?: string }) {
+/**
+ * The key of a shortcut. Hidden where there is no keyboard, and from screen readers, which announce it elsewhere; a
+ * single key also where the person has switched those off, except with `always`.
+ */
+export function Kbd({
+  children,
+  className,
+  always = false,
+}: {
+  children: string;
+  className?: string;
+  always?: boolean;
+}) {
+  const { singleKeys } = useMe().preferences;
+  if (!singleKeys && !always && children.length === 1) return null;
   return (
     <kbd
       aria-hidden

@@ -1,78 +1,57 @@
 "use client";
 
-import { Check } from "lucide-react";
-import { DropdownMenu as Radix } from "radix-ui";
-import { type ComponentProps, type ReactNode, useState } from "react";
-import { cn } from "@/components/ui/cn.ts";
+import { Slot } from "radix-ui";
+import { type ComponentProps, type KeyboardEvent, type ReactElement, type ReactNode, useState } from "react";
+import { loadWhenTouched } from "@/components/ui/load-when-touched.ts";
 
-const itemStyle =
-  "flex min-h-8 cursor-pointer items-center gap-2.5 rounded-md px-2 py-1.5 outline-none data-[disabled]:cursor-default data-[disabled]:opacity-50 data-[highlighted]:bg-sunken max-md:min-h-11 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-muted";
+type Box = typeof import("./menu-box.tsx");
 
-export function Menu({
-  trigger,
-  children,
-  align = "end",
-  side,
-}: {
-  trigger: ReactNode;
+let box: Box | null = null;
+const load = async () => {
+  box ??= await import("./menu-box.tsx");
+};
+loadWhenTouched(load);
+
+export interface MenuProps {
+  trigger: ReactElement;
   children: ReactNode;
   align?: "start" | "end";
   side?: "top" | "bottom";
-}) {
-  // Inside the landmark, so that a screen reader knows where the menu belongs.
-  const [place, setPlace] = useState<HTMLElement | null>(null);
+}
+
+/** A button with a menu. Until it is first opened only the button is there. */
+export function Menu(props: MenuProps) {
+  const [used, setUsed] = useState(false);
+  if (used && box) return <box.MenuBox {...props} />;
+  const open = () => void load().then(() => setUsed(true));
   return (
-    // Not modal: the page behind a menu stays what it is, also to a screen reader.
-    <Radix.Root modal={false} onOpenChange={() => setPlace(document.getElementById("main"))}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal container={place}>
-        <Radix.Content
-          align={align}
-          {...(side ? { side } : {})}
-          sideOffset={6}
-          collisionPadding={8}
-          className="appear z-50 min-w-52 max-w-80 rounded-lg border border-line bg-panel p-1 shadow-pop"
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Slot.Root
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={open}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key === "ArrowDown") open();
+      }}
+    >
+      {props.trigger}
+    </Slot.Root>
   );
 }
 
-export function MenuItem({ className, ...props }: ComponentProps<typeof Radix.Item>) {
-  return <Radix.Item className={cn(itemStyle, className)} {...props} />;
+// What stands inside a menu is drawn when the menu is, and so never before the box is there.
+
+export function MenuItem(props: ComponentProps<Box["MenuItem"]>) {
+  return box && <box.MenuItem {...props} />;
 }
 
-export function MenuLabel({ children }: { children: ReactNode }) {
-  return <Radix.Label className="px-2 py-1.5 text-xs text-muted">{children}</Radix.Label>;
+export function MenuLabel(props: ComponentProps<Box["MenuLabel"]>) {
+  return box && <box.MenuLabel {...props} />;
 }
 
 export function MenuSeparator() {
-  return <Radix.Separator className="my-1 h-px bg-line" />;
+  return box && <box.MenuSeparator />;
 }
 
-export function MenuChoices({
-  value,
-  onChange,
-  choices,
-}: {
-  value: string;
-  onChange: (value: string) => void;
-  choices: { value: string; label: string }[];
-}) {
-  return (
-    <Radix.RadioGroup value={value} onValueChange={onChange}>
-      {choices.map((choice) => (
-        <Radix.RadioItem key={choice.value} value={choice.value} className={itemStyle}>
-          <span className="grid size-4 place-items-center">
-            <Radix.ItemIndicator>
-              <Check aria-hidden className="size-4 text-accent" />
-            </Radix.ItemIndicator>
-          </span>
-          {choice.label}
-        </Radix.RadioItem>
-      ))}
-    </Radix.RadioGroup>
-  );
+export function MenuChoices(props: ComponentProps<Box["MenuChoices"]>) {
+  return box && <box.MenuChoices {...props} />;
 }

@@ -3,7 +3,8 @@ import type { Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
-import { type Actor, roleAllows } from "../members/schema.ts";
+import { roleAllows } from "../members/roles.ts";
+import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { CreateKeyInput } from "./schema.ts";
 

@@ -8,7 +8,8 @@ import { Prisma, storable, storableText, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
-import { type Actor, roleAllows, roleSchema } from "../members/schema.ts";
+import { roleAllows } from "../members/roles.ts";
+import { type Actor, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import {
   checkedContent,

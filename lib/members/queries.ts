@@ -4,7 +4,8 @@ import { Prisma } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Page, PageQuery } from "../page.ts";
 import { containing } from "../search.ts";
-import { type Answerer, type Member, ROLES, roleAllows, roleSchema } from "./schema.ts";
+import { ROLES, roleAllows } from "./roles.ts";
+import { type Answerer, type Member, roleSchema } from "./schema.ts";
 
 /** Those who joined first come first. */
 export async function listMembers(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Member>> {

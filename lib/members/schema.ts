@@ -1,14 +1,8 @@
 import { z } from "zod";
+import { ROLES } from "./roles.ts";
 
-/** Roles, weakest first: each may do all that the ones before it may. */
-export const ROLES = ["viewer", "approver", "operator", "admin", "owner"] as const;
+export type { Role } from "./roles.ts";
 export const roleSchema = z.enum(ROLES);
-export type Role = z.infer<typeof roleSchema>;
-
-/** Whether `role` may do what `needed` may. */
-export function roleAllows(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
-}
 
 /** A person as others see them. */
 export const personSchema = z.object({ id: z.uuid(), name: z.string() });

@@ -5,7 +5,8 @@ import { AppError, notFound } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
 import type { Principal } from "../principal.ts";
-import { type Actor, ROLES, type Role, roleAllows, roleSchema } from "./schema.ts";
+import { ROLES, type Role, roleAllows } from "./roles.ts";
+import { type Actor, roleSchema } from "./schema.ts";
 
 /**
  * Makes a member, and the account where the address has none yet. Only as the database's owner, who alone may write

@@ -4,7 +4,7 @@ import { readPosition, toPage } from "../cursor.ts";
 import type { Prisma, Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { roleAllows } from "../members/schema.ts";
+import { roleAllows } from "../members/roles.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import {

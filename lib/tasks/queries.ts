@@ -4,7 +4,7 @@ import { type Position, readPosition, toPage } from "../cursor.ts";
 import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import { listCandidates } from "../found-tasks/queries.ts";
-import { roleAllows } from "../members/schema.ts";
+import { roleAllows } from "../members/roles.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import { containing } from "../search.ts";

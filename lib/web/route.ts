@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { AppError, type ErrorCode, notFound } from "../errors.ts";
-import { type Role, roleAllows } from "../members/schema.ts";
+import { type Role, roleAllows } from "../members/roles.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import { clientAddress } from "./client-address.ts";

@@ -5,6 +5,7 @@ import { readPreferences } from "../members/preferences.ts";
 import type { Preferences } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import { database } from "./database.ts";
+import { forPage } from "./page-failure.ts";
 import { PATH_HEADER } from "./page-headers.ts";
 import { sessionCookieName, sessionOf, type WebSession } from "./session-cookie.ts";
 import { signInOptions } from "./sign-in.ts";
@@ -12,9 +13,10 @@ import { signInOptions } from "./sign-in.ts";
 export type { WebSession } from "./session-cookie.ts";
 
 /** The session of the page that is being rendered, asked once a request. */
-const currentSession = cache(
-  async (): Promise<WebSession | null> => sessionOf((await cookies()).get(sessionCookieName())?.value),
-);
+const currentSession = cache(async (): Promise<WebSession | null> => {
+  const cookie = (await cookies()).get(sessionCookieName())?.value;
+  return forPage(sessionOf(cookie));
+});
 
 /** Who looks at the page that is being rendered; null: not signed in. */
 export async function currentPrincipal(): Promise<Principal | null> {
@@ -38,8 +40,10 @@ export async function requireSession(): Promise<WebSession> {
 export async function currentPreferences(): Promise<Preferences> {
   const principal = await currentPrincipal();
   if (!principal) throw new Error("no session");
-  const db = await database();
-  return db.withOrganization(principal.organizationId, (tx) =>
-    readPreferences(principal.organizationId, tx, principal),
-  );
+  const { organizationId } = principal;
+  const read = async () => {
+    const db = await database();
+    return db.withOrganization(organizationId, (tx) => readPreferences(organizationId, tx, principal));
+  };
+  return forPage(read());
 }

@@ -3,6 +3,7 @@ import { Prisma } from "../db.ts";
 import type { Role } from "../members/schema.ts";
 import { database } from "./database.ts";
 import { demoPeople } from "./demo.ts";
+import { forPage } from "./page-failure.ts";
 
 export interface SignInOptions {
   /** Who may come in with one click; empty outside the demonstration. */
@@ -16,7 +17,11 @@ export interface SignInOptions {
 }
 
 /** What the sign-in page offers to this request. */
-export async function signInOptions(): Promise<SignInOptions> {
+export function signInOptions(): Promise<SignInOptions> {
+  return forPage(readOptions());
+}
+
+async function readOptions(): Promise<SignInOptions> {
   const db = await database();
   const [setup] = await db.gate<{ possible: boolean }>(Prisma.sql`SELECT gate.setup_possible() AS possible`);
   const possible = setup?.possible === true;

@@ -3,8 +3,8 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMe } from "@/components/shell/me.tsx";
+import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { SETTINGS_SECTIONS } from "./sections.ts";
 
 const GROUPS = ["You", "Organization"] as const;
 

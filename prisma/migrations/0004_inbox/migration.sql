@@ -67,6 +67,10 @@ CREATE INDEX input_request_open ON input_request (organization_id, id)
   INCLUDE (task_id, server_id, tool, visibility, requester_user_id, assignee_user_id, created_at, expires_at, amount)
   WHERE state = 'open';
 
+-- A page of the list looks up the answer of each of its rows, and a delivery is confirmed by its request.
+CREATE INDEX answer_request ON answer (organization_id, input_request_id);
+CREATE INDEX delivery_request ON delivery (organization_id, input_request_id);
+
 -- A list as somebody keeps it: a page's own URL parameters under a name. It goes with the membership.
 CREATE TABLE saved_view (
   organization_id uuid NOT NULL,

@@ -14,6 +14,8 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Answerer } from "@/lib/members/schema.ts";
 import { useAssign } from "./use-assign.ts";
 
+const NOBODY = "nobody";
+
 /** Finds one person by name or e-mail, with the arrow keys and Enter. */
 export function AssignDialog({ request, onDismiss }: { request: InputRequestDetail; onDismiss: () => void }) {
   const me = useMe();
@@ -27,6 +29,9 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
   function isMe(person: Answerer) {
     return person.userId === me.user.id;
   }
+  // The list changes after the words that were typed: its first is chosen until the arrow keys choose another.
+  const [chosen, setChosen] = useState("");
+  const active = items.some((person) => person.id === chosen) || chosen === NOBODY ? chosen : items[0]?.id;
   const choose = (person: Answerer | null) => {
     assign.to(person);
     onDismiss();
@@ -38,7 +43,13 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
       title={`Assign ${requestName(request)}`}
       description="It goes to the top of their inbox. Others may still answer it."
     >
-      <Command shouldFilter={false} label="People who may answer" className="flex min-h-0 flex-col gap-2">
+      <Command
+        shouldFilter={false}
+        label="People who may answer"
+        value={active ?? ""}
+        onValueChange={setChosen}
+        className="flex min-h-0 flex-col gap-2"
+      >
         <Command.Input
           autoFocus
           value={typed}
@@ -54,7 +65,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
             </Command.Empty>
           )}
           {request.assignedTo && !typed && (
-            <Item value="nobody" onSelect={() => choose(null)}>
+            <Item value={NOBODY} onSelect={() => choose(null)}>
               Nobody: open to everyone
             </Item>
           )}

@@ -3,12 +3,13 @@
 import { type ReactNode, type RefObject, useRef } from "react";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import type { Decision } from "@/lib/format/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { DecisionMenu } from "./decision-menu.tsx";
-import { MainButtons } from "./main-buttons.tsx";
+import { MainButtons, needsRoom } from "./main-buttons.tsx";
 import { useBarHeight } from "./use-bar-height.ts";
 import type { ClaimStep } from "./use-claim.ts";
 import type { Decided } from "./use-decide.tsx";
@@ -56,6 +57,9 @@ export function DecisionBar({
     return <p className="border-line border-t px-4 py-3.5 text-[13px] text-muted md:px-8">{reason}</p>;
   }
   const disabled = reason !== null;
+  const sent = inWhoseName(request, me.organization.name);
+  // Many or long buttons need the whole line.
+  const beside = !needsRoom(decision);
   return (
     <div
       ref={bar}
@@ -67,16 +71,14 @@ export function DecisionBar({
           {reason}
         </div>
       ) : (
-        <p className="truncate pb-2 text-muted text-xs lg:hidden">
-          {inWhoseName(request, me.organization.name)}
-        </p>
+        <p className={cn("truncate pb-2 text-muted text-xs", beside && "xl:hidden")}>{sent}</p>
       )}
       {cautious && !disabled && (
         <p id="cautious" className="pb-2 text-muted text-xs max-md:hidden">
           This may delete or change things for good: A leads to the button, Enter decides.
         </p>
       )}
-      <div className="flex items-end gap-2 md:flex-wrap md:items-center">
+      <div className="flex items-end gap-2 md:items-center">
         <MainButtons
           decision={decision}
           isUrl={request.mode === "url"}
@@ -108,9 +110,11 @@ export function DecisionBar({
           onClaim={onClaim}
           onClose={onClose}
         />
-        <p className="ml-auto text-balance pl-4 text-right text-muted text-xs max-lg:hidden">
-          {inWhoseName(request, me.organization.name)}
-        </p>
+        {beside && (
+          <p className="min-w-0 flex-1 text-balance pl-4 text-right text-muted text-xs max-xl:hidden">
+            {sent}
+          </p>
+        )}
       </div>
     </div>
   );

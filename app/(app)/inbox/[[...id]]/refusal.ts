@@ -2,7 +2,7 @@ import { ApiError, errorSentence } from "@/components/api/client.ts";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { endedWords } from "@/lib/format/requests.ts";
 import { formatAgo } from "@/lib/format/time.ts";
-import { type InputRequestDetail, requestStateSchema } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** Why a decision was not taken. `errors` belong to fields. */
 export interface Refusal {
@@ -33,9 +33,8 @@ export function refusalOf(error: unknown): Refusal {
         "Nothing was sent. Read the new question and decide again.",
       );
     case "no_longer_open": {
-      const state = requestStateSchema.safeParse(api.extra.state);
       const reason = typeof api.extra.reason === "string" ? api.extra.reason : null;
-      const words = endedWords(state.data ?? "withdrawn", reason);
+      const words = endedWords("withdrawn", reason);
       return refusal(api.detail ?? `${words.what} Nothing was sent.`, words.next);
     }
     case "claimed_by_other":

@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { undoWindow } from "@/components/api/answers.ts";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { ApiError, api, ConnectionError, errorSentence } from "@/components/api/client.ts";
 import type {
   AnswerInput,
   BulkAnswerInput,
@@ -75,7 +75,9 @@ function problemOf(error: Error | null) {
       detail: `${errorSentence(error)} ${AGAIN}`,
       errors: [],
     };
-  return { title: "No reply came from Intray.", detail: AGAIN, errors: [] };
+  if (error instanceof ConnectionError && error.sent === null)
+    return { title: "No reply came from Intray.", detail: AGAIN, errors: [] };
+  return { title: "Nothing was recorded.", detail: errorSentence(error), errors: [] };
 }
 
 /** A reply that is lost says nothing of what was recorded. */

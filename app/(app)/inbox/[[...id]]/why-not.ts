@@ -1,6 +1,6 @@
 import type { Me } from "@/components/shell/me.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { roleAllows } from "@/lib/members/schema.ts";
+import { roleAllows } from "@/lib/members/roles.ts";
 
 /** Why the person before the screen may not answer now, as a sentence; null when they may. */
 export function whyNot(

@@ -43,6 +43,8 @@ import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts"
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
+import * as view from "@/app/api/v1/views/[id]/route.ts";
+import * as views from "@/app/api/v1/views/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/openapi.ts";
@@ -91,6 +93,8 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
   "/api/v1/undo-window": undoWindow,
+  "/api/v1/views": views,
+  "/api/v1/views/{id}": view,
   "/api/engine/run": engineRun,
   "/api/set-password": setPassword,
   "/api/setup": setup,

@@ -1,0 +1,26 @@
+import { Section } from "../section.tsx";
+import { ThemeChoice } from "./theme-choice.tsx";
+import { TimeZone } from "./time-zone.tsx";
+
+export const metadata = { title: "Appearance" };
+
+export default function AppearancePage() {
+  return (
+    <>
+      <Section title="Theme" description="Kept in this browser; nobody else sees it.">
+        <ThemeChoice />
+      </Section>
+      <Section
+        title="Motion"
+        description="What moves here moves little and briefly. Where the system asks for reduced motion, nothing does."
+      >
+        <p className="text-[13px] text-muted">
+          It is set in the system’s accessibility settings, and Intray follows at once.
+        </p>
+      </Section>
+      <Section title="Time zone" description="Every time on screen is in the zone of this browser.">
+        <TimeZone />
+      </Section>
+    </>
+  );
+}

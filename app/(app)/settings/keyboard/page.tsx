@@ -1,0 +1,21 @@
+import { ShortcutList } from "@/components/shell/shortcut-list.tsx";
+import { SingleKeysSwitch } from "@/components/shell/single-keys-switch.tsx";
+import { Section } from "../section.tsx";
+
+export const metadata = { title: "Keyboard" };
+
+export default function KeyboardPage() {
+  return (
+    <>
+      <Section title="Single keys" description="For you alone, on every device.">
+        <SingleKeysSwitch />
+      </Section>
+      <Section
+        title="Shortcuts"
+        description="They rest while you type, and while a dialog or a menu is open."
+      >
+        <ShortcutList />
+      </Section>
+    </>
+  );
+}

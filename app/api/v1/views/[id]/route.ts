@@ -1,0 +1,34 @@
+import { savedViewSchema, updateViewSchema } from "@/lib/saved-views/schema.ts";
+import { deleteView, updateView } from "@/lib/saved-views/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PATCH: route(
+    {
+      auth: "viewer",
+      summary: "Change a saved view of one's own; a shared one of others' as an admin",
+      params: idParams,
+      body: updateViewSchema,
+      output: savedViewSchema,
+      errors: ["name_taken"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, (organizationId, tx, principal) =>
+        updateView(organizationId, tx, principal, params.id, body),
+      ),
+  ),
+  DELETE: route(
+    {
+      auth: "viewer",
+      summary: "Delete a saved view of one's own; a shared one of others' as an admin",
+      params: idParams,
+    },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        deleteView(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

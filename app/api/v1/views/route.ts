@@ -1,0 +1,38 @@
+import { pageSchema } from "@/lib/page.ts";
+import { listViews, readView } from "@/lib/saved-views/queries.ts";
+import { createViewSchema, savedViewSchema, viewListQuerySchema } from "@/lib/saved-views/schema.ts";
+import { createView, viewer } from "@/lib/saved-views/transitions.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "viewer",
+      summary: "A member's saved views and those that others share, by name, all at once",
+      query: viewListQuerySchema,
+      output: pageSchema(savedViewSchema),
+    },
+    async ({ caller, query }) => ({
+      items: await within(caller, (organizationId, tx, principal) =>
+        listViews(organizationId, tx, viewer(principal), query.page),
+      ),
+      nextCursor: null,
+    }),
+  ),
+  POST: route(
+    {
+      auth: "viewer",
+      summary: "Keep a list as it is filtered; sharing it needs the role operator",
+      body: createViewSchema,
+      output: savedViewSchema,
+      status: 201,
+      errors: ["name_taken", "too_many_views"],
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const id = await createView(organizationId, tx, principal, body);
+        return readView(organizationId, tx, viewer(principal), id);
+      }),
+  ),
+});

@@ -1,0 +1,48 @@
+"use client";
+
+import { CloudAlert, LogIn, WifiOff } from "lucide-react";
+import { usePathname } from "next/navigation";
+import { useWatchedConnection } from "@/components/api/use-connection.ts";
+import { useMe } from "@/components/shell/me.tsx";
+
+const WORDS = {
+  offline:
+    "You are offline. What you see may be old; decisions are refused until you are back, and none waits here.",
+  unreachable: "Intray cannot be reached. What you see may be old; decisions are refused until it is back.",
+  database: "Intray’s database is away. Nothing is lost; decisions are refused until it is back.",
+  not_live: "Changes do not arrive by themselves just now. The page reads anew every half minute.",
+};
+
+/** Says what stands between the page and Intray, and what that means for whoever decides. */
+export function ConnectionBar() {
+  const me = useMe();
+  const pathname = usePathname();
+  const trouble = useWatchedConnection(me.user.id, me.organization.id);
+  const Icon = trouble === "signed_out" ? LogIn : trouble === "database" ? CloudAlert : WifiOff;
+  return (
+    // Always there, so that what appears in it is announced.
+    <div role="status">
+      {trouble && (
+        <p className="flex flex-wrap items-center justify-center gap-x-2 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-center text-[13px] text-wait">
+          <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+          {trouble === "signed_out" ? (
+            <>
+              <span>You were signed out. What you typed is still here.</span>
+              <a
+                href={`/sign-in?callbackUrl=${encodeURIComponent(pathname)}`}
+                target="_blank"
+                rel="noopener"
+                className="font-medium underline underline-offset-4 max-md:py-3"
+              >
+                Sign in again
+                <span className="sr-only"> in a new tab</span>
+              </a>
+            </>
+          ) : (
+            <span>{WORDS[trouble]}</span>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+/** Every key of Intray, once: the sheet, the palette and the hints beside buttons all say the same. */
+
+export interface Shortcut {
+  /** As on the keyboard: `J`, `Shift X` (together), `G then I` (one after the other), `Ctrl K`. */
+  keys: string;
+  what: string;
+}
+
+export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
+  {
+    title: "Inbox",
+    shortcuts: [
+      { keys: "J", what: "Next request" },
+      { keys: "K", what: "Previous request" },
+      { keys: "Enter", what: "Into the request" },
+      { keys: "X", what: "Select" },
+      { keys: "Shift X", what: "Select up to here" },
+      { keys: "/", what: "Search" },
+      { keys: "Esc", what: "Back to the list" },
+    ],
+  },
+  {
+    title: "Deciding",
+    shortcuts: [
+      { keys: "A", what: "The affirmative choice" },
+      { keys: "R", what: "The other choice" },
+      { keys: "D", what: "Decline, with a reason" },
+      { keys: "C", what: "Claim or release" },
+      { keys: "Z", what: "Undo while it is held" },
+    ],
+  },
+  {
+    title: "Anywhere",
+    shortcuts: [
+      { keys: "Ctrl K", what: "Search and commands" },
+      { keys: "G then I", what: "Go to the inbox" },
+      { keys: "G then T", what: "Go to tasks" },
+      { keys: "G then S", what: "Go to servers" },
+      { keys: "?", what: "This sheet" },
+    ],
+  },
+];
+
+/** Whether it types a sign by itself, so that the switch for single keys takes it away (WCAG 2.1.4). */
+export function isSingleKey(keys: string): boolean {
+  return keys.split(/ then | /).every((key) => key.length === 1 || key === "Shift");
+}

@@ -1,0 +1,91 @@
+"use client";
+
+import { Hand, History, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useTheme } from "next-themes";
+import { leave } from "@/components/shell/leave.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { openOverlay } from "@/components/shell/overlays.tsx";
+import { paletteCommands } from "@/components/shell/palette-commands.ts";
+import { grouped, matching, type PaletteGroup, type PaletteItem } from "@/components/shell/palette-items.ts";
+import type { Recent } from "@/components/shell/recent.ts";
+import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
+
+type Linked = Omit<PaletteItem, "run"> & { href: string };
+
+/** What the palette shows for `text`: the page's own commands first, then what was found, then everything else. */
+export function usePaletteItems(text: string, found: Linked[], recent: Recent[]): PaletteGroup[] {
+  const router = useRouter();
+  const me = useMe();
+  const { setTheme } = useTheme();
+  const linked = (item: Linked): PaletteItem => ({ ...item, run: () => router.push(item.href) });
+
+  const here: PaletteItem[] = paletteCommands();
+  const places: PaletteItem[] = [
+    ...NAV_ITEMS.map(({ href, label, icon, key }) =>
+      linked({ id: href, href, label, icon, group: "Go to", keys: `G then ${key.toUpperCase()}` }),
+    ),
+    ...SETTINGS_SECTIONS.filter((section) => me.may(section.role)).map(({ href, label, icon, description }) =>
+      linked({ id: href, href, label: `Settings: ${label}`, icon, group: "Go to", words: description }),
+    ),
+  ];
+  const commands: PaletteItem[] = [
+    ...(me.may("operator")
+      ? [linked({ id: "/tasks/new", href: "/tasks/new", label: "Start a task", icon: Plus, group: "Do" })]
+      : []),
+    ...THEMES.map(({ theme, label, icon }) => ({
+      id: `theme:${theme}`,
+      label,
+      icon,
+      group: "Do",
+      words: "theme appearance colour dark light",
+      run: () => setTheme(theme),
+    })),
+    {
+      id: "shortcuts",
+      label: "Show keyboard shortcuts",
+      icon: Keyboard,
+      group: "Do",
+      keys: "?",
+      words: "help keys",
+      run: () => openOverlay("shortcuts"),
+    },
+    {
+      id: "tour",
+      label: "Show the first-visit cards again",
+      icon: Hand,
+      group: "Do",
+      words: "tour help welcome",
+      run: () => {
+        me.prefer({ tourSeen: false }).then(
+          () => router.push("/inbox"),
+          () => undefined, // the bar above the page says that nothing can be reached
+        );
+      },
+    },
+    { id: "sign-out", label: "Sign out", icon: LogOut, group: "Do", words: "leave log out", run: leave },
+  ];
+
+  if (text.trim() === "") {
+    const known = [...here, ...places, ...commands];
+    const before = recent.flatMap(({ id, label, href }): PaletteItem[] => {
+      const again = known.find((item) => item.id === id);
+      if (again) return [{ ...again, group: "Recent" }];
+      return href ? [linked({ id, label, href, icon: History, group: "Recent" })] : [];
+    });
+    return [...grouped(here), ...grouped([...before, ...places, ...commands])];
+  }
+  return [
+    ...grouped(matching(here, text)),
+    ...grouped(matching(places, text)),
+    ...grouped(found.map(linked)),
+    ...grouped(matching(commands, text)),
+  ];
+}
+
+const THEMES = [
+  { theme: "light", label: "Use the light theme", icon: Sun },
+  { theme: "dark", label: "Use the dark theme", icon: Moon },
+  { theme: "system", label: "Follow the system's theme", icon: Monitor },
+];

@@ -1,0 +1,91 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Inbox, ListChecks, Server as ServerIcon } from "lucide-react";
+import { useEffect, useState } from "react";
+import { api, query } from "@/components/api/client.ts";
+import { serverList } from "@/components/api/servers.ts";
+import { matching, type PaletteItem } from "@/components/shell/palette-items.ts";
+import { STATE_LABELS } from "@/lib/format/outcome.ts";
+import { REQUEST_LABELS } from "@/lib/format/requests.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { Page } from "@/lib/page.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+
+/** While someone types, nothing is asked. */
+const PAUSE_MS = 200;
+const SHORTEST = 2;
+const MOST = 5;
+
+type Found = Omit<PaletteItem, "run"> & { href: string };
+
+/** Requests, tasks and servers by what was typed. The server searches; what came last stays until the next is there. */
+export function usePaletteSearch(text: string) {
+  const q = usePause(text.trim());
+  const asked = q.length >= SHORTEST;
+  const search = <T>(path: string, values: Record<string, string | number>) => ({
+    queryKey: ["palette", path, q],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.get<Page<T>>(`${path}${query({ q, limit: MOST, ...values })}`, signal),
+    enabled: asked,
+    refetchInterval: false as const,
+    placeholderData: keepPreviousData,
+  });
+  const requests = useQuery(search<InputRequestSummary>("/api/v1/input-requests", { order: "newest" }));
+  const tasks = useQuery(search<TaskSummary>("/api/v1/tasks", {}));
+  const servers = useQuery(serverList());
+
+  const items: Found[] = asked
+    ? [
+        ...(requests.data?.items ?? []).map(requestItem),
+        ...(tasks.data?.items ?? []).map(taskItem),
+        ...matching((servers.data?.items ?? []).map(serverItem), q).slice(0, MOST),
+      ]
+    : [];
+  return {
+    items,
+    pending: text.trim() !== q || (asked && (requests.isFetching || tasks.isFetching)),
+    failed: asked && (requests.isError || tasks.isError),
+  };
+}
+
+function requestItem(request: InputRequestSummary): Found {
+  return {
+    id: `request:${request.id}`,
+    label: request.message,
+    group: "Requests",
+    icon: Inbox,
+    detail: `${request.label ?? request.tool} · ${REQUEST_LABELS[request.state]}`,
+    href: `/inbox/${request.id}`,
+  };
+}
+
+function taskItem(task: TaskSummary): Found {
+  return {
+    id: `task:${task.id}`,
+    label: task.label ? `${task.tool} · ${task.label}` : task.tool,
+    group: "Tasks",
+    icon: ListChecks,
+    detail: task.outcome ?? STATE_LABELS[task.state],
+    href: `/tasks/${task.id}`,
+  };
+}
+
+function serverItem(server: { id: string; name: string }): Found {
+  return {
+    id: `server:${server.id}`,
+    label: server.name,
+    group: "Servers",
+    icon: ServerIcon,
+    href: `/servers/${server.id}`,
+  };
+}
+
+function usePause(value: string): string {
+  const [paused, setPaused] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return paused;
+}

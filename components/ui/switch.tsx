@@ -1,0 +1,48 @@
+"use client";
+
+import { type ReactNode, useId } from "react";
+
+/** On or off, in force at once. The browser's own checkbox underneath: right for every keyboard and reader. */
+export function Switch({
+  checked,
+  onChange,
+  label,
+  description,
+}: {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  label: string;
+  description?: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-3 max-md:min-h-11">
+      <span className="relative inline-flex h-5 w-9 shrink-0">
+        <input
+          id={id}
+          type="checkbox"
+          role="switch"
+          checked={checked}
+          aria-checked={checked}
+          aria-describedby={description ? `${id}-description` : undefined}
+          onChange={(event) => onChange(event.target.checked)}
+          className="peer absolute inset-0 size-full appearance-none rounded-full border border-edge bg-sunken transition-colors checked:border-accent checked:bg-accent"
+        />
+        <span
+          aria-hidden
+          className="pointer-events-none absolute top-[3px] left-[3px] size-3.5 rounded-full bg-edge transition-transform peer-checked:translate-x-4 peer-checked:bg-accent-ink"
+        />
+      </span>
+      <span className="flex flex-col">
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {description && (
+          <span id={`${id}-description`} className="text-[13px] text-muted">
+            {description}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}

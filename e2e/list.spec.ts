@@ -1,0 +1,292 @@
+/** The list of requests: finding some of them, keeping a view, answering many at once, and news that come in. */
+import type { Locator, Page } from "@playwright/test";
+import type { RequestCounts } from "../lib/input-requests/schema.ts";
+import {
+  answer,
+  apiOf,
+  expect,
+  newInvoiceId,
+  openRequest,
+  readRequest,
+  requestPane,
+  SOON,
+  startInvoice,
+  test,
+} from "./desk.ts";
+import { judge, ON_A_PHONE } from "./judge.ts";
+
+// Axe takes its time on a busy machine.
+test.describe.configure({ timeout: 240_000 });
+
+const rows = (page: Page): Locator =>
+  page
+    .getByRole("region", { name: "Requests", exact: true })
+    .getByRole("listitem")
+    .filter({ has: page.locator("a") });
+const bar = (page: Page): Locator => page.getByRole("region", { name: "Selected requests" });
+const title = (page: Page): Locator => requestPane(page).getByRole("heading", { level: 2 }).first();
+
+/** Invoices whose ids share a beginning, each with its first question open; oldest first. */
+async function askFor(page: Page, samples: ("acme" | "large")[]) {
+  const prefix = newInvoiceId();
+  const asked: { id: string; taskId: string; requestId: string }[] = [];
+  for (const [at, sample] of samples.entries()) {
+    const { id, taskId } = await startInvoice(page, { id: `${prefix}-${"ABCDEF"[at]}`, sample });
+    asked.push({ id, taskId, requestId: await openRequest(page, taskId, id) });
+  }
+  return { prefix, asked };
+}
+
+test("requests are searched and filtered by amount, and a link keeps it", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "large"]);
+  await ben.goto("/inbox?tab=all");
+  await ben.getByRole("searchbox", { name: "Search requests" }).fill(prefix);
+  await expect(rows(ben)).toHaveCount(2);
+  await expect(rows(ben).last()).toContainText("8,600.00");
+
+  const filter = ben.getByRole("button", { name: "Filter" });
+  await filter.click();
+  const panel = ben.getByRole("dialog", { name: "Filter requests" });
+  await expect(panel.getByLabel("Server")).toBeVisible();
+  await judge(ben, "filters");
+  await panel.getByLabel("Amount from").fill("5000");
+  await panel.getByLabel("Ends within").selectOption({ label: "1 week" });
+  await ben.keyboard.press("Escape");
+  await expect(panel).toHaveCount(0);
+  await expect(rows(ben)).toHaveCount(2);
+
+  await filter.click();
+  await panel.getByLabel("Amount from").fill("5000");
+  await panel.getByLabel("Amount from").press("Enter");
+  await expect(panel).toHaveCount(0);
+  await expect(rows(ben)).toHaveCount(1);
+  await expect(rows(ben)).toContainText(asked[1]!.id);
+  await expect(ben.getByRole("link", { name: /^All/ })).toContainText("1");
+  await ben.reload();
+  await expect(rows(ben)).toHaveCount(1);
+  await expect(ben.getByRole("searchbox")).toHaveValue(prefix);
+  await judge(ben, "a filtered list");
+  await ben.getByRole("button", { name: "Amount from 5,000.00, remove this filter" }).click();
+  await expect(rows(ben)).toHaveCount(2);
+
+  await ben.getByRole("button", { name: "Order" }).click();
+  await ben.getByRole("menuitemradio", { name: "Largest amount" }).click();
+  await expect(rows(ben).first()).toContainText(asked[1]!.id);
+  await expect(ben).toHaveURL(/order=amount/);
+
+  await ben.goto(`/inbox?tab=all&q=${prefix}&amountMin=1000000`);
+  await expect(ben.getByText("Nothing matches these filters")).toBeVisible();
+  await judge(ben, "no hits");
+  await ben.getByRole("button", { name: "Clear filters" }).click();
+  await expect(ben.getByRole("searchbox")).toHaveValue("");
+  await expect(rows(ben).first()).toBeVisible();
+});
+
+test("a saved view outlives a reload, is shared, changed and deleted", async ({ ola, ben }) => {
+  const { prefix } = await askFor(ola, ["acme", "large"]);
+  const name = `Large of ${prefix}`;
+  await ola.goto(`/inbox?tab=all&q=${prefix}&amountMin=5000`);
+  await ola.getByRole("button", { name: "Saved views" }).click();
+  await ola.getByRole("menuitem", { name: "Save this view…" }).click();
+  const dialog = ola.getByRole("dialog", { name: "Save this view" });
+  await expect(dialog.getByLabel("Name")).toBeFocused();
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Share with everyone").check();
+  await judge(ola, "saving a view");
+  await dialog.getByRole("button", { name: "Save view" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(ola.getByText(`View: ${name}`)).toBeVisible();
+  await ola.reload();
+  await expect(ola.getByText(`View: ${name}`)).toBeVisible();
+  await expect(rows(ola)).toHaveCount(1);
+
+  await ben.goto("/inbox");
+  await ben.getByRole("button", { name: "Saved views" }).click();
+  await judge(ben, "the menu of views");
+  await ben.getByRole("menuitem", { name }).click();
+  await expect(rows(ben)).toHaveCount(1);
+  const address = ben.url();
+  await ben.getByRole("button", { name: /Amount from.*remove/ }).click();
+  await expect(rows(ben)).toHaveCount(2);
+  await expect(ben.getByText("· changed")).toBeVisible();
+  // It is Ola's: Ben may keep what he made of it, but not change hers.
+  await expect(ben.getByRole("button", { name: "Save as…" })).toBeVisible();
+  await ben.getByRole("button", { name: "Go back to it" }).click();
+  await expect(rows(ben)).toHaveCount(1);
+
+  await ola.getByRole("button", { name: "Saved views" }).click();
+  await ola.getByRole("menuitem", { name: /^Delete/ }).click();
+  await ola.getByRole("dialog").getByRole("button", { name: "Delete view" }).click();
+  await expect(ola.getByText(`View: ${name}`)).toHaveCount(0);
+  await ben.goto(address);
+  await expect(ben.getByText("This view is no longer there")).toBeVisible();
+  await expect(rows(ben)).toHaveCount(1);
+  await judge(ben, "a view that was deleted");
+});
+
+test("many are answered with keys alone; one that a colleague was faster with is named", async ({
+  ola,
+  ben,
+  cleo,
+}) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  const keys = ben.keyboard;
+  await ben.goto("/inbox?tab=all");
+  await expect(rows(ben).first()).toBeVisible();
+  await keys.press("/");
+  await keys.type(prefix);
+  await expect(rows(ben)).toHaveCount(3);
+  await keys.press("Escape");
+  await keys.press("j");
+  await expect(title(ben)).toContainText(asked[0]!.id);
+  await keys.press("x");
+  await expect(bar(ben)).toContainText("1 selected");
+  await keys.press("j");
+  await keys.press("j");
+  await expect(title(ben)).toContainText(asked[2]!.id);
+  await keys.press("Shift+X");
+  await expect(bar(ben)).toContainText("3 selected");
+  await judge(ben, "selected requests");
+
+  await tabTo(ben, bar(ben).getByRole("button", { name: "Approve…" }));
+  await keys.press("Enter");
+  const dialog = ben.getByRole("dialog");
+  await expect(dialog.getByText("3,000.00")).toBeVisible();
+  await judge(ben, "answering many");
+  await answer(cleo, asked[1]!.requestId, { value: "reject" });
+  await tabTo(ben, dialog.getByRole("button", { name: "Approve 3 requests" }));
+  await keys.press("Enter");
+  await expect(dialog.getByText("2 recorded · 1 not recorded")).toBeVisible();
+  await expect(dialog.getByText("Cleo was faster")).toBeVisible();
+  await expect(dialog.getByRole("link", { name: "Look at it" })).toHaveAttribute(
+    "href",
+    `/inbox/${asked[1]!.requestId}`,
+  );
+  await judge(ben, "what became of many");
+  // They stay until they are closed, also once the list has no such row any more.
+  await expect(rows(ben)).toHaveCount(0, SOON);
+  await expect(dialog.getByRole("listitem")).toHaveCount(3);
+  await keys.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(bar(ben)).toHaveCount(0);
+  for (const [at, word] of ["approve", "reject", "approve"].entries())
+    expect((await readRequest(ben, asked[at]!.requestId)).answer?.content).toEqual({ value: word });
+});
+
+test("what was answered together is taken back together", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme"]);
+  await ben.goto(`/inbox?tab=all&q=${prefix}`);
+  await rows(ben).first().hover();
+  await rows(ben).first().getByRole("checkbox").click();
+  await bar(ben).getByRole("button", { name: "Select all 2 alike" }).click();
+  await expect(bar(ben)).toContainText("2 selected");
+  await bar(ben).getByRole("button", { name: "Decline…" }).click();
+  const dialog = ben.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Duplicate" }).click();
+  await expect(dialog.getByRole("textbox")).toHaveValue("Duplicate");
+  await dialog.getByRole("button", { name: "Decline 2 requests" }).click();
+  await dialog.getByRole("button", { name: "Undo 2 answers" }).click();
+  await expect(dialog.getByText("2 taken back, nothing was sent")).toBeVisible();
+  await dialog.getByRole("button", { name: "Close" }).first().click();
+  for (const { requestId } of asked)
+    expect(await readRequest(ben, requestId)).toMatchObject({ state: "open", answer: null });
+});
+
+test("different questions are not answered together, and the bar says why", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "large"]);
+  await answer(ola, asked[1]!.requestId, { value: "approve" });
+  await openRequest(ola, asked[1]!.taskId, "cost center");
+  await ben.goto(`/inbox?tab=all&q=${prefix}`);
+  await expect(rows(ben)).toHaveCount(2);
+  await rows(ben)
+    .first()
+    .locator("a")
+    .click({ modifiers: ["Shift"] });
+  await rows(ben)
+    .last()
+    .locator("a")
+    .click({ modifiers: ["Shift"] });
+  await expect(bar(ben)).toContainText("These ask for different answers");
+  await expect(bar(ben).getByRole("button", { name: "Decline…" })).toBeDisabled();
+  await ben.keyboard.press("Escape");
+  await expect(bar(ben)).toHaveCount(0);
+});
+
+test("a new request is announced, and no row moves under the pointer", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme"]);
+  await ben.goto(`/inbox?tab=all&q=${prefix}&order=newest`);
+  await expect(rows(ben).first()).toContainText(asked[1]!.id);
+  await rows(ben).first().hover();
+  const before = await rows(ben).first().boundingBox();
+  const later = await startInvoice(ola, { id: `${prefix}-Z` });
+  await openRequest(ola, later.taskId, later.id);
+  await expect(ben.getByText("1 new request since you opened this list")).toBeAttached(SOON);
+  await expect(rows(ben)).toHaveCount(3);
+  await expect(rows(ben).first()).toContainText(asked[1]!.id);
+  expect(await rows(ben).first().boundingBox()).toEqual(before);
+  await requestPane(ben).hover();
+  await expect(rows(ben).first()).toContainText(later.id);
+});
+
+test("after a decision the next request opens, and at the end all is done", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme"]);
+  await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
+  await expect(title(ben)).toContainText(asked[0]!.id);
+  await decided(ben, asked[0]!.requestId);
+  await expect(title(ben)).toContainText(asked[1]!.id);
+  await expect(title(ben)).toBeFocused();
+  await expect(ben.getByText("The next request is open.")).toBeAttached();
+  await decided(ben, asked[1]!.requestId);
+  await expect(ben.getByRole("heading", { name: "All done" })).toBeVisible();
+  await judge(ben, "all done");
+  // Whoever has moved on is left where they are.
+  await ben.goBack();
+  await expect(title(ben)).toContainText(asked[1]!.id);
+  await decided(ben, asked[0]!.requestId);
+  await expect(title(ben)).toContainText(asked[1]!.id);
+});
+
+test("the title and the icon tell how many wait for this person", async ({ ola, ben }) => {
+  await askFor(ola, ["acme"]);
+  await ben.goto("/inbox");
+  const { mine, unassigned } = await apiOf(ben).get<RequestCounts>("/input-requests/counts");
+  await expect(ben).toHaveTitle(`Inbox (${mine + unassigned}) · Intray`);
+  await expect(ben.locator('link[rel~="icon"]').first()).toHaveAttribute(
+    "href",
+    /^data:image\/svg\+xml,.*text/,
+  );
+});
+
+test("on a phone requests are selected by taps", async ({ ola, ben }) => {
+  const { prefix } = await askFor(ola, ["acme", "acme"]);
+  await ben.setViewportSize(ON_A_PHONE[0]!.size);
+  await ben.goto(`/inbox?tab=all&q=${prefix}`);
+  await ben.getByRole("button", { name: "Select requests" }).click();
+  await rows(ben).first().locator("a").click();
+  await rows(ben).last().locator("a").click();
+  await expect(bar(ben)).toContainText("2 selected");
+  await judge(ben, "selecting", ON_A_PHONE);
+  await ben.setViewportSize(ON_A_PHONE[0]!.size);
+  await ben.getByRole("button", { name: "Filter" }).click();
+  await judge(ben, "the sheet of filters", ON_A_PHONE);
+});
+
+/** An answer that the server recorded, and the word of it that the pane gives to the list. */
+async function decided(page: Page, requestId: string): Promise<void> {
+  const { state } = await readRequest(page, requestId);
+  if (state === "open") await answer(page, requestId, { value: "approve" });
+  await page.evaluate(
+    (id) => window.dispatchEvent(new CustomEvent("intray:decided", { detail: { id, next: true } })),
+    requestId,
+  );
+}
+
+/** Presses Tab as often as it takes, within reason. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+  }
+  throw new Error(`Tab does not lead to ${target}`);
+}

@@ -1,0 +1,123 @@
+/** All writes to saved views. History hears only of what others see: sharing, and its end. */
+import { isUniqueViolation, type Tx } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import { roleAllows } from "../members/roles.ts";
+import type { Principal } from "../principal.ts";
+import { readView } from "./queries.ts";
+import type { CreateViewInput, SavedView, UpdateViewInput } from "./schema.ts";
+
+const MOST_VIEWS = 50;
+
+/** Whose views they are. Throws `forbidden` for a key, which looks at no pages. */
+export function viewer({ userId }: Principal): string {
+  if (userId === null) throw new AppError("forbidden", "Only a member has saved views, not an API key.");
+  return userId;
+}
+
+/** Throws `forbidden`, `name_taken`, `too_many_views`. */
+export async function createView(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  input: CreateViewInput,
+): Promise<string> {
+  const userId = viewer(principal);
+  if (input.shared) refuseSharing(principal);
+  // The member's lock: of two that are made at once, the second counts the first.
+  await tx.$queryRaw`SELECT 1 FROM membership WHERE organization_id = ${organizationId}::uuid
+    AND user_id = ${userId}::uuid FOR NO KEY UPDATE`;
+  if ((await tx.savedView.count({ where: { organizationId, userId } })) >= MOST_VIEWS)
+    throw new AppError(
+      "too_many_views",
+      `You have ${MOST_VIEWS} views, the most there can be. Delete one first.`,
+    );
+  const id = uuidv7();
+  await tx.savedView.create({ data: { organizationId, id, userId, ...input } }).catch(refuseTakenName);
+  if (input.shared) await tellOfSharing(organizationId, tx, principal, { id, ...input });
+  return id;
+}
+
+/** Returns it as it is now, for who may no longer see it too. Throws `not_found`, `forbidden`, `name_taken`. */
+export async function updateView(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  viewId: string,
+  input: UpdateViewInput,
+): Promise<SavedView> {
+  const view = await changeable(organizationId, tx, principal, viewId);
+  if (input.shared && !view.shared) refuseSharing(principal);
+  const updated = await tx.savedView
+    .updateMany({ where: { organizationId, id: viewId, shared: view.shared }, data: definedOnly(input) })
+    .catch(refuseTakenName);
+  // It was shared or taken back meanwhile: other rules hold.
+  if (updated.count === 0) return updateView(organizationId, tx, principal, viewId, input);
+  const changed = { ...view, ...definedOnly(input) };
+  if (changed.shared !== view.shared) await tellOfSharing(organizationId, tx, principal, changed);
+  return changed;
+}
+
+/** Throws `not_found`, `forbidden`. */
+export async function deleteView(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  viewId: string,
+): Promise<void> {
+  const view = await changeable(organizationId, tx, principal, viewId);
+  const deleted = await tx.savedView.deleteMany({ where: { organizationId, id: viewId } });
+  if (deleted.count === 1 && view.shared)
+    await tellOfSharing(organizationId, tx, principal, { ...view, shared: false });
+}
+
+async function changeable(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  viewId: string,
+): Promise<SavedView> {
+  const view = await readView(organizationId, tx, viewer(principal), viewId);
+  if (!view.mine && !roleAllows(principal.role, "admin"))
+    throw new AppError("forbidden", `Only ${view.owner.name} or an admin can change this view.`);
+  return view;
+}
+
+/** Without what is not to change. */
+function definedOnly({
+  name,
+  query,
+  shared,
+}: UpdateViewInput): Partial<Pick<SavedView, "name" | "query" | "shared">> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(query !== undefined && { query }),
+    ...(shared !== undefined && { shared }),
+  };
+}
+
+function refuseSharing({ role }: Principal): void {
+  if (!roleAllows(role, "operator"))
+    throw new AppError("forbidden", `Sharing a view needs the role operator; yours is ${role}.`);
+}
+
+function refuseTakenName(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  throw new AppError("name_taken", "There is a view of that name already.", {
+    errors: [{ field: "name", message: "Choose another name." }],
+    cause: error,
+  });
+}
+
+async function tellOfSharing(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { id, name, page, shared }: Pick<SavedView, "id" | "name" | "page" | "shared">,
+): Promise<void> {
+  const type = shared ? "view.shared" : "view.unshared";
+  await appendEvents(organizationId, tx, [
+    { type, actor: principal.actor, data: { viewId: id, name, page } },
+  ]);
+}
