@@ -114,7 +114,12 @@ export function AnswerArea({
         (answering || (lost && decision.kind === "form")) && (
           <div className="flex flex-col gap-6">
             {isUrl ? (
-              <UrlQuestion question={question} opened={opened} onOpened={() => setOpened(true)} />
+              <UrlQuestion
+                question={question}
+                opened={opened}
+                disabled={blocked}
+                onOpened={() => setOpened(true)}
+              />
             ) : (
               <AnswerFields
                 decision={decision}
