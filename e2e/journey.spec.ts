@@ -286,7 +286,7 @@ async function watchDelivery(page: Page): Promise<() => Promise<Sight[]>> {
       if (steps.length === 0) return;
       const sight = {
         done: steps.map((step) => step.textContent?.includes(", done") === true),
-        answered: document.querySelector("#request-title + div")?.textContent?.includes("Answered") === true,
+        answered: document.querySelector("#request-state")?.textContent?.includes("Answered") === true,
       };
       if (JSON.stringify(sight) !== JSON.stringify(sights.at(-1))) sights.push(sight);
     };
