@@ -3,7 +3,7 @@
 import { type InfiniteData, useInfiniteQuery } from "@tanstack/react-query";
 import { REQUEST_TABS, type RequestTab, requestList } from "@/components/api/requests.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { activeTabStyle, tabStyle } from "@/components/ui/tabs.tsx";
+import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
 import { capitalise } from "@/lib/format/labels.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { Page } from "@/lib/page.ts";
