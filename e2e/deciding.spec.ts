@@ -94,11 +94,9 @@ test("declining takes a reason of the organization and words of one's own, by ke
   await expect(dialog.getByRole("textbox", { name: "Reason" })).toBeFocused();
   await ben.keyboard.type("see INV-1");
   await ben.keyboard.press("Shift+Tab");
-  await ben.keyboard.press("ArrowRight");
-  await ben.keyboard.press("ArrowRight");
+  await ben.keyboard.press("ArrowLeft");
   const duplicate = dialog.getByRole("radio", { name: "Duplicate" });
   await expect(duplicate).toBeFocused();
-  await ben.keyboard.press("Space");
   await expect(duplicate).toBeChecked();
   await ben.keyboard.press("Tab");
   await ben.keyboard.press("ControlOrMeta+Enter");

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ToggleGroup } from "radix-ui";
 import { useState } from "react";
 import { declineReasons } from "@/components/api/answers.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -41,23 +40,26 @@ export function DeclineForm({
       onSend={decline}
       above={
         reasons.length > 0 && (
-          <ToggleGroup.Root
-            type="single"
-            aria-label="Common reasons"
-            value={chosen}
-            onValueChange={setChosen}
-            className="flex flex-wrap gap-2"
-          >
+          <fieldset className="flex flex-wrap gap-2">
+            <legend className="sr-only">Common reasons</legend>
             {reasons.map((reason) => (
-              <ToggleGroup.Item
+              <label
                 key={reason}
-                value={reason}
-                className="min-h-8 rounded-full border border-line px-3 text-left text-[13px] wrap-anywhere hover:bg-sunken data-[state=on]:border-accent data-[state=on]:bg-accent-soft data-[state=on]:font-medium max-md:min-h-11 max-md:px-4"
+                className="flex min-h-8 items-center rounded-full border border-line px-3 text-left text-[13px] wrap-anywhere hover:bg-sunken has-checked:border-accent has-checked:bg-accent-soft has-checked:font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 max-md:min-h-11 max-md:px-4"
               >
+                <input
+                  type="radio"
+                  name="reason"
+                  className="sr-only"
+                  checked={chosen === reason}
+                  onChange={() => setChosen(reason)}
+                  // A second press takes it away again.
+                  onClick={() => chosen === reason && setChosen("")}
+                />
                 {reason}
-              </ToggleGroup.Item>
+              </label>
             ))}
-          </ToggleGroup.Root>
+          </fieldset>
         )
       }
     >

@@ -3,6 +3,19 @@
 import type { RefObject } from "react";
 import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
 
+/** Two presses of a key within this are one press that bounced: a person has not read what came up in between. */
+const BOUNCE_MS = 250;
+// Outside React: the next request may stand there by the second press.
+let last = { key: "", at: 0 };
+
+/** Whether this press is a first one, and not the echo of one before it. */
+function isFirst(key: string): boolean {
+  const now = performance.now();
+  const first = last.key !== key || now - last.at > BOUNCE_MS;
+  last = { key, at: now };
+  return first;
+}
+
 /** The single keys of one request: A, R, D, C, Z. A key that is not offered now does nothing. */
 export function useAnswerKeys({
   affirmative,
@@ -30,8 +43,8 @@ export function useAnswerKeys({
     else button.click();
   };
   useShortcuts({
-    a: () => press(affirmative.current, onlyFocus.affirmative),
-    r: () => press(other.current, onlyFocus.other),
+    a: () => isFirst("a") && press(affirmative.current, onlyFocus.affirmative),
+    r: () => isFirst("r") && press(other.current, onlyFocus.other),
     d: (event) => {
       event.preventDefault();
       decline?.();
