@@ -77,7 +77,7 @@ export function BulkDialog({
                   comment={comment}
                   onComment={setComment}
                   pending={bulk.answer.isPending}
-                  count={requests.length}
+                  count={count}
                   onDismiss={onDismiss}
                   onSend={submit}
                 />
@@ -89,7 +89,7 @@ export function BulkDialog({
               comment={comment}
               onComment={setComment}
               pending={bulk.answer.isPending}
-              count={requests.length}
+              count={count}
               onDismiss={onDismiss}
               onSend={() => send()}
             />
@@ -149,7 +149,7 @@ function Ending({
   comment: string;
   onComment: (text: string) => void;
   pending: boolean;
-  count: number;
+  count: string;
   onDismiss: () => void;
   onSend: () => void;
 }) {
