@@ -111,7 +111,7 @@ test("of two approvers at once one wins, and the other sees who", async ({ ola, 
       ? ([ben, cleo, "Approved", "approve"] as const)
       : ([cleo, ben, "Rejected", "reject"] as const);
   const refusal = requestPane(second).getByRole("alert");
-  await expect(refusal).toContainText(`${winner} answered this`);
+  await expect(refusal).toContainText(`${winner} ${word.toLowerCase()} this`);
   await expect(refusal).toContainText("Your decision was not recorded");
   for (const page of [first, second]) {
     await expect(page.getByText(`${word} by ${winner}`, { exact: false }).first()).toBeVisible();
@@ -286,7 +286,7 @@ async function watchDelivery(page: Page): Promise<() => Promise<Sight[]>> {
       if (steps.length === 0) return;
       const sight = {
         done: steps.map((step) => step.textContent?.includes(", done") === true),
-        answered: document.querySelector("#request-title + div")?.textContent?.includes("Answered") === true,
+        answered: document.querySelector("#request-state")?.textContent?.includes("Answered") === true,
       };
       if (JSON.stringify(sight) !== JSON.stringify(sights.at(-1))) sights.push(sight);
     };

@@ -1,31 +1,56 @@
 "use client";
 
+import { CheckMark } from "@/components/facts/check-mark.tsx";
+import { FoldedText } from "@/components/text/folded-text.tsx";
 import { useNow } from "@/components/time/use-now.ts";
-import type { Cell } from "@/lib/format/facts.ts";
-import { formatAhead } from "@/lib/format/time.ts";
+import { cn } from "@/components/ui/cn.ts";
+import type { Cell } from "@/lib/format/cells.ts";
+import { formatAhead, formatOverdue } from "@/lib/format/time.ts";
 
 export function CellText({ cell }: { cell: Cell }) {
   switch (cell.kind) {
     case "empty":
       return <span className="text-faint">—</span>;
     case "date":
-      return <DateText at={cell.at} text={cell.text} />;
-    default:
-      return cell.text;
+      return <DateText at={cell.at} text={cell.text} due={cell.due === true} />;
+    case "number":
+      return <Figure cell={cell} />;
+    case "text":
+      return <FoldedText text={cell.text} />;
   }
 }
 
-/** A date that lies ahead says how far: an amount due in three months is easily overlooked. */
-function DateText({ at, text }: { at: string; text: string }) {
-  const ahead = formatAhead(at, useNow(60_000));
+/** An amount is copied as it was sent, without the separators (see copyAsSent). */
+function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="whitespace-nowrap tabular-nums">
+        <span data-sent={cell.sent}>{cell.text}</span>
+        {cell.currency && <span className="text-muted"> {cell.currency}</span>}
+      </span>
+      {cell.check && <CheckMark check={cell.check} />}
+    </span>
+  );
+}
+
+/** A date that lies ahead says how far, and one that was due says since when: either is easily overlooked. */
+function DateText({ at, text, due }: { at: string; text: string; due: boolean }) {
+  const now = useNow(60_000);
+  const ahead = formatAhead(at, now);
+  const overdue = due ? formatOverdue(at, now) : null;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
       <span title={at} className="whitespace-nowrap">
         {text}
       </span>
-      {ahead && (
-        <span className="whitespace-nowrap rounded-md bg-sunken px-1.5 py-0.5 text-muted text-xs">
-          {ahead}
+      {(ahead ?? overdue) && (
+        <span
+          className={cn(
+            "whitespace-nowrap rounded-md px-1.5 py-0.5 text-xs",
+            overdue ? "bg-wait-soft font-medium text-wait" : "bg-sunken text-muted",
+          )}
+        >
+          {ahead ?? overdue}
         </span>
       )}
     </span>

@@ -1,12 +1,24 @@
-import { Check, TriangleAlert } from "lucide-react";
+"use client";
+
+import { useState } from "react";
 import { CellText } from "@/components/facts/cell-text.tsx";
+import { CheckMark } from "@/components/facts/check-mark.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import type { FactTable } from "@/lib/format/facts.ts";
-import { formatMoney, judgeSum } from "@/lib/format/money.ts";
+import type { FactTable } from "@/lib/format/fact-table.ts";
+import { plural } from "@/lib/format/labels.ts";
+import { formatMoney } from "@/lib/format/money.ts";
 
-export function FactsTable({ table, message }: { table: FactTable; message?: string }) {
-  const sum = table.sum;
+/** Longer lists show this many lines; their sum is always of all. */
+const SHOWN = 12;
+
+export function FactsTable({ table }: { table: FactTable }) {
+  const [all, setAll] = useState(false);
+  // A fold that would hide two or three lines is in the way.
+  const folded = !all && table.rows.length > SHOWN + 3;
+  const hidden = table.rows.length - SHOWN;
   return (
     <ScrollX label={table.label}>
       <table className="w-full border-collapse">
@@ -16,37 +28,57 @@ export function FactsTable({ table, message }: { table: FactTable; message?: str
               <th
                 key={column.key}
                 scope="col"
-                className={cn("px-3 py-2 font-medium", column.numeric && "text-right")}
+                className={cn("px-3 py-2 font-medium", column.numeric && "whitespace-nowrap text-right")}
               >
-                {column.label}
+                <PlainText text={column.label} />
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {table.rows.map((row, index) => (
+          {(folded ? table.rows.slice(0, SHOWN) : table.rows).map((row, index) => (
             // Lines have no identity of their own and their order is the server's.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <tr key={index} className="border-line border-b last:border-b-0">
-              {row.map((cell, column) => (
-                <td
-                  key={table.columns[column]!.key}
-                  className={cn(
-                    "px-3 py-2",
-                    table.columns[column]!.numeric && "whitespace-nowrap text-right",
-                    !table.columns[column]!.lead && !table.columns[column]!.numeric && "text-muted",
-                  )}
-                >
-                  <CellText cell={cell} />
-                </td>
-              ))}
+              {row.map((cell, at) => {
+                const column = table.columns[at]!;
+                return (
+                  <td
+                    key={column.key}
+                    className={cn(
+                      "px-3 py-2",
+                      column.numeric ? "whitespace-nowrap text-right" : "min-w-24",
+                      !column.lead && !column.numeric && "text-muted",
+                    )}
+                  >
+                    {cell.kind === "number" && cell.check ? (
+                      <span className="flex flex-col items-end gap-1">
+                        <CellText cell={{ ...cell, check: undefined }} />
+                        <CheckMark check={cell.check} className="md:whitespace-nowrap" />
+                      </span>
+                    ) : (
+                      <CellText cell={cell} />
+                    )}
+                  </td>
+                );
+              })}
             </tr>
           ))}
+          {folded && (
+            <tr>
+              <td colSpan={table.columns.length} className="px-3 py-2 text-muted">
+                {plural(hidden, "more line")}.{" "}
+                <Button variant="link" className="max-md:min-h-11" onClick={() => setAll(true)}>
+                  Show all {table.rows.length}
+                </Button>
+              </td>
+            </tr>
+          )}
         </tbody>
-        {sum && (
+        {table.sum && (
           <tfoot>
             <tr className="border-line border-t bg-sunken">
-              <SumCells table={table} sum={sum} {...(message ? { message } : {})} />
+              <SumCells table={table} sum={table.sum} />
             </tr>
           </tfoot>
         )}
@@ -55,52 +87,26 @@ export function FactsTable({ table, message }: { table: FactTable; message?: str
   );
 }
 
-/** The label, the verdict, and the figure under its own column. */
-function SumCells({
-  table,
-  sum,
-  message,
-}: {
-  table: FactTable;
-  sum: NonNullable<FactTable["sum"]>;
-  message?: string;
-}) {
+/** The label, what was found about it, and the figure under its own column. */
+function SumCells({ table, sum }: { table: FactTable; sum: NonNullable<FactTable["sum"]> }) {
   const at = table.columns.findIndex((column) => column.key === sum.columnKey);
   const after = table.columns.length - at - 1;
-  const figure = (
-    <td className="whitespace-nowrap px-3 py-2 text-right font-semibold">{formatMoney(sum.value)}</td>
-  );
+  const figure = sum.inCents ? sum.value.toLocaleString("en-US") : formatMoney(sum.value);
   return (
     <>
       {at > 0 && (
         <th scope="row" colSpan={at} className="px-3 py-2 text-left font-semibold">
           <span className="inline-flex flex-wrap items-center gap-x-4 gap-y-1">
             {sum.label}
-            {message && <Verdict sum={sum.value} message={message} />}
+            {sum.check && <CheckMark check={sum.check} />}
           </span>
         </th>
       )}
-      {figure}
+      <td className="whitespace-nowrap px-3 py-2 text-right font-semibold">
+        <span data-sent={String(sum.value)}>{figure}</span>
+        {at === 0 && sum.check && <CheckMark check={sum.check} className="ml-3" />}
+      </td>
       {after > 0 && <td colSpan={after} />}
     </>
-  );
-}
-
-function Verdict({ sum, message }: { sum: number; message: string }) {
-  const judgement = judgeSum(sum, message);
-  if (judgement.kind === "not_stated") return null;
-  if (judgement.kind === "agrees") {
-    return (
-      <span className="inline-flex items-center gap-1.5 font-medium text-good text-xs">
-        <Check aria-hidden className="size-3.5" strokeWidth={2} />
-        agrees with the message
-      </span>
-    );
-  }
-  return (
-    <span className="inline-flex items-center gap-1.5 rounded-md bg-bad-soft px-1.5 py-0.5 font-medium text-bad text-xs">
-      <TriangleAlert aria-hidden className="size-3.5 shrink-0" strokeWidth={2} />
-      the message says {judgement.stated.map(formatMoney).join(" and ")}
-    </span>
   );
 }

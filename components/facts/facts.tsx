@@ -1,52 +1,82 @@
+"use client";
+
+import { useState } from "react";
 import { CellText } from "@/components/facts/cell-text.tsx";
+import { copyAsSent } from "@/components/facts/copy-as-sent.ts";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { describeFacts, type FactBlock } from "@/lib/format/facts.ts";
 
 /**
- * Arguments as people read them: fields, and a table for each list. `message` is the server's sentence, with which
- * recomputed sums are compared.
+ * Arguments as people read them: fields, and a table for each list. `message` is the server's sentence, with which the
+ * figures are compared.
  */
 export function Facts({ values, message }: { values: Record<string, unknown>; message?: string }) {
-  const blocks = describeFacts(values);
+  const blocks = describeFacts(values, message);
   if (blocks.length === 0) return <p className="text-muted">The tool was called without arguments.</p>;
   return (
-    <div className="flex min-w-0 flex-col gap-3">
+    <div className="flex min-w-0 flex-col gap-3" onCopy={copyAsSent}>
       {blocks.map((block, index) => (
         // Two lists may carry the same label; the order of arguments never changes.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <Block key={index} block={block} {...(message ? { message } : {})} />
+        <Block key={index} block={block} />
       ))}
     </div>
   );
 }
 
-function Block({ block, message }: { block: FactBlock; message?: string }) {
+function Block({ block }: { block: FactBlock }) {
   switch (block.kind) {
     case "fields":
-      return (
-        <section className="flex flex-col gap-1.5" aria-label={block.label}>
-          {block.label && <p className="font-medium text-[13px]">{block.label}</p>}
-          <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1.5">
-            {block.fields.map((field) => (
-              <div key={field.label} className="col-span-2 grid grid-cols-subgrid">
-                <dt className="text-muted">{field.label}</dt>
-                <dd className="min-w-0 whitespace-pre-wrap">
-                  <CellText cell={field.cell} />
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      );
+      return <Fields block={block} />;
     case "table":
-      return <FactsTable table={block} {...(message ? { message } : {})} />;
+      return <FactsTable table={block} />;
     case "json":
       return (
         <div className="flex flex-col gap-1.5">
-          <p className="text-muted">{block.label}</p>
+          <p className="text-muted">
+            <PlainText text={block.label} />
+          </p>
           <JsonTree value={block.value} />
         </div>
       );
   }
+}
+
+/** More than these are read by few; they are a press away. */
+const SHOWN = 24;
+
+function Fields({ block }: { block: Extract<FactBlock, { kind: "fields" }> }) {
+  const [all, setAll] = useState(false);
+  const folded = !all && block.fields.length > SHOWN + 4;
+  return (
+    <section className="flex flex-col gap-1.5" aria-label={block.label}>
+      {block.label && (
+        <p className="font-medium text-[13px]">
+          <PlainText text={block.label} />
+        </p>
+      )}
+      <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-6 gap-y-1.5">
+        {(folded ? block.fields.slice(0, SHOWN) : block.fields).map((field, index) => (
+          // Two names may humanise alike; the order never changes.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <div key={index} className="col-span-2 grid grid-cols-subgrid">
+            <dt className="max-w-[16rem] break-words text-muted max-md:max-w-[40vw]">
+              <PlainText text={field.label} />
+            </dt>
+            <dd className="min-w-0 whitespace-pre-wrap">
+              <CellText cell={field.cell} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {folded && (
+        <Button size="sm" className="w-fit" onClick={() => setAll(true)}>
+          Show all {block.fields.length} fields
+        </Button>
+      )}
+    </section>
+  );
 }

@@ -1,3 +1,9 @@
+"use client";
+
+import { useState } from "react";
+import { FoldedText } from "@/components/text/folded-text.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
 
@@ -10,14 +16,23 @@ export function JsonTree({ value, open = 2 }: { value: unknown; open?: number })
   );
 }
 
+/** Of a long list or object at once; as many more at each press. */
+const SHOWN = 100;
+
 function Node({ name, value, open }: { name?: string; value: unknown; open: number }) {
-  const label = name !== undefined && <span className="text-muted">{name}: </span>;
+  const [unfolded, setUnfolded] = useState(open > 0);
+  const [shown, setShown] = useState(SHOWN);
+  const label = name !== undefined && (
+    <span className="text-muted">
+      <PlainText text={name} />:{" "}
+    </span>
+  );
   if (typeof value !== "object" || value === null) {
     return (
       <div className="whitespace-pre-wrap break-words pl-4">
         {label}
         <span className={cn(typeof value === "string" ? "text-ink" : "text-accent")}>
-          {JSON.stringify(value)}
+          <FoldedText text={JSON.stringify(value) ?? "null"} />
         </span>
       </div>
     );
@@ -34,7 +49,7 @@ function Node({ name, value, open }: { name?: string; value: unknown; open: numb
     );
   }
   return (
-    <details open={open > 0}>
+    <details open={unfolded} onToggle={(event) => setUnfolded(event.currentTarget.open)}>
       <summary className="rounded-sm marker:text-faint">
         {label}
         {left}
@@ -42,11 +57,23 @@ function Node({ name, value, open }: { name?: string; value: unknown; open: numb
           {entries.length} {right}
         </span>
       </summary>
-      <div className="pl-4">
-        {entries.map(([key, child]) => (
-          <Node key={key} name={key} value={child} open={open - 1} />
-        ))}
-      </div>
+      {/* What is folded is not drawn: it may be a megabyte. */}
+      {unfolded && (
+        <div className="pl-4">
+          {entries.slice(0, shown).map(([key, child]) => (
+            <Node key={key} name={key} value={child} open={open - 1} />
+          ))}
+          {entries.length > shown && (
+            <Button
+              variant="link"
+              className="ml-4 text-xs max-md:min-h-11"
+              onClick={() => setShown(shown + SHOWN)}
+            >
+              Show {Math.min(SHOWN, entries.length - shown)} more of {entries.length}
+            </Button>
+          )}
+        </div>
+      )}
     </details>
   );
 }

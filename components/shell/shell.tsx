@@ -49,8 +49,9 @@ export function Shell({ children }: { children: ReactNode }) {
       <Toaster
         position="bottom-right"
         theme={resolvedTheme === "dark" ? "dark" : "light"}
-        offset={{ bottom: 76, right: 24 }}
-        mobileOffset={{ bottom: 88 }}
+        // Above the bar that decides, however high it is.
+        offset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)", right: 24 }}
+        mobileOffset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)" }}
         toastOptions={{
           // The reverse of the page, so that it is seen without being loud.
           classNames: {

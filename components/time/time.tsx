@@ -2,7 +2,7 @@
 
 import { useNow } from "@/components/time/use-now.ts";
 import { formatAge, formatDuration } from "@/lib/format/duration.ts";
-import { formatAgo, formatClock, formatExact } from "@/lib/format/time.ts";
+import { formatAgo, formatClock, formatDay, formatExact } from "@/lib/format/time.ts";
 
 const MINUTE = 60_000;
 
@@ -22,6 +22,12 @@ export function Age({ at, className }: { at: string; className?: string }) {
 export function Clock({ at, className }: { at: string; className?: string }) {
   const now = useNow(MINUTE);
   return <Instant at={at} className={className} text={formatClock(at, now)} />;
+}
+
+/** `today`, `on 12 Nov`. */
+export function Day({ at, className }: { at: string; className?: string }) {
+  const now = useNow(MINUTE);
+  return <Instant at={at} className={className} text={formatDay(at, now)} />;
 }
 
 /** `2 d 4 h` until an instant; `over` once it has passed. */

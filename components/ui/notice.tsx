@@ -28,7 +28,7 @@ export function Notice({
   live = false,
 }: {
   tone?: Tone;
-  title: string;
+  title: ReactNode;
   children?: ReactNode;
   action?: ReactNode;
   /** Announced when it appears, for what happens while a person looks on. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field } from "../mcp/form.ts";
-import { initialValues, readAnswer } from "./answer-values.ts";
+import { draftContent, initialValues, readAnswer, UNFINISHED } from "./answer-values.ts";
 
 const base = { name: "f", title: "F", description: null, required: true };
 const text = (over: object = {}): Field => ({
@@ -36,6 +36,15 @@ describe("what is typed", () => {
     ["text", text(), "hello", "hello"],
     ["an optional field left empty is not sent", text({ required: false }), "", undefined],
     ["a number", number(), " 12.5 ", 12.5],
+    ["a number in groups of three", number(), "1 234 567.5", 1_234_567.5],
+    ["a number pasted with a real minus", number(), "\u22121.50", -1.5],
+    ["a number as a computer writes it", number(), "1.5e3", 1500],
+    ["a fraction that is not exact in binary, as everywhere", number(), "0.1", 0.1],
+    ["the largest exact integer", number({ integer: true }), "9007199254740991", 9_007_199_254_740_991],
+    ["a whole number", number({ integer: true }), "12.0", 12],
+    ["a date", text({ format: "date" }), "2028-02-29", "2028-02-29"],
+    ["an instant", text({ format: "date-time" }), "2026-11-21T14:00:00+01:00", "2026-11-21T14:00:00+01:00"],
+    ["text of several bytes a letter by its letters", text({ maxLength: 2 }), "🦊é", "🦊é"],
     ["a whole number", number({ integer: true }), "-3", -3],
     ["yes", { ...base, kind: "boolean", default: null }, "true", true],
     ["no", { ...base, kind: "boolean", default: null }, "false", false],
@@ -54,6 +63,18 @@ describe("what is refused", () => {
     ["too short a text", text({ minLength: 3 }), "ab"],
     ["no e-mail address", text({ format: "email" }), "a@b"],
     ["no number", number(), "12,5"],
+    ["commas, which mean thousands here and decimals there", number(), "1,234"],
+    ["groups that are not of three", number(), "1 23"],
+    ["infinity", number(), "1e999"],
+    ["a day that is not there", text({ format: "date" }), "2026-02-29"],
+    [
+      "a date of which parts are missing, though it is optional",
+      text({ format: "date", required: false }),
+      UNFINISHED,
+    ],
+    ["a time of which parts are missing", text({ format: "date-time" }), UNFINISHED],
+    ["too long a text", text({ maxLength: 1 }), "ab"],
+    ["no address", text({ format: "uri" }), "example.com"],
     ["a fraction for a whole number", number({ integer: true }), "1.5"],
     ["an integer beyond 2^53, which would be rounded", number({ integer: true }), "9007199254740993"],
     ["more digits than a double holds", number(), "0.12345678901234567"],
@@ -75,6 +96,33 @@ test("a default is suggested in typed fields and never chosen for a person", () 
     several({ name: "s" }),
   ];
   expect(initialValues(fields, null)).toEqual({ t: "x", b: "", o: "", s: [] });
+});
+
+test("a draft is what differs from the untouched form, and brings it back", () => {
+  const fields: Field[] = [
+    text({ name: "kept", default: "x" }),
+    text({ name: "cleared", default: "x" }),
+    text({ name: "unfinished", format: "date" }),
+    { ...base, name: "chosen", kind: "one_of", options: [{ value: "a", title: "A" }], default: null },
+  ];
+  const values = { kept: "x", cleared: "", unfinished: UNFINISHED, chosen: "a" };
+  const draft = draftContent(fields, values);
+  expect(draft).toEqual({ cleared: "", chosen: "a" });
+  expect(initialValues(fields, draft)).toEqual({ ...values, unfinished: "" });
+  expect(draftContent(fields, initialValues(fields, null))).toEqual({});
+});
+
+test("a draft of an earlier form fills in only what still fits", () => {
+  const fields: Field[] = [
+    { ...base, name: "o", kind: "one_of", options: [{ value: "a", title: "A" }], default: null },
+    several({ name: "s", options: [{ value: "a", title: "A" }] }),
+    text({ name: "t" }),
+  ];
+  expect(initialValues(fields, { o: "gone", s: ["gone", "a"], t: ["list"] })).toEqual({
+    o: "",
+    s: ["a"],
+    t: "",
+  });
 });
 
 test("a draft comes before a default", () => {

@@ -1,7 +1,12 @@
 import type { Field } from "../mcp/form.ts";
+import { readExactNumber } from "./exact-number.ts";
+import { instantsOf, localZone } from "./local-time.ts";
 
 /** What the fields hold while a person types: text as typed, or the chosen values. */
 export type AnswerValues = Record<string, string | string[]>;
+
+/** Stands for a date of which parts are missing: browsers give an empty text, and it must not be taken for none. */
+export const UNFINISHED = "…";
 
 /** The first values of a form: the draft where there is one, else the server's suggestions for typed fields. */
 export function initialValues(fields: Field[], draft: Record<string, unknown> | null): AnswerValues {
@@ -16,16 +21,22 @@ export function draftContent(fields: Field[], values: AnswerValues): AnswerValue
   const untouched = initialValues(fields, null);
   const changed = fields.flatMap(({ name }) => {
     const value = values[name];
-    return value !== undefined && String(value) !== String(untouched[name]) ? [[name, value] as const] : [];
+    const same =
+      value === undefined ||
+      value === UNFINISHED ||
+      JSON.stringify(value) === JSON.stringify(untouched[name]);
+    return same ? [] : [[name, value] as const];
   });
   return Object.fromEntries(changed);
 }
 
 function initialValue(field: Field, drafted: unknown): string | string[] {
+  // The draft may be of an earlier form: what does not fit this one is left out.
   if (field.kind === "several_of") {
-    return Array.isArray(drafted) ? drafted.filter((value) => typeof value === "string") : [];
+    const chosen = Array.isArray(drafted) ? drafted : [];
+    return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
   }
-  // The draft may be of an earlier form, where this name was a list.
+  if (field.kind === "one_of") return field.options.find(({ value }) => value === drafted)?.value ?? "";
   if (["string", "number", "boolean"].includes(typeof drafted)) return String(drafted);
   // A choice is never made for a person; typed text that the server suggests stands in the field, named as such.
   if ((field.kind === "text" || field.kind === "number") && field.default !== null)
@@ -72,27 +83,46 @@ function missing(field: Field): string {
 function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {
   const length = [...text].length;
   if (field.minLength !== null && length < field.minLength)
-    return { error: `At least ${field.minLength} characters` };
+    return { error: `At least ${characters(field.minLength)}; these are ${length}` };
   if (field.maxLength !== null && length > field.maxLength)
-    return { error: `At most ${field.maxLength} characters` };
-  if (field.format === "email" && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text))
-    return { error: "An e-mail address" };
-  if (field.format === "uri" && !URL.canParse(text))
-    return { error: "A full address, such as https://example.com" };
-  if (field.format === "date-time" && Number.isNaN(Date.parse(text))) return { error: "A date and a time" };
-  return { value: field.format === "date-time" ? toOffsetTime(text) : text };
+    return { error: `At most ${characters(field.maxLength)}; these are ${length}` };
+  switch (field.format) {
+    case "email":
+      return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? { value: text } : { error: "An e-mail address" };
+    case "uri":
+      return URL.canParse(text) ? { value: text } : { error: "A full address, such as https://example.com" };
+    case "date":
+      return isDate(text) ? { value: text } : { error: "A whole date: day, month and year" };
+    case "date-time":
+      return readTime(text);
+    case null:
+      return { value: text };
+  }
+}
+
+const characters = (count: number) => `${count} ${count === 1 ? "character" : "characters"}`;
+
+function isDate(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+/** A zoned time is an instant already; a wall time stays one only where the zone's clocks make it doubtful. */
+function readTime(text: string): Read {
+  if (/(Z|[+-]\d{2}:\d{2})$/i.test(text) && !Number.isNaN(Date.parse(text))) return { value: text };
+  const zone = localZone();
+  const [instant, second] = instantsOf(text, zone);
+  if (second) return { error: "The clocks show this time twice that night: choose which" };
+  if (instant) return { value: instant };
+  const wall = !Number.isNaN(Date.parse(text));
+  return { error: wall ? `The clocks in ${zone} skip this time` : "A whole date and time" };
 }
 
 function readNumber(field: Extract<Field, { kind: "number" }>, text: string): Read {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text))
-    return { error: "A number, with a point for decimals" };
-  const value = Number(text);
-  if (field.integer && !/^[+-]?\d+$/.test(text)) return { error: "A whole number" };
-  // JSON numbers are doubles for most servers: refuse what would be rounded on the way.
-  const digits = text.replace(/e.*$/i, "").replace(/[^\d]/g, "").replace(/^0+/, "");
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER || digits.length > 16) {
-    return { error: "Too many digits to be sent exactly" };
-  }
+  const read = readExactNumber(text);
+  if ("error" in read) return read;
+  const { value } = read;
+  if (field.integer && !Number.isInteger(value)) return { error: "A whole number" };
   if (field.minimum !== null && value < field.minimum) return { error: `At least ${field.minimum}` };
   if (field.maximum !== null && value > field.maximum) return { error: `At most ${field.maximum}` };
   return { value };
@@ -106,21 +136,4 @@ function readSeveral(field: Extract<Field, { kind: "several_of" }>, chosen: stri
   if (field.maxItems !== null && chosen.length > field.maxItems)
     return { error: `Choose at most ${field.maxItems}` };
   return { value: chosen };
-}
-
-/** `2026-11-21T14:00` as typed, with the person's own offset: `2026-11-21T14:00:00+01:00`. */
-export function toOffsetTime(text: string): string {
-  if (/(Z|[+-]\d{2}:\d{2})$/.test(text)) return text;
-  const minutes = -new Date(text).getTimezoneOffset();
-  const pad = (value: number) => String(value).padStart(2, "0");
-  const offset = `${minutes < 0 ? "-" : "+"}${pad(Math.floor(Math.abs(minutes) / 60))}:${pad(Math.abs(minutes) % 60)}`;
-  return `${text}${/T\d{2}:\d{2}$/.test(text) ? ":00" : ""}${offset}`;
-}
-
-/** The reverse, for a date-time field: the same instant as local time without an offset. */
-export function toLocalTime(text: string): string {
-  if (!/(Z|[+-]\d{2}:\d{2})$/.test(text)) return text;
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) return "";
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/form.ts";
-import { decidedWord, decisionOf, isDestructive } from "./decision.ts";
+import { decidedWord, decisionOf, isDestructive, rejectionOf } from "./decision.ts";
 
 const base = { title: "Decision", description: null, required: true };
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
@@ -44,6 +44,38 @@ describe("how a form is decided", () => {
       kind: "none",
       reason: "asks for a password",
     });
+  });
+});
+
+describe("how a form itself says no", () => {
+  const text = (name: string, required = false): Field => ({
+    ...base,
+    name,
+    title: name,
+    required,
+    kind: "text",
+    format: null,
+    minLength: null,
+    maxLength: null,
+    default: null,
+  });
+  const approved: Field = { ...base, name: "approved", kind: "boolean", default: null };
+
+  test.each([
+    ["a choice", form(oneOf("approve", "reject")), { decision: "reject" }, null],
+    ["a choice with a reason", form(oneOf("yes", "no"), text("reason", true)), { decision: "no" }, "reason"],
+    ["a yes or no with a note", form(approved, text("internal_note")), { approved: false }, "internal_note"],
+  ])("%s", (_, shape, content, reasonField) => {
+    expect(rejectionOf(shape)).toMatchObject({ content, reasonField });
+  });
+  test.each([
+    ["more has to be filled in", form(oneOf("approve", "reject"), text("cost_center", true))],
+    ["no option is a no", form(oneOf("now", "later"))],
+    ["a yes or no of another kind", form({ ...approved, name: "urgent" })],
+    ["nothing to choose", form(text("reason"))],
+    ["a secret", { kind: "secret", reason: "asks for a password", field: "p" } as Form],
+  ])("not where %s", (_, shape) => {
+    expect(rejectionOf(shape)).toBeNull();
   });
 });
 

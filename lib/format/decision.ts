@@ -68,6 +68,37 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
   };
 }
 
+const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
+const REASON = /(reason|comment|note|remark|explanation|justification)/i;
+
+/** A no of the form's own: `content` says it; `reasonField` takes words that the server gets to see, where there is one. */
+export interface Rejection {
+  label: string;
+  content: Record<string, unknown>;
+  reasonField: string | null;
+}
+
+/**
+ * How a form itself says no, as against declining to answer it; null where it does not, or where it needs more filled
+ * in than a choice and a reason.
+ */
+export function rejectionOf(form: Form): Rejection | null {
+  if (form.kind !== "supported") return null;
+  const reason = form.fields.find(
+    (field) => field.kind === "text" && !field.format && REASON.test(field.name),
+  );
+  const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
+  const [choice, ...others] = rest;
+  if (!choice || others.some((field) => field.required)) return null;
+  const reasonField = reason?.name ?? null;
+  if (choice.kind === "one_of") {
+    const no = choice.options.find(({ value, title }) => NEGATIVE.test(value) || NEGATIVE.test(title));
+    return no ? { label: capitalise(no.title), content: { [choice.name]: no.value }, reasonField } : null;
+  }
+  const [, no] = (choice.kind === "boolean" && BOOLEAN_WORDS[choice.name.toLowerCase()]) || [];
+  return no ? { label: no, content: { [choice.name]: false }, reasonField } : null;
+}
+
 /** What was decided, as a past participle: `Approved`, `Rejected`, `Answered`. */
 export function decidedWord(action: string, content: Record<string, unknown> | null | undefined): string {
   if (action === "decline") return "Declined";

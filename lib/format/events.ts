@@ -92,6 +92,9 @@ const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
   "delivery.unsent": (data) => say(`Not sent yet, trying again${reason(data)}`),
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
+  "view.shared": (data, who) => say(`${who} shared the view “${text(data.name) ?? ""}”`),
+  "view.unshared": (data, who) => say(`${who} no longer shares the view “${text(data.name) ?? ""}”`),
+  "requests.seeded": (_, who) => say(`${who} filled in requests to try out with`),
 };
 
 function text(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeFacts } from "./facts.ts";
 
 const invoice = {
@@ -72,4 +72,118 @@ test("columns stand as sent, except that the title leads and amounts come last",
       { label: "Amount", numeric: true },
     ],
   });
+});
+
+/** The check of the first sum, in words. */
+const sumCheck = (values: Record<string, unknown>, message = "") =>
+  describeFacts(values, message).flatMap((block) =>
+    block.kind === "table" && block.sum?.check ? [block.sum.check.words] : [],
+  )[0];
+
+const lines = [
+  { name: "A", amount: 100 },
+  { name: "B", amount: 200.5 },
+];
+
+describe("a sum is held against the total beside it, else against the message", () => {
+  test.each([
+    ["the message states it", { lines }, "Pay $300.50?", "agrees with the message"],
+    [
+      "the message states another",
+      { lines },
+      "Pay $310.50?",
+      "differs from the message: $310.50 there, 300.50 here",
+    ],
+    [
+      "in another currency",
+      { lines, currency: "EUR" },
+      "Pay $300.50?",
+      "differs from the message: $300.50 there, 300.50 EUR here",
+    ],
+    ["the message states none", { lines }, "Pay?", undefined],
+    ["the total is it", { lines, total: 300.5 }, "", "agrees with the total"],
+    [
+      "the total is another",
+      { lines, total: "310.50" },
+      "Pay $310.50?",
+      "differs from the total: 310.50 there, 300.50 here",
+    ],
+    [
+      "tax and discount lie between",
+      { lines, tax: 10, discount: 0.5, total: 310 },
+      "",
+      "agrees with the total",
+    ],
+    ["a rate lies between", { lines: [{ amount: 100 }], vat: 20, total: 120 }, "", "agrees with the total"],
+    [
+      "amounts are texts",
+      { lines: [{ amount: "1,000.00" }, { amount: "-1.50" }] },
+      "Pay $998.50",
+      "agrees with the message",
+    ],
+    ["amounts are cents", { lines: [{ amount_cents: "10050" }], total: 100.5 }, "", "agrees with the total"],
+    ["a credit note", { lines: [{ amount: -5 }] }, "Refund of $5.00", "agrees with the message"],
+    [
+      "one of two tables may count",
+      { lines, fees: [{ name: "C", amount: 1 }] },
+      "Pay $300.50?",
+      "agrees with the message",
+    ],
+    ["of two tables neither is blamed", { lines, fees: [{ name: "C", amount: 1 }] }, "Pay $5?", undefined],
+  ])("%s", (_what, values, message, words) => {
+    expect(sumCheck(values, message)).toBe(words);
+  });
+});
+
+test("a total without lines is held against the message", () => {
+  const [fields] = describeFacts({ total: 1100, currency: "USD" }, "Approve $1000.00?");
+  expect(fields).toMatchObject({
+    fields: [
+      { cell: { text: "1,100.00", sent: "1100", currency: "USD", check: { ok: false } } },
+      { label: "Currency" },
+    ],
+  });
+});
+
+test("a line whose quantity times price is not its amount is marked; the price for one is not summed", () => {
+  const [table] = describeFacts({
+    items: [
+      { name: "A", quantity: 2, unit_price: 50, amount: 100 },
+      { name: "B", quantity: 3, unit_price: 9.99, amount: 39.97 },
+    ],
+  });
+  expect(table).toMatchObject({
+    columns: [{ key: "name" }, { key: "quantity" }, { key: "unit_price" }, { key: "amount" }],
+    sum: { columnKey: "amount", value: 139.97 },
+  });
+  if (table?.kind !== "table") throw new Error("no table");
+  expect(table.rows.map((row) => row[3])).toEqual([
+    { kind: "number", text: "100.00", sent: "100" },
+    { kind: "number", text: "39.97", check: { ok: false, words: "3 × 9.99 is 29.97" } },
+  ]);
+});
+
+test("cents stand as they were sent", () => {
+  expect(describeFacts({ amount_cents: "100000" })).toEqual([
+    {
+      kind: "fields",
+      fields: [{ label: "Amount cents", cell: { kind: "number", text: "100,000", sent: "100000" } }],
+    },
+  ]);
+});
+
+test("what is empty is a dash, what is due says so, and lists of many kinds of things stay JSON", () => {
+  const blocks = describeFacts({
+    options: {},
+    due_date: "2026-01-01",
+    issued: "2026-01-01",
+    things: [{ a: 1 }, Object.fromEntries("bcdefghijklmn".split("").map((key) => [key, 1]))],
+  });
+  expect(blocks).toMatchObject([
+    {
+      kind: "fields",
+      fields: [{ cell: { kind: "empty" } }, { cell: { due: true } }, { cell: { kind: "date" } }],
+    },
+    { kind: "json", label: "Things" },
+  ]);
 });

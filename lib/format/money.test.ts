@@ -1,33 +1,59 @@
 import { describe, expect, test } from "vitest";
-import { findAmounts, formatMoney, isMoneyName, judgeSum, sumAmounts } from "./money.ts";
+import {
+  findMoney,
+  formatMoney,
+  isMoneyName,
+  mayBeSameCurrency,
+  readMoney,
+  sayMoney,
+  sumAmounts,
+} from "./money.ts";
 
 describe("amounts in a message", () => {
   test.each([
-    ["Invoice INV-100 for ACME Corp ($1000.00) requires approval. Lines: 4 items.", [1000]],
-    ["Pay $1,000.00.", [1000]],
-    ["Pay 1.234,50 € now", [1234.5]],
-    ["Pay CHF 12'000", [12000]],
-    ["Pay 1,000 USD", [1000]],
-    ["Refund -$5.00 of $20", [5, 20]],
-    ["Build 4812, 4 items, 50 %", []],
+    ["Invoice INV-100 for ACME Corp ($1000.00) requires approval. Lines: 4 items.", ["$1,000.00"]],
+    ["Pay $1,000.00.", ["$1,000.00"]],
+    ["Pay 1.234,50 € now", ["1,234.50 EUR"]],
+    ["Pay CHF 12'000", ["12,000.00 CHF"]],
+    ["Pay 1,000 USD", ["1,000.00 USD"]],
+    ["Refund -$5.00 of $20", ["-$5.00", "$20.00"]],
+    ["Pay US$ 10, C$11 or EUR -12", ["10.00 USD", "11.00 CAD", "-12.00 EUR"]],
+    ["Build 4812, 4 items, 50 %, A4 USDX 5", []],
   ])("%s", (message, amounts) => {
-    expect(findAmounts(message)).toEqual(amounts);
+    expect(findMoney(message).map(sayMoney)).toEqual(amounts);
+  });
+  test("are found where they stand", () => {
+    expect(findMoney("of ($20)")).toEqual([{ value: 20, currency: "$", index: 4, text: "$20" }]);
   });
 });
 
-describe("a recomputed sum", () => {
-  test("agrees with the amount that the message states", () => {
-    expect(judgeSum(1000, "($1000.00)")).toEqual({ kind: "agrees" });
+describe("an amount as an argument", () => {
+  test.each([
+    [1000, 1000, null],
+    ["1000.00", 1000, null],
+    ["-12,50", -12.5, null],
+    ["$1,000.00", 1000, "$"],
+    ["1.000,00 EUR", 1000, "EUR"],
+  ])("%j", (sent, value, currency) => {
+    expect(readMoney(sent)).toEqual({ value, currency });
   });
-  test("is flagged when the message states another", () => {
-    expect(judgeSum(1000, "($1100.00)")).toEqual({ kind: "differs", stated: [1100] });
-  });
-  test("is not judged when the message states none", () => {
-    expect(judgeSum(1000, "Approve it?")).toEqual({ kind: "not_stated" });
-  });
-  test("has no drift of binary fractions", () => {
-    expect(sumAmounts([0.1, 0.2, 0.3])).toBe(0.6);
-  });
+  test.each(["", "about 5", "0012", "5 pieces", "INV-100", "99999999999999999", null, true])(
+    "%j is none",
+    (sent) => {
+      expect(readMoney(sent)).toBeNull();
+    },
+  );
+});
+
+test("a dollar sign may be any dollar, and no other currency", () => {
+  expect(mayBeSameCurrency("$", "CAD")).toBe(true);
+  expect(mayBeSameCurrency("$", "EUR")).toBe(false);
+  expect(mayBeSameCurrency("€", "EUR")).toBe(true);
+  expect(mayBeSameCurrency(null, "EUR")).toBe(true);
+});
+
+test("a sum has no drift of binary fractions", () => {
+  expect(sumAmounts([0.1, 0.2, 0.3])).toBe(0.6);
 });
 
 test("money has separators and at least two decimals, and loses none", () => {

@@ -8,7 +8,7 @@ export function isMoneyName(name: string): boolean {
 }
 
 const MONEY_WORDS = new Set(
-  "amount price total subtotal cost fee balance budget salary payment paid tax vat refund usd eur gbp chf jpy".split(
+  "amount price total subtotal cost fee balance budget salary payment paid tax vat refund cents pence usd eur gbp chf jpy".split(
     " ",
   ),
 );
@@ -23,40 +23,91 @@ export function sumAmounts(values: number[]): number {
   return values.reduce((sum, value) => sum + Math.round(value * 1e6), 0) / 1e6;
 }
 
-const CURRENCY = "[$€£¥]|\\b(?:USD|EUR|GBP|CHF|JPY)";
-const FIGURE = "-?\\d(?:[\\d,.'\\u00a0\\u202f]*\\d)?";
+const CODES =
+  "USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|CNY|INR|BRL|MXN|ZAR|SGD|HKD|KRW|TRY|ILS";
+const SIGNS: Record<string, string> = {
+  "€": "EUR",
+  "£": "GBP",
+  "¥": "JPY",
+  US$: "USD",
+  C$: "CAD",
+  A$: "AUD",
+};
+const BEFORE = `(?:US|C|A)?\\$|[€£¥]|\\b(?:${CODES})`;
+const FIGURE = "\\d(?:[\\d,.'’\\u00a0\\u202f]*\\d)?";
 const AMOUNT = new RegExp(
-  `(?:${CURRENCY})\\s?(${FIGURE})|(${FIGURE})\\s?(?:[€£]|(?:USD|EUR|GBP|CHF|JPY)\\b)`,
+  `(?<minus>[-−]?)(?:(?<before>${BEFORE})\\s?(?<inner>[-−]?)(?<leading>${FIGURE})|(?<![\\w.,])(?<trailing>${FIGURE})\\s?(?<after>[€£]|(?:${CODES})\\b))`,
   "g",
 );
 
-/** The amounts of money that a text states, e.g. `($1000.00)`; figures without a currency are not amounts. */
+export interface Money {
+  value: number;
+  /** An ISO code, or `$`, which may be any dollar; null when none is said. */
+  currency: string | null;
+}
+
+/** The amounts of money that a text states, e.g. `($1000.00)`, and where; figures without a currency are not amounts. */
+export function findMoney(text: string): (Money & { index: number; text: string })[] {
+  return [...text.matchAll(AMOUNT)].flatMap((match) => {
+    const { minus = "", inner = "", leading, trailing, before, after } = match.groups ?? {};
+    const value = parseFigure(leading ?? trailing ?? "");
+    if (!Number.isFinite(value)) return [];
+    const sign = before ?? after ?? null;
+    const currency = sign && (SIGNS[sign] ?? sign);
+    return [{ value: minus || inner ? -value : value, currency, index: match.index, text: match[0] }];
+  });
+}
+
+/** The values alone of the amounts that a text states. */
 export function findAmounts(text: string): number[] {
-  return [...text.matchAll(AMOUNT)]
-    .map((match) => parseFigure(match[1] ?? match[2] ?? ""))
-    .filter(Number.isFinite);
+  return findMoney(text).map(({ value }) => value);
+}
+
+/** A number, or text that is nothing but an amount (`"1000.00"`, `"$1,000"`). Null when it cannot be held exactly. */
+export function readMoney(value: unknown): Money | null {
+  if (typeof value === "number") return Number.isFinite(value) ? { value, currency: null } : null;
+  if (typeof value !== "string" || value.length > 40) return null;
+  const text = value.trim();
+  const [found] = findMoney(text);
+  if (found?.text === text) return safe(found);
+  const figure = new RegExp(`^([-−]?)(${FIGURE})$`).exec(text);
+  if (!figure?.[2] || /^0\d/.test(figure[2])) return null;
+  const parsed = parseFigure(figure[2]);
+  return safe({ value: figure[1] ? -parsed : parsed, currency: null });
+}
+
+/** Beyond this, cents are lost in a binary fraction. */
+function safe({ value, currency }: Money): Money | null {
+  return Math.abs(value) <= 1e13 ? { value, currency } : null;
 }
 
 /** `1,000.00`, `1.000,00`, `1'000` and `1000` alike: the last separator is decimal unless it groups thousands. */
 function parseFigure(figure: string): number {
   const last = Math.max(figure.lastIndexOf("."), figure.lastIndexOf(","));
-  if (last === -1) return Number(figure.replace(/[^\d-]/g, ""));
+  if (last === -1) return Number(figure.replace(/\D/g, ""));
   const decimals = figure.slice(last + 1);
   const mark = figure[last]!;
   const groups = decimals.length === 3 && (mark === "," || figure.indexOf(mark) !== last);
-  const whole = figure.slice(0, last).replace(/[^\d-]/g, "");
+  const whole = figure.slice(0, last).replace(/\D/g, "");
   return Number(groups ? whole + decimals : `${whole}.${decimals}`);
 }
 
-export type SumJudgement =
-  | { kind: "agrees" }
-  | { kind: "differs"; stated: number[] }
-  | { kind: "not_stated" };
+/** `1,000.00 EUR`, `$1,000.00`, `1,000.00`. */
+export function sayMoney({ value, currency }: Money): string {
+  if (currency === "$") return `${value < 0 ? "-" : ""}$${formatMoney(Math.abs(value))}`;
+  return currency ? `${formatMoney(value)} ${currency}` : formatMoney(value);
+}
 
-/** Compares a recomputed sum with the amounts in the server's message. */
-export function judgeSum(sum: number, message: string): SumJudgement {
-  const stated = findAmounts(message);
-  if (stated.length === 0) return { kind: "not_stated" };
-  const agrees = stated.some((amount) => Math.abs(amount - sum) < 0.005);
-  return agrees ? { kind: "agrees" } : { kind: "differs", stated };
+/** Equal to the cent. */
+export function sameAmount(a: number, b: number): boolean {
+  return Math.abs(a - b) < 0.005;
+}
+
+const DOLLARS = new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]);
+
+/** Whether two currencies may be the same; one that is not said may be any. */
+export function mayBeSameCurrency(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return true;
+  const [a, b] = [SIGNS[one] ?? one, SIGNS[other] ?? other];
+  return a === b || (a === "$" && DOLLARS.has(b)) || (b === "$" && DOLLARS.has(a));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endedWords } from "./requests.ts";
+import { deliveryMeaning, endedWords, requestName } from "./requests.ts";
 
 test.each([
   ["withdrawn", "replaced", "This question was withdrawn: the server asked something else instead."],
@@ -17,4 +17,31 @@ test.each([
 
 test("a question that was withdrawn after an answer says what became of that", () => {
   expect(endedWords("withdrawn", "retracted", true).next).toMatch(/was not sent; it is kept/);
+});
+
+const way = {
+  attempts: 0,
+  flagged: false,
+  deliverAfter: "",
+  sentAt: null,
+  acceptedAt: null,
+  confirmedAt: null,
+  error: null,
+};
+test.each([
+  ["held", {}, /can be taken back/],
+  ["pending", {}, /^It goes to Finance now/],
+  ["pending", { attempts: 2 }, /has not reached Finance yet/],
+  ["accepted", {}, /has not moved on yet/],
+  ["accepted", { flagged: true }, null],
+  ["confirmed", {}, /went on with it/],
+  ["failed", {}, null],
+] as const)("an answer that is %s %o is explained", (state, more, words) => {
+  const said = deliveryMeaning({ server: { id: "", name: "Finance" }, delivery: { ...way, ...more, state } });
+  if (words === null) expect(said).toBeNull();
+  else expect(said).toMatch(words);
+});
+
+test("a toast's name of a request cannot hide anything", () => {
+  expect(requestName({ label: "INV\u202e-1", message: "" })).toBe("INV\ufffd-1");
 });

@@ -3,7 +3,6 @@ import { describeEvent } from "./events.ts";
 import { humanise, shorten } from "./labels.ts";
 import { parseJsonText, readResult } from "./result.ts";
 import { diffWords } from "./text-diff.ts";
-import { urlParts } from "./url-parts.ts";
 
 const actor = { kind: "member" as const, id: null, name: "Ben" };
 
@@ -48,18 +47,6 @@ test("a difference names what went and what came", () => {
     { kind: "new", text: "$410" },
     { kind: "same", text: " now" },
   ]);
-});
-
-test("an address is split around its host, and imitations are named", () => {
-  expect(urlParts("https://bank.example/a?b#c")).toEqual({
-    before: "https://",
-    host: "bank.example",
-    after: "/a?b#c",
-    suspect: null,
-  });
-  expect(urlParts("https://xn--bnk-ula.example/")?.suspect).toMatch(/punycode/);
-  expect(urlParts("https://bank.example@evil.example/")?.suspect).toMatch(/user name/);
-  expect(urlParts("javascript:alert(1)")).toBeNull();
 });
 
 test("a result is read part by part; structured content is not repeated as text", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatAge, formatDuration } from "./duration.ts";
-import { formatAgo, formatAhead, formatDate, isDateText } from "./time.ts";
+import { formatAgo, formatAhead, formatDate, formatDay, formatOverdue, isDateText } from "./time.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
@@ -27,6 +27,14 @@ describe("times", () => {
     expect(formatAgo("2026-11-21T11:56:00Z", NOW)).toBe("4 min ago");
     expect(formatAgo("2026-11-21T12:00:30Z", NOW)).toBe("just now");
   });
+  test.each([
+    ["2026-11-21T11:00:00Z", "today"],
+    ["2026-11-20T11:00:00Z", "yesterday"],
+    ["2026-11-12T11:00:00Z", "on 12 Nov"],
+    ["2025-11-12T11:00:00Z", "on 12 Nov 2025"],
+  ])("%s was %s", (at, words) => {
+    expect(formatDay(at, NOW)).toBe(words);
+  });
   test("a date is that day in every zone", () => {
     expect(formatDate("2024-06-30")).toBe("30 Jun 2024");
     expect(formatDate("2024-06-30T00:00:00Z")).toBe("30 Jun 2024");
@@ -39,6 +47,16 @@ describe("times", () => {
     ["2024-06-30", null],
   ])("%s lies %s", (text, words) => {
     expect(formatAhead(text, NOW)).toBe(words);
+  });
+  test.each([
+    ["2026-11-16", "5 days ago"],
+    ["2026-10-01", "7 weeks ago"],
+    ["2026-06-01", "6 months ago"],
+    ["2024-06-30", null],
+    ["2026-11-21", null],
+    ["2026-11-22", null],
+  ])("%s was due %s", (text, words) => {
+    expect(formatOverdue(text, NOW)).toBe(words);
   });
   test("numbers and words are no dates", () => {
     expect(["2024-06-30", "2024-13-45", "4812", "June"].map(isDateText)).toEqual([true, false, false, false]);

@@ -31,6 +31,21 @@ export function formatClock(at: string, now: number): string {
   return `${day} ${clock(date, false)}`;
 }
 
+/** A day alone, as in a sentence: `today`, `yesterday`, `on 12 Nov`, `on 12 Nov 2025`. */
+export function formatDay(at: string, now: number): string {
+  const date = new Date(at);
+  const today = new Date(now);
+  const days = Math.round((startOfDay(today) - startOfDay(date)) / 86_400_000);
+  if (days === 0) return "today";
+  if (days === 1) return "yesterday";
+  const year = date.getFullYear() === today.getFullYear() ? {} : ({ year: "numeric" } as const);
+  return `on ${new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...year }).format(date)}`;
+}
+
+function startOfDay(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
@@ -61,6 +76,16 @@ export function formatAhead(text: string, now: number): string | null {
   if (days < 60) return relative.format(Math.round(days / 7), "week");
   if (days < 700) return relative.format(Math.round(days / 30.44), "month");
   return relative.format(Math.round(days / 365.25), "year");
+}
+
+/** `5 days ago` for a day that is over, up to a year: what was due earlier than that is history. Else null. */
+export function formatOverdue(text: string, now: number): string | null {
+  const days = Math.floor((now - Date.parse(text)) / 86_400_000);
+  if (!(days >= 1 && days <= 365)) return null;
+  const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+  if (days < 14) return relative.format(-days, "day");
+  if (days < 60) return relative.format(-Math.round(days / 7), "week");
+  return relative.format(-Math.round(days / 30.44), "month");
 }
 
 function clock(date: Date, seconds: boolean): string {

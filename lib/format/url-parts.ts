@@ -1,29 +1,38 @@
-/** An address split so that its host can be set in bold. `suspect` says why a person should look twice. */
+/** An address split so that its host can be set in bold. */
 export interface UrlParts {
+  /** As a browser would open it, which is not always as it was written. */
+  href: string;
   before: string;
   host: string;
   after: string;
-  suspect: string | null;
+  /** Why a person should look twice, in sentences. */
+  warnings: string[];
 }
 
+/** Null for anything but http and https: others could run code or open another program. */
 export function urlParts(url: string): UrlParts | null {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    return null;
-  }
-  // Anything but http(s) could run code or open another program.
-  if (parsed.protocol !== "https:" && parsed.protocol !== "http:") return null;
-  const credentials = parsed.username || parsed.password ? "It carries a user name before the host." : null;
-  const punycode = parsed.hostname.split(".").some((label) => label.startsWith("xn--"))
-    ? "Its host uses letters of another alphabet (punycode), which can imitate a known name."
-    : null;
-  const plain = parsed.protocol === "http:" ? "It is not encrypted (http)." : null;
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (!parsed || !["https:", "http:"].includes(parsed.protocol)) return null;
+  const { protocol, username, password, hostname, host, port, pathname, search, hash } = parsed;
+  const credentials = username !== "" || password !== "";
+  const warnings = [
+    credentials && `What stands before the @ is no site: the site is ${host}.`,
+    hostname.split(".").some((label) => label.startsWith("xn--")) &&
+      "Its name holds letters of other alphabets, which can look like those of a known name. It is shown as computers write it.",
+    isAddress(hostname) && "It has a number in place of a name, so that nobody can say whose it is.",
+    port !== "" && `It is not at the usual place of a site: it has port ${port}.`,
+    protocol === "http:" && "It is not encrypted (http): others on the way can read and change it.",
+  ];
   return {
-    before: `${parsed.protocol}//${parsed.username ? `${parsed.username}@` : ""}`,
-    host: parsed.host,
-    after: `${parsed.pathname}${parsed.search}${parsed.hash}`,
-    suspect: credentials ?? punycode ?? plain,
+    href: parsed.href,
+    before: `${protocol}//${credentials ? `${username}${password && ":…"}@` : ""}`,
+    host,
+    after: `${pathname}${search}${hash}`,
+    warnings: warnings.filter((warning) => warning !== false),
   };
+}
+
+/** Decimal and hexadecimal ones are read into this form by the parser. */
+function isAddress(hostname: string): boolean {
+  return hostname.startsWith("[") || /^\d+(\.\d+){3}$/.test(hostname);
 }

@@ -5,7 +5,6 @@
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { log } from "../log.ts";
-import { formSchema } from "../mcp/form.ts";
 import type { Principal } from "../principal.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { checkedContent } from "./guards.ts";
@@ -57,10 +56,10 @@ async function refuseUnlessAlike(
   ids: string[],
   answer: Omit<BulkAnswerInput, "items">,
 ): Promise<void> {
-  const rows = await tx.$queryRaw<AlikeRow[]>`SELECT r.mode, r.form, t.server_id AS "serverId"
+  const rows = await tx.$queryRaw<AlikeRow[]>`SELECT r.mode, r.form, r.alike
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
-  const digests = rows.map(alike);
+  const digests = rows.map((row) => row.alike);
   if (digests.includes(null))
     throw notAlike("One of these can only be answered by itself. Nothing was recorded.");
   if (new Set(digests).size > 1)
@@ -73,13 +72,7 @@ async function refuseUnlessAlike(
 interface AlikeRow {
   mode: "form" | "url";
   form: unknown;
-  serverId: string;
-}
-
-/** Equal for requests that may be answered together; null: this one may not. */
-function alike({ mode, form, serverId }: AlikeRow): string | null {
-  if (mode !== "form" || formSchema.parse(form).kind !== "supported") return null;
-  return `${serverId} ${JSON.stringify(form)}`;
+  alike: string | null;
 }
 
 function notAlike(detail: string): AppError {

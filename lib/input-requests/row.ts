@@ -20,7 +20,7 @@ export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server
   t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency,
   r.alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
-  c.claimed_at AS "claimedAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
+  c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
   r.asked_again AS "askedAgain", a.action, a.content, a.comment, a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
@@ -58,6 +58,7 @@ export interface RequestRow {
   claimantId: string | null;
   claimantName: string | null;
   claimedAt: Date | null;
+  claimActiveAt: Date | null;
   createdAt: Date;
   expiresAt: Date | null;
   askedAgain: boolean;
@@ -79,7 +80,6 @@ export interface RequestRow {
 
 /** As `principal` sees it. */
 export function toSummary(principal: Principal, row: RequestRow): InputRequestSummary {
-  const { claimantId, claimantName, claimedAt } = row;
   return {
     id: row.id,
     state: requestStateSchema.parse(row.state),
@@ -95,10 +95,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     seenBecause: seenBecause(principal, row),
     requestedBy: actorSchema.parse(row.requestedBy),
     assignedTo: person(row.assigneeId, row.assigneeName),
-    claimedBy:
-      claimantId && claimantName && claimedAt
-        ? { id: claimantId, name: claimantName, at: claimedAt.toISOString() }
-        : null,
+    claimedBy: toClaim(row),
     createdAt: row.createdAt.toISOString(),
     expiresAt: iso(row.expiresAt),
     askedAgain: row.askedAgain,
@@ -113,6 +110,14 @@ function seenBecause({ userId }: Principal, row: RequestRow): SeenBecause {
   if (userId !== null && row.claimantId === userId) return "claimed";
   if (row.visibility === "organization") return "organization";
   return row.requesterId === userId ? "requester" : "assigned";
+}
+
+function toClaim(row: RequestRow): InputRequestSummary["claimedBy"] {
+  const { claimedAt, claimActiveAt } = row;
+  const holder = person(row.claimantId, row.claimantName);
+  if (!holder || !claimedAt || !claimActiveAt) return null;
+  const until = new Date(claimActiveAt.getTime() + CLAIM_IDLE_MS);
+  return { ...holder, at: claimedAt.toISOString(), until: until.toISOString() };
 }
 
 function toAnswer(row: RequestRow): InputRequestSummary["answer"] {

@@ -147,7 +147,8 @@ export const inputRequestSchema = z.object({
   seenBecause: seenBecauseSchema,
   requestedBy: actorSchema,
   assignedTo: personSchema.nullable(),
-  claimedBy: personSchema.extend({ at: timestamp }).nullable(),
+  /** `until`: when the claim ends unless its holder does something. */
+  claimedBy: personSchema.extend({ at: timestamp, until: timestamp }).nullable(),
   createdAt: timestamp,
   expiresAt: timestamp.nullable(),
   /** The server put the same question again after an answer was confirmed. */

@@ -42,6 +42,16 @@ describe("normaliseForm", () => {
       { type: "number", minimum: 0, maximum: 1.5, default: 0.5 },
       { ...number, minimum: 0, maximum: 1.5, default: 0.5 },
     ],
+    [
+      "the bounds of all exact integers, as no bounds",
+      { type: "integer", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+      { ...number, integer: true },
+    ],
+    [
+      "notes that change nothing, dropped",
+      { type: "string", examples: ["x"], $comment: "c", deprecated: false, "x-order": 1 },
+      text,
+    ],
     ["an integer", { type: "integer" }, { ...number, integer: true }],
     ["yes or no", { type: "boolean", default: true }, { ...base, kind: "boolean", default: true }],
     ["choices", { type: "string", enum: ["a", "b"], default: "b" }, { ...oneOf, default: "b" }],
@@ -106,6 +116,13 @@ describe("normaliseForm", () => {
     ["an unknown format", form({ f: { type: "string", format: "hostname" } })],
     ["two types", form({ f: { type: ["string", "number"] } })],
     ["a reference", form({ f: { $ref: "#/$defs/x" } })],
+    [
+      "a field that parsing would leave out",
+      normaliseForm(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}')),
+    ],
+    ["a default of another type", form({ f: { type: "number", default: "5" } })],
+    ["a reference beside a type", form({ f: { type: "string", $ref: "https://example.com/s.json" } })],
+    ["a single value without choices", form({ f: { type: "string", const: "a" } })],
     ["the same choice twice", form({ f: { type: "string", enum: ["a", "a"] } })],
     ["no choices", form({ f: { type: "string", enum: [] } })],
     [

@@ -92,6 +92,10 @@ export function normaliseForm(requestedSchema: unknown): Form {
   const unknown = required.find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined) return unsupported(`The form requires "${unknown}" but does not describe it`);
 
+  // Parsing leaves this one out, and a field must not go missing.
+  if (isRecord(requestedSchema) && hasProto(requestedSchema.properties))
+    return unsupported('The field "__proto__" cannot be shown');
+
   const fields: Field[] = [];
   for (const [name, value] of Object.entries(properties)) {
     const parsed = property.safeParse(plain(value));
@@ -152,8 +156,21 @@ function toField(name: string, from: Property, required: boolean): Field | strin
     const { minLength = null, maxLength = null, default: initial = null } = from;
     return { ...base, kind: "text", format: format.data ?? null, minLength, maxLength, default: initial };
   }
-  const { minimum = null, maximum = null, default: initial = null } = from;
-  return { ...base, kind: "number", integer: from.type === "integer", minimum, maximum, default: initial };
+  const { minimum, maximum, default: initial = null } = from;
+  const integer = from.type === "integer";
+  return {
+    ...base,
+    kind: "number",
+    integer,
+    minimum: bound(minimum),
+    maximum: bound(maximum),
+    default: initial,
+  };
+}
+
+/** Schema generators write the largest exact number where there is no limit; nothing beyond it is taken anyway. */
+function bound(limit: number | undefined): number | null {
+  return limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? null : limit;
 }
 
 const FORMATS = z.enum(["email", "uri", "date", "date-time"]).optional();
@@ -176,8 +193,9 @@ function hasDuplicates(options: FieldOption[]): boolean {
  * A nullable property as the plain one, since an empty field is left out of the answer: `type: ["string", "null"]`,
  * or `anyOf` with null as Python's schema generators write it. Choices without a type are texts.
  */
-function plain(value: unknown): unknown {
-  if (!isRecord(value)) return value;
+function plain(given: unknown): unknown {
+  if (!isRecord(given)) return given;
+  const value = Object.fromEntries(Object.entries(given).filter(([keyword]) => !isNote(keyword)));
   const { anyOf, ...rest } = value;
   if (Array.isArray(anyOf) && rest.type === undefined) {
     const kinds = anyOf.filter((kind) => !(isRecord(kind) && kind.type === "null"));
@@ -189,6 +207,15 @@ function plain(value: unknown): unknown {
   const types = value.type.filter((type) => type !== "null");
   const choices = Array.isArray(value.enum) ? { enum: value.enum.filter((choice) => choice !== null) } : {};
   return types.length === 1 ? { ...value, ...choices, type: types[0] } : value;
+}
+
+/** Keywords that by definition change nothing of what may be answered. */
+function isNote(keyword: string): boolean {
+  return ["$comment", "examples", "deprecated"].includes(keyword) || keyword.startsWith("x-");
+}
+
+function hasProto(properties: unknown): boolean {
+  return isRecord(properties) && Object.hasOwn(properties, "__proto__");
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,22 +2,26 @@
 
 import { type ReactNode, useRef, useState } from "react";
 import { useMe } from "@/components/shell/me.tsx";
-import { Notice } from "@/components/ui/notice.tsx";
 import { decisionOf } from "@/lib/format/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { type AnswerDialog, AnswerDialogs } from "./answer-dialogs.tsx";
 import { AnswerFields } from "./answer-fields.tsx";
+import { ClaimLine } from "./claim-line.tsx";
 import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DraftLine } from "./draft-line.tsx";
+import { newestHeld } from "./held.ts";
+import { type Refusal, refusalOf } from "./refusal.ts";
+import { Refused } from "./refused.tsx";
 import { UrlQuestion } from "./url-question.tsx";
+import { useAnswerCommands } from "./use-answer-commands.ts";
 import { useAnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
-import { type Refusal, refusalOf, useDecide } from "./use-decide.tsx";
+import { useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
-import { undoable, useUndo } from "./use-undo.ts";
-import { whyNot } from "./why-not.ts";
+import { useUndo } from "./use-undo.ts";
+import { whyNot, whyNotAccept } from "./why-not.ts";
 
 /** Everything a person answers with: the fields, the comment, the bar that stays in view, and the keys. */
 export function AnswerArea({
@@ -55,57 +59,74 @@ export function AnswerArea({
   const undo = useUndo();
   const claimedByMe = request.claimedBy?.id === me.user.id;
   const claim = useClaim(request, claimedByMe);
+  const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const reason = whyNot(request, me, blocked);
+  const acceptReason = reason ?? whyNotAccept(request, me);
+  /** A decision was refused because the question is no longer open: what was filled in stays, to be read. */
+  const lost = refusal !== null && request.state !== "open";
   const answering = request.state === "open" && me.may("approver");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
-    if (decide.isPending) return;
     setRefusal(null);
     // Taken back, the answer leads to the form as it is now.
     draft.flush();
     const said = comment.trim();
-    decide.mutate(
-      { ...answer, ...(said ? { comment: said } : {}) },
-      {
-        onError: (error) => {
-          const refused = refusalOf(error);
-          setRefusal(refused);
-          form.refuse(refused.errors);
-        },
-      },
-    );
+    decide.send({ ...answer, ...(said ? { comment: said } : {}) }, (error) => {
+      const refused = refusalOf(error, me.user.id);
+      setRefusal(refused);
+      form.refuse(refused.errors);
+    });
     setDialog(null);
   };
   const sendForm = () => form.submit((content) => send({ action: "accept", content }));
 
   const manyChoices =
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
+  const offered = {
+    decline: answering && !reason ? () => setDialog("decline") : null,
+    claim: answering && !claimedByOther ? () => claim.mutate(claimedByMe ? "release" : "claim") : null,
+    undo: () => {
+      // What this browser decided itself is taken back by its toast, the newest first.
+      if (newestHeld() === null && request.delivery?.state === "held" && me.may("approver"))
+        void undo(request.id);
+    },
+  };
   useAnswerKeys({
     affirmative,
     other,
     onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
     showQuestion,
-    decline: answering && !reason ? () => setDialog("decline") : null,
-    claim: answering && (claimedByMe || !request.claimedBy) ? () => claim.mutate() : null,
-    undo: () => {
-      const id = undoable() ?? (request.delivery?.state === "held" ? request.id : null);
-      if (id && me.may("approver")) void undo(id);
-    },
+    ...offered,
+  });
+  useAnswerCommands({
+    request,
+    decision,
+    reason,
+    acceptReason,
+    offered,
+    affirmative,
+    other,
+    onAssign: () => setDialog("assign"),
   });
   const draftLine = <DraftLine draft={draft} />;
 
   return (
     <>
       {children(
-        answering && (
+        (answering || (lost && decision.kind === "form")) && (
           <div className="flex flex-col gap-6">
             {isUrl ? (
-              <UrlQuestion question={question} opened={opened} onOpened={() => setOpened(true)} />
+              <UrlQuestion
+                question={question}
+                opened={opened}
+                disabled={blocked}
+                onOpened={() => setOpened(true)}
+              />
             ) : (
               <AnswerFields
                 decision={decision}
                 form={form}
-                disabled={reason !== null}
+                disabled={reason !== null || lost}
                 status={draftLine}
                 onSubmit={sendForm}
                 onLeaveField={draft.flush}
@@ -115,34 +136,35 @@ export function AnswerArea({
               value={draft.comment}
               onChange={draft.setComment}
               onBlur={draft.flush}
-              disabled={reason !== null}
+              disabled={reason !== null || lost}
             />
             {(isUrl || decision.kind !== "form") && draftLine}
           </div>
         ),
       )}
       {/* Beside the bar, where the hand is, and also once someone else's answer has taken the form away. */}
-      {refusal?.title && (
-        <div className="shrink-0 px-4 pb-3 md:px-8">
-          <Notice live tone="bad" title={refusal.title}>
-            <p>{refusal.detail}</p>
-          </Notice>
-        </div>
-      )}
+      {refusal?.title && <Refused refusal={refusal} request={request} keptForm={decision.kind === "form"} />}
       {request.state === "open" && (
         <DecisionBar
           request={request}
           decision={decision}
-          reason={reason}
-          pending={decide.isPending}
+          reason={
+            claimedByOther && me.may("approver") ? (
+              <ClaimLine request={request} onTakeOver={() => claim.mutate("take-over")} />
+            ) : (
+              acceptReason
+            )
+          }
+          disabled={reason !== null}
+          cautious={cautious}
+          pending={decide.isPending ? decide.answer : null}
           opened={opened}
-          claimedByMe={claimedByMe}
           affirmative={affirmative}
           other={other}
           onAccept={(content) => send({ action: "accept", ...(content ? { content } : {}) })}
           onSubmitForm={sendForm}
           onDialog={setDialog}
-          onClaim={() => claim.mutate()}
+          onClaim={(step) => claim.mutate(step)}
           onClose={onClose}
         />
       )}
@@ -152,7 +174,7 @@ export function AnswerArea({
         comment={draft.comment}
         pending={decide.isPending}
         onDismiss={() => setDialog(null)}
-        onSend={(action, said) => send({ action }, said)}
+        onSend={send}
       />
     </>
   );

@@ -1,15 +1,21 @@
 "use client";
 
-import { useId, useState } from "react";
+import dynamic from "next/dynamic";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
 import { requestName } from "@/lib/format/requests.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { DeclineForm } from "./decline-form.tsx";
+import { ReasonBox } from "./reason-box.tsx";
 
-export type AnswerDialog = "decline" | "cancel" | null;
+const AssignDialog = dynamic(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog));
 
-/** Declining asks for a reason; sending `cancel` explains what servers make of it. */
+export type AnswerDialog = "decline" | "cancel" | "assign" | null;
+
+/**
+ * What asks once more: declining takes a reason, sending `cancel` explains what servers make of it. Those two are
+ * there at once, not loaded when asked for: what is typed right after D must not meet the single keys.
+ */
 export function AnswerDialogs({
   dialog,
   request,
@@ -23,83 +29,52 @@ export function AnswerDialogs({
   comment: string;
   pending: boolean;
   onDismiss: () => void;
-  onSend: (action: "decline" | "cancel", comment: string) => void;
+  onSend: (answer: Pick<AnswerInput, "action" | "content">, comment: string) => void;
 }) {
-  const decline = dialog === "decline";
-  return (
-    <Dialog
-      open={dialog !== null}
-      onOpenChange={(open) => !open && onDismiss()}
-      title={decline ? `Decline ${requestName(request)}` : `Send cancel for ${requestName(request)}`}
-      description={
-        decline
-          ? `${request.server.name} is told that you decline to answer. Most servers take it as a no.`
-          : `“Cancel” says that the question was dismissed without a choice. Many servers treat it as a rejection, some ask again. To decide later, use Close: it sends nothing.`
-      }
-    >
-      {dialog && (
-        <Reason
-          key={dialog}
-          initial={comment}
-          label={decline ? "Reason" : "Comment"}
-          confirm={decline ? "Decline" : "Send cancel"}
-          pending={pending}
-          onDismiss={onDismiss}
-          onSend={(said) => onSend(dialog, said)}
-        />
-      )}
-    </Dialog>
-  );
-}
-
-function Reason({
-  initial,
-  label,
-  confirm,
-  pending,
-  onDismiss,
-  onSend,
-}: {
-  initial: string;
-  label: string;
-  confirm: string;
-  pending: boolean;
-  onDismiss: () => void;
-  onSend: (said: string) => void;
-}) {
-  const id = useId();
-  const [text, setText] = useState(initial);
-  return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSend(text);
-      }}
-    >
-      <div className="flex flex-col gap-1.5">
-        <label htmlFor={id} className="text-[13px] text-muted">
-          <span className="font-medium">{label}</span> · optional, kept in the timeline
-        </label>
-        <Textarea
-          id={id}
-          // The caret belongs here: D is pressed to write the reason.
-          autoFocus
-          rows={3}
-          maxLength={4000}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) onSend(text);
-          }}
-        />
-      </div>
-      <DialogActions>
-        <Button onClick={onDismiss}>Keep it open</Button>
-        <Button type="submit" variant="destructive" disabled={pending}>
-          {confirm}
-        </Button>
-      </DialogActions>
-    </form>
-  );
+  const common = { open: true, onOpenChange: (open: boolean) => !open && onDismiss() };
+  switch (dialog) {
+    case null:
+      return null;
+    case "assign":
+      return <AssignDialog request={request} onDismiss={onDismiss} />;
+    case "decline":
+      return (
+        <Dialog
+          {...common}
+          title={`Decline ${requestName(request)}`}
+          description={`${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`}
+        >
+          <DeclineForm
+            request={request}
+            initial={comment}
+            pending={pending}
+            onDismiss={onDismiss}
+            onSend={onSend}
+          />
+        </Dialog>
+      );
+    case "cancel":
+      return (
+        <Dialog
+          {...common}
+          title={`Send cancel for ${requestName(request)}`}
+          description="“Cancel” says that the question was dismissed without a choice. Many servers treat it as a rejection, some ask again. To decide later, use Close: it sends nothing."
+        >
+          <ReasonBox label="Comment" initial={comment} onSend={(said) => onSend({ action: "cancel" }, said)}>
+            {(said) => (
+              <DialogActions>
+                <Button onClick={onDismiss}>Keep it open</Button>
+                <Button
+                  variant="destructive"
+                  disabled={pending}
+                  onClick={() => onSend({ action: "cancel" }, said)}
+                >
+                  Send cancel
+                </Button>
+              </DialogActions>
+            )}
+          </ReasonBox>
+        </Dialog>
+      );
+  }
 }

@@ -59,6 +59,7 @@ export function AnswerFields({
         <h2 className="font-medium text-[13px] text-muted">Your answer</h2>
         {status}
       </div>
+      {requiredWords(form.fields) && <p className="text-[13px] text-muted">{requiredWords(form.fields)}</p>}
       <ErrorSummary form={form} />
       <fieldset disabled={disabled} className="contents">
         {form.fields.map((field, at) => (
@@ -75,6 +76,13 @@ export function AnswerFields({
       <button type="submit" className="hidden" tabIndex={-1} aria-hidden />
     </form>
   );
+}
+
+/** One field that is not marked optional is plainly required; of several, the rule is said once. */
+function requiredWords(fields: Field[]): string | null {
+  if (fields.length < 2 || !fields.some((field) => field.required)) return null;
+  const all = fields.every((field) => field.required);
+  return all ? "All fields are required." : "Fields are required unless they are marked optional.";
 }
 
 /** One field of its own for the library: a key pressed in one draws no other again. */

@@ -6,34 +6,45 @@ import { api, errorSentence } from "@/components/api/client.ts";
 import { requestKeys } from "@/components/api/requests.ts";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { useMe } from "@/components/shell/me.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
 import { describeFacts } from "@/lib/format/facts.ts";
+import { deliveryMeaning } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { DeliverySteps } from "./delivery-steps.tsx";
+import { REQUEST_ICONS } from "./request-states.ts";
 
 /** Who decided what, and how far the answer has come. */
 export function AnswerGiven({ request }: { request: InputRequestDetail }) {
   const answer = request.answer;
   if (!answer) return null;
+  const Icon = REQUEST_ICONS[request.state];
+  const meaning = deliveryMeaning(request);
   return (
     <section
       aria-label="The answer"
       className="flex flex-col gap-3.5 rounded-lg border border-line bg-bg p-4"
     >
-      <p className="font-medium">
-        {decidedWord(answer.action, answer.content)} by {answer.by.name}
-        <span className="font-normal text-muted">
-          {" "}
-          · <TimeAgo at={answer.at} />
-        </span>
-      </p>
+      <div className="flex flex-col gap-1">
+        <p className="flex items-center gap-2 font-medium">
+          <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
+          <span>
+            {decidedWord(answer.action, answer.content)} by {answer.by.name}
+            <span className="font-normal text-muted">
+              {" "}
+              · <TimeAgo at={answer.at} />
+            </span>
+          </span>
+        </p>
+        {meaning && <p className="pl-6 text-[13px] text-muted">{meaning}</p>}
+      </div>
       <GivenFields request={request} />
       {answer.comment && (
         <blockquote className="whitespace-pre-line border-line border-l-2 pl-3 text-muted">
-          {answer.comment}
+          <PlainText text={answer.comment} />
         </blockquote>
       )}
       <DeliverySteps request={request} />
@@ -97,7 +108,11 @@ function Stuck({ request }: { request: InputRequestDetail }) {
         ) : undefined
       }
     >
-      {delivery.error && <p>{delivery.error}</p>}
+      {delivery.error && (
+        <p>
+          <PlainText text={delivery.error} />
+        </p>
+      )}
       {!me.may("operator") && <p>An operator can send the same answer again.</p>}
     </Notice>
   );

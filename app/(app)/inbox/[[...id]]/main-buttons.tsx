@@ -1,9 +1,20 @@
 "use client";
 
-import type { RefObject } from "react";
+import { LoaderCircle } from "lucide-react";
+import type { ReactNode, Ref, RefObject } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import type { Decision } from "@/lib/format/decision.ts";
+import type { Decided } from "./use-decide.tsx";
+
+/** Two buttons with short words share a line on a phone; more or longer ones get lines of their own. */
+const SHORT = 14;
+
+export function needsRoom(decision: Decision): boolean {
+  if (decision.kind !== "choices") return false;
+  return decision.choices.length > 2 || decision.choices.some(({ label }) => label.length > SHORT);
+}
 
 /** The buttons that decide: one for each choice, or one for the whole form. */
 export function MainButtons({
@@ -11,6 +22,7 @@ export function MainButtons({
   isUrl,
   opened,
   disabled,
+  pending,
   describedBy,
   affirmative,
   other,
@@ -21,25 +33,27 @@ export function MainButtons({
   isUrl: boolean;
   opened: boolean;
   disabled: boolean;
+  /** What is being recorded. */
+  pending: Decided | null;
   describedBy: string | undefined;
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
   onAccept: (content?: Record<string, unknown>) => void;
   onSubmitForm: () => void;
 }) {
-  const main = {
-    ref: affirmative,
-    disabled,
-    variant: "primary" as const,
-    "aria-describedby": describedBy,
-    "aria-keyshortcuts": "A",
-    className: "max-md:flex-1",
+  const common = { describedBy, pending: false, busy: pending !== null, disabled };
+  const single = {
+    ...common,
+    buttonRef: affirmative,
+    shortcut: "A",
+    primary: true,
+    pending: pending?.action === "accept",
   };
   if (isUrl) {
     return (
-      <Button {...main} disabled={disabled || !opened} onClick={() => onAccept()}>
-        I have done it <Kbd>A</Kbd>
-      </Button>
+      <Main {...single} disabled={disabled || !opened} onPress={() => onAccept()}>
+        I have finished there
+      </Main>
     );
   }
   switch (decision.kind) {
@@ -47,32 +61,98 @@ export function MainButtons({
       return null;
     case "confirm":
       return (
-        <Button {...main} onClick={() => onAccept({})}>
-          Confirm <Kbd>A</Kbd>
-        </Button>
+        <Main {...single} onPress={() => onAccept({})}>
+          Confirm
+        </Main>
       );
     case "form":
       return (
-        <Button {...main} onClick={onSubmitForm}>
-          Send answer <Kbd>A</Kbd>
-        </Button>
+        <Main {...single} onPress={onSubmitForm}>
+          Send answer
+        </Main>
       );
-    case "choices":
-      return decision.choices.map((choice, index) => {
-        const emphasised = index === 0 && choice.affirmative;
-        return (
-          <Button
-            key={choice.label}
-            {...main}
-            ref={index === 0 ? affirmative : index === 1 ? other : null}
-            variant={emphasised ? "primary" : "outline"}
-            aria-keyshortcuts={index === 0 ? "A" : index === 1 ? "R" : undefined}
-            onClick={() => onAccept(choice.content)}
-          >
-            <span className="truncate">{choice.label}</span>
-            {index < 2 && <Kbd>{index === 0 ? "A" : "R"}</Kbd>}
-          </Button>
-        );
-      });
+    case "choices": {
+      const long = decision.choices.some(({ label }) => label.length > SHORT);
+      return (
+        <div
+          className={cn(
+            "flex min-w-0 gap-2 max-md:flex-1 md:flex-wrap",
+            needsRoom(decision) && (long ? "max-md:flex-col" : "max-md:grid max-md:grid-cols-2"),
+          )}
+        >
+          {decision.choices.map((choice, index) => (
+            <Main
+              key={choice.label}
+              {...common}
+              buttonRef={index === 0 ? affirmative : index === 1 ? other : null}
+              shortcut={index === 0 ? "A" : index === 1 ? "R" : null}
+              primary={index === 0 && choice.affirmative}
+              pending={same(pending?.content, choice.content)}
+              onPress={() => onAccept(choice.content)}
+            >
+              {choice.label}
+            </Main>
+          ))}
+        </div>
+      );
+    }
   }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** While a decision is recorded every button keeps its place and its focus, and does nothing. */
+function Main({
+  buttonRef,
+  shortcut,
+  primary,
+  disabled,
+  busy,
+  pending,
+  describedBy,
+  onPress,
+  children,
+}: {
+  buttonRef: Ref<HTMLButtonElement>;
+  shortcut: string | null;
+  primary: boolean;
+  disabled: boolean;
+  /** Some decision is being recorded; `pending`: this one. */
+  busy: boolean;
+  pending: boolean;
+  describedBy: string | undefined;
+  onPress: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Button
+      ref={buttonRef}
+      variant={primary ? "primary" : "outline"}
+      disabled={disabled}
+      aria-disabled={busy || undefined}
+      aria-busy={pending || undefined}
+      aria-describedby={describedBy}
+      aria-keyshortcuts={shortcut ?? undefined}
+      className="h-auto min-h-9 aria-busy:opacity-100 min-w-0 max-w-full shrink whitespace-normal py-1.5 text-left max-md:min-h-11 max-md:flex-1 max-md:text-center md:max-w-80"
+      onClick={() => !busy && onPress()}
+    >
+      {pending ? (
+        <>
+          <LoaderCircle
+            aria-hidden
+            strokeWidth={2}
+            className="animate-[turn_1.6s_linear_infinite] motion-reduce:animate-none"
+          />
+          Recording…
+        </>
+      ) : (
+        <>
+          <span className="wrap-anywhere">{children}</span>
+          {shortcut && <Kbd>{shortcut}</Kbd>}
+        </>
+      )}
+    </Button>
+  );
 }

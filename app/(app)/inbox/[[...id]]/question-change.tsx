@@ -1,7 +1,16 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { requestsOfTask } from "@/components/api/request-context.ts";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Day } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { decidedWord } from "@/lib/format/decision.ts";
+import { findMoney, sayMoney } from "@/lib/format/money.ts";
+import { diffFields } from "@/lib/format/schema-diff.ts";
 import { diffWords } from "@/lib/format/text-diff.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
 type Question = { message: string; schema: unknown; url: string | null };
 
@@ -31,42 +40,98 @@ export function QuestionChanged({
   );
 }
 
-/** A question that took the place of another says so when it is opened. */
-export function QuestionReplaced({ before, after }: { before: Question; after: Question }) {
+/** A question that was asked before, in other words or the same, says so when it is opened, with what was answered then. */
+export function AskedBefore({ request }: { request: InputRequestDetail }) {
+  const all = useQuery(requestsOfTask(request.taskId));
+  if (!request.previous && !request.askedAgain) return null;
+  const earlier = (all.data?.items ?? []).filter(
+    (each) => each.id !== request.id && each.createdAt <= request.createdAt,
+  );
+  if (request.previous) {
+    const { message } = request.previous;
+    const then = earlier.findLast((each) => each.message === message);
+    return (
+      <Notice tone="wait" title="The server asked something else before. Please decide on this one anew.">
+        <Then request={then} />
+        <Details words="Show what is different">
+          <Difference before={request.previous} after={request} />
+        </Details>
+      </Notice>
+    );
+  }
+  const then = earlier.findLast((each) => each.questionHash === request.questionHash && each.answer);
   return (
-    <Notice tone="wait" title="The server asked something else before. Please decide on this one anew.">
-      <Difference before={before} after={after} />
+    <Notice tone="wait" title="The same question, asked again after your organization’s answer.">
+      <Then request={then} />
+      <p>The server took that answer and then asked once more. Answer only if it should count again.</p>
     </Notice>
   );
 }
 
+/** What was answered to the question before. */
+function Then({ request }: { request: InputRequestSummary | undefined }) {
+  const answer = request?.answer;
+  if (!answer) return null;
+  return (
+    <p>
+      {decidedWord(answer.action, answer.content)} then by {answer.by.name} <Day at={answer.at} />
+      {answer.comment && (
+        <>
+          : “<PlainText text={answer.comment} />”
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
+function Details({ words, children }: { words: string; children: React.ReactNode }) {
+  return (
+    <details open>
+      <summary className="w-fit rounded-sm font-medium marker:text-muted max-md:py-2.5">{words}</summary>
+      <div className="flex flex-col gap-1.5 pt-1.5">{children}</div>
+    </details>
+  );
+}
+
 function Difference({ before, after }: { before: Question; after: Question }) {
-  const fieldsChanged = JSON.stringify(before.schema ?? null) !== JSON.stringify(after.schema ?? null);
+  const amounts = [before, after].map(({ message }) => findMoney(message).map(sayMoney).join(", "));
   return (
     <>
-      <p className="whitespace-pre-line">
+      {amounts[0] !== amounts[1] && (
+        <p className="font-medium tabular-nums">
+          Amount: {amounts[0] || "none"} → {amounts[1] || "none"}
+        </p>
+      )}
+      <p className="whitespace-pre-wrap">
         {diffWords(before.message, after.message).map((part, index) => {
           // The parts are computed from two fixed texts: their place is their identity.
           const key = index;
           if (part.kind === "gone") {
             return (
               <del key={key} className="rounded-sm bg-bad-soft px-0.5 text-bad">
-                {part.text}
+                <span className="sr-only">gone: </span>
+                <PlainText text={part.text} />
               </del>
             );
           }
           if (part.kind === "new") {
             return (
               <ins key={key} className="rounded-sm bg-good-soft px-0.5 font-medium text-good no-underline">
-                {part.text}
+                <span className="sr-only">new: </span>
+                <PlainText text={part.text} />
               </ins>
             );
           }
-          return <span key={key}>{part.text}</span>;
+          return <PlainText key={key} text={part.text} />;
         })}
       </p>
       {before.url !== after.url && <p>The address to open is another one.</p>}
-      {fieldsChanged && <p>The fields of the form are different too.</p>}
+      {diffFields(before.schema, after.schema).map((line) => (
+        <p key={line}>
+          <PlainText text={line} />
+        </p>
+      ))}
     </>
   );
 }

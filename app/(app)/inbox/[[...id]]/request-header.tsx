@@ -1,19 +1,23 @@
 "use client";
 
-import { ChevronRight, Clock3, Link2, Server } from "lucide-react";
+import { ChevronRight, Clock3, Hand, Server, UserRound } from "lucide-react";
 import Link from "next/link";
-import { toast } from "sonner";
+import { WhySeen } from "@/components/request/why-seen.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { WaitingBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import { Button } from "@/components/ui/button.tsx";
+import { shorten } from "@/lib/format/labels.ts";
 import { isLive } from "@/lib/format/outcome.ts";
 import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { RequestMenu } from "./request-menu.tsx";
+import { RequestMessage } from "./request-message.tsx";
+import { REQUEST_ICONS } from "./request-states.ts";
 import { TimeLimit } from "./time-limit.tsx";
 
 /** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
@@ -33,62 +37,89 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         <span className="max-sm:hidden">
           <EraBadge era={request.era} />
         </span>
-        <Button
-          variant="ghost"
-          size="icon"
-          className="-my-2 -mr-2 ml-auto max-md:-mr-3.5"
-          aria-label="Copy a link to this request"
-          title="Copy a link to this request"
-          onClick={() => {
-            const link = `${location.origin}/inbox/${request.id}`;
-            void navigator.clipboard?.writeText(link).then(() => toast("Link copied"));
-          }}
-        >
-          <Link2 aria-hidden strokeWidth={1.75} />
-        </Button>
+        <RequestMenu request={request} />
       </div>
-      <h2
-        id="request-title"
-        tabIndex={-1}
-        className="max-w-[46rem] whitespace-pre-line text-balance font-semibold text-[20px] leading-[1.35] tracking-tight outline-none md:text-[21px]"
+      <RequestMessage message={message} />
+      <div
+        id="request-state"
+        className="flex flex-wrap items-center gap-x-3.5 gap-y-1.5 text-[13px] text-muted"
       >
-        {message}
-      </h2>
-      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-1.5 text-[13px] text-muted">
-        <Waiting request={request} />
+        <State request={request} />
         <span>
           Asked <TimeAgo at={request.createdAt} />
         </span>
         <span>Requested by {request.requestedBy.name}</span>
-        {request.assignedTo && <span>Assigned to {request.assignedTo.name}</span>}
-        {request.askedAgain && <Badge>Asked again after an answer</Badge>}
+        <Whose request={request} />
+        {request.askedAgain && request.state !== "open" && <Badge>Asked again after an answer</Badge>}
         {!request.task.durable && <NotDurableBadge short />}
       </div>
+      <WhySeen request={request} />
       <TimeLimit request={request} />
-      <Progress request={request} />
+      <TaskNow request={request} />
     </header>
   );
 }
 
-/** How far the task had come when it asked. */
-function Progress({ request }: { request: InputRequestDetail }) {
-  const { progress, state } = request.task;
-  if (!progress || !isLive(state)) return null;
+/** In whose hands it is, and since when. */
+function Whose({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  const { claimedBy, assignedTo } = request;
+  const name = (person: { id: string; name: string }) => (person.id === me.user.id ? "you" : person.name);
   return (
-    <div className="flex max-w-md items-center gap-3 text-[13px] text-muted">
-      <span className="w-32 shrink-0">
-        <ProgressBar progress={progress} label="Progress of the task" />
-      </span>
-      <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
-      <span className="truncate">{progress.message}</span>
+    <>
+      {claimedBy && request.state === "open" && (
+        <span className="inline-flex items-center gap-1.5">
+          <Hand aria-hidden className="size-3.5" strokeWidth={1.75} />
+          Claimed by {name(claimedBy)} <TimeAgo at={claimedBy.at} />
+        </span>
+      )}
+      {assignedTo && (
+        <span className="inline-flex items-center gap-1.5">
+          <UserRound aria-hidden className="size-3.5" strokeWidth={1.75} />
+          Assigned to {name(assignedTo)}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Where the task stands: what it says of itself, and how far it has come. */
+function TaskNow({ request }: { request: InputRequestDetail }) {
+  const { progress, state, statusMessage } = request.task;
+  if (!isLive(state) || (!progress && !says(request))) return null;
+  return (
+    <div className="flex max-w-[46rem] flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
+      {progress && (
+        <>
+          <span className="w-32 shrink-0">
+            <ProgressBar progress={progress} label="Progress of the task" />
+          </span>
+          <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
+          {progress.message && <PlainText text={shorten(progress.message, 120)} />}
+        </>
+      )}
+      {says(request) && (
+        <span>
+          The task says “<PlainText text={shorten(statusMessage ?? "", 160)} />”
+        </span>
+      )}
     </div>
   );
 }
 
-function Waiting({ request }: { request: InputRequestDetail }) {
+/** Many servers repeat the question as the status of the task: that says nothing new. */
+function says({ task, message }: InputRequestDetail): boolean {
+  return Boolean(task.statusMessage) && !message.includes(task.statusMessage ?? "");
+}
+
+function State({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   if (request.state !== "open") {
-    return <Badge tone={REQUEST_TONES[request.state]}>{REQUEST_LABELS[request.state]}</Badge>;
+    return (
+      <Badge tone={REQUEST_TONES[request.state]} icon={REQUEST_ICONS[request.state]}>
+        {REQUEST_LABELS[request.state]}
+      </Badge>
+    );
   }
   const mine = request.claimedBy?.id === me.user.id || request.assignedTo?.id === me.user.id;
   const words =

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronLeft, Unplug } from "lucide-react";
 import { ApiError } from "@/components/api/client.ts";
+import { similarRequests } from "@/components/api/request-context.ts";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
@@ -11,6 +12,8 @@ import { RequestView } from "./request-view.tsx";
 
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
   const request = useQuery(requestDetail(id));
+  // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
+  const similar = useQuery(similarRequests(id));
   return (
     <>
       <div className="flex h-12 shrink-0 items-center border-line border-b px-1 md:hidden">
@@ -19,8 +22,8 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
           Inbox
         </Button>
       </div>
-      {request.data ? (
-        <RequestView request={request.data} onClose={onBack} />
+      {request.data && !similar.isPending ? (
+        <RequestView request={request.data} similar={similar.data ?? null} onClose={onBack} />
       ) : request.isError ? (
         <NotLoaded error={request.error} onRetry={() => void request.refetch()} onBack={onBack} />
       ) : (

@@ -8,19 +8,33 @@ import { Facts } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { isDestructive } from "@/lib/format/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 import { AnswerArea } from "./answer-area.tsx";
 import { AnswerGiven } from "./answer-given.tsx";
-import { QuestionChanged, QuestionReplaced } from "./question-change.tsx";
+import { AskedBefore, QuestionChanged } from "./question-change.tsx";
+import { RepeatNotice } from "./repeat-notice.tsx";
 import { RequestEnded } from "./request-ended.tsx";
 import { RequestHeader } from "./request-header.tsx";
+import { RequestSection } from "./request-section.tsx";
+import { DecidedBefore } from "./similar-requests.tsx";
+import { StickySummary } from "./sticky-summary.tsx";
+import { TaskQuestions } from "./task-questions.tsx";
 
 /**
  * One request. The question on screen is pinned when it opens: what a person reads and fills in never changes
  * under them. State, claim and delivery follow the server.
  */
-export function RequestView({ request, onClose }: { request: InputRequestDetail; onClose: () => void }) {
+export function RequestView({
+  request,
+  similar,
+  onClose,
+}: {
+  request: InputRequestDetail;
+  /** Null where it could not be read: nothing depends on it. */
+  similar: SimilarRequests | null;
+  onClose: () => void;
+}) {
   const [question, setQuestion] = useState(request);
-  const events = useQuery(taskEvents(request.taskId));
   const scroller = useRef<HTMLDivElement>(null);
   const changed = request.questionHash !== question.questionHash;
   const open = request.state === "open";
@@ -45,42 +59,58 @@ export function RequestView({ request, onClose }: { request: InputRequestDetail;
     >
       {(form) => (
         <div ref={scroller} className="scroll-quiet @container min-h-0 flex-1">
+          <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
             <RequestHeader request={request} message={question.message} />
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
-            {!changed && open && question.previous && (
-              <QuestionReplaced before={question.previous} after={question} />
-            )}
+            {!changed && open && <AskedBefore request={question} />}
+            {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
               <div className="flex min-w-0 flex-col gap-6">
                 {!open && <RequestEnded request={request} />}
                 {request.answer && !open && <AnswerGiven request={request} />}
                 <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
-                  <h2 id="facts-heading" className="font-medium text-[13px] text-muted">
+                  <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
                     {open ? "What you decide on" : "What it was about"}
-                  </h2>
+                  </h3>
                   <Facts values={question.arguments} message={question.message} />
                 </section>
                 {form}
               </div>
-              <section className="flex min-w-0 flex-col gap-2.5" aria-labelledby="so-far-heading">
-                <h2 id="so-far-heading" className="font-medium text-[13px] text-muted">
-                  So far
-                </h2>
-                {events.data ? <Timeline events={events.data.items} compact /> : <TimelineSkeleton />}
-                <Link
-                  href={`/tasks/${request.taskId}`}
-                  className="w-fit text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
-                >
-                  All about the task
-                </Link>
-              </section>
+              <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
+                <SoFar request={request} />
+                <TaskQuestions request={request} />
+                {similar && <DecidedBefore similar={similar} />}
+              </aside>
             </div>
           </div>
         </div>
       )}
     </AnswerArea>
+  );
+}
+
+function SoFar({ request }: { request: InputRequestDetail }) {
+  const events = useQuery(taskEvents(request.taskId));
+  return (
+    <RequestSection title="So far">
+      {events.data ? (
+        <Timeline
+          events={events.data.items}
+          compact
+          {...(request.state === "open" && { next: `the answer goes to ${request.server.name}` })}
+        />
+      ) : (
+        <TimelineSkeleton />
+      )}
+      <Link
+        href={`/tasks/${request.taskId}`}
+        className="w-fit text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
+      >
+        All about the task
+      </Link>
+    </RequestSection>
   );
 }

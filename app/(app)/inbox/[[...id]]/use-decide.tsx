@@ -1,102 +1,71 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { requestKeys } from "@/components/api/requests.ts";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { undoWindow } from "@/components/api/answers.ts";
+import { api } from "@/components/api/client.ts";
+import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { taskKeys } from "@/components/api/tasks.ts";
-import { TimeUntil } from "@/components/time/time.tsx";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { endedWords, requestName } from "@/lib/format/requests.ts";
-import { formatAgo } from "@/lib/format/time.ts";
-import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { requestStateSchema } from "@/lib/input-requests/schema.ts";
-import { rememberDecision, useUndo } from "./use-undo.ts";
+import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
+import { requestName } from "@/lib/format/requests.ts";
+import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { followDelivery } from "./follow-delivery.tsx";
+import { rememberHeld } from "./held.ts";
+import { watchHands } from "./watch-hands.ts";
 
-/** How long an answer is held, so that a slip can be taken back. */
+/** Until the organization's own is known. */
 const HOLD_MS = 5_000;
 
-export interface Refusal {
-  title: string;
-  detail: string;
-  /** Fields that the server did not take. */
-  errors: { field: string; message: string }[];
-}
+export type Decided = Pick<AnswerInput, "action" | "content" | "comment">;
 
-/** Sends a decision, bound to the question that is on the screen, and says in the person's words why one is refused. */
+/**
+ * Sends a decision, bound to the question that is on the screen. Once it is recorded, the window hears
+ * `intray:decided`, so that the next request opens: `next` is false for someone who has done something else meanwhile.
+ */
 export function useDecide(question: InputRequestDetail) {
   const client = useQueryClient();
-  const undo = useUndo();
-  return useMutation({
-    mutationFn: (answer: Pick<AnswerInput, "action" | "content" | "comment">) =>
-      api.post(`/api/v1/input-requests/${question.id}/answer`, {
+  const holdMs = useQuery(undoWindow()).data?.holdMs ?? HOLD_MS;
+  const underWay = useRef(false);
+  const mutation = useMutation({
+    mutationFn: (answer: Decided) =>
+      api.post<InputRequestDetail>(`/api/v1/input-requests/${question.id}/answer`, {
         ...answer,
         questionHash: question.questionHash,
-        holdMs: HOLD_MS,
+        holdMs,
       } satisfies AnswerInput),
-    onSuccess: (_, answer) => {
-      rememberDecision(question.id, HOLD_MS);
-      const until = new Date(Date.now() + HOLD_MS).toISOString();
-      toast(
-        <span>
-          {decidedWord(answer.action, answer.content)} {requestName(question)} · sending in{" "}
-          <TimeUntil at={until} over="a moment" />
-        </span>,
-        {
-          id: question.id,
-          duration: HOLD_MS,
-          action: { label: "Undo (Z)", onClick: () => void undo(question.id) },
-        },
-      );
+    onMutate: () => ({ hands: watchHands() }),
+    onSuccess: (request, answer, { hands }) => {
+      client.setQueryData(requestDetail(question.id).queryKey, request);
+      if (request.delivery?.state === "held") rememberHeld(question.id, draftOf(question, answer));
+      const what = `${decidedWord(answer.action, answer.content)} ${requestName(question)}`;
+      followDelivery(client, request, { what, holdMs });
+      const detail = { id: question.id, next: !hands.moved() };
+      window.dispatchEvent(new CustomEvent("intray:decided", { detail }));
     },
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: requestKeys.detail(question.id) }),
-        client.invalidateQueries({ queryKey: requestKeys.lists }),
-        client.invalidateQueries({ queryKey: taskKeys.task(question.taskId) }),
-      ]),
+    onSettled: (_data, _error, _answer, context) => {
+      underWay.current = false;
+      context?.hands.stop();
+      void client.invalidateQueries({ queryKey: requestKeys.detail(question.id) });
+      void client.invalidateQueries({ queryKey: requestKeys.lists });
+      void client.invalidateQueries({ queryKey: taskKeys.task(question.taskId) });
+    },
   });
+  return {
+    isPending: mutation.isPending,
+    /** What is being recorded. */
+    answer: mutation.variables ?? null,
+    /** A second press, before the first is drawn, does nothing. */
+    send: (answer: Decided, onError: (error: unknown) => void) => {
+      if (underWay.current) return;
+      underWay.current = true;
+      mutation.mutate(answer, { onError });
+    },
+  };
 }
 
-/** What to say where the person is when a decision was not taken. */
-export function refusalOf(error: unknown): Refusal {
-  const api = error instanceof ApiError ? error : null;
-  const errors = api?.errors ?? [];
-  switch (api?.code) {
-    case "already_answered":
-      return { title: alreadyWords(api), detail: "Your decision was not recorded; theirs stands.", errors };
-    case "question_changed":
-      return {
-        title: "The question changed before your answer arrived.",
-        detail: "Nothing was sent. Read the new question and decide again.",
-        errors,
-      };
-    case "no_longer_open": {
-      const state = requestStateSchema.safeParse(api.extra.state);
-      const reason = typeof api.extra.reason === "string" ? api.extra.reason : null;
-      const words = endedWords(state.data ?? "withdrawn", reason);
-      return { title: api.detail ?? `${words.what} Nothing was sent.`, detail: words.next, errors };
-    }
-    case "claimed_by_other":
-      return { title: api.detail ?? "Someone else has claimed this.", detail: "Nothing was sent.", errors };
-    case "invalid_content":
-      return {
-        title: "The server's form does not take this answer.",
-        detail: api.detail ?? "Nothing was sent.",
-        errors,
-      };
-    default:
-      return {
-        title: "Your decision was not recorded.",
-        detail: `${errorSentence(error)}${api?.requestId ? ` (Quote ${api.requestId} if you ask for help.)` : ""}`,
-        errors,
-      };
-  }
-}
-
-function alreadyWords(error: ApiError): string {
-  const { by, at } = error.extra;
-  const name = typeof by === "string" ? by : (by as { name?: unknown } | null)?.name;
-  const when = typeof at === "string" ? ` ${formatAgo(at, Date.now())}` : "";
-  return `${typeof name === "string" ? name : "Someone"} answered this${when}.`;
+/** What an undo brings back: a filled-in form and the words beside it; a one-press choice is not taken for granted. */
+function draftOf(question: InputRequestDetail, { content, comment }: Decided): DraftInput | null {
+  const filled = decisionOf(question.fields).kind === "form" ? (content ?? {}) : {};
+  if (Object.keys(filled).length === 0 && !comment) return null;
+  return { content: filled, ...(comment && { comment }) };
 }

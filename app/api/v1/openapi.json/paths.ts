@@ -14,6 +14,7 @@ import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
+import * as inputRequestSimilar from "@/app/api/v1/input-requests/[id]/similar/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
 import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
@@ -64,10 +65,11 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/draft": inputRequestDraft,
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
+  "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
-  "/api/v1/input-requests/counts": inputRequestsCounts,
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
+  "/api/v1/input-requests/counts": inputRequestsCounts,
   "/api/v1/me": me,
   "/api/v1/me/preferences": mePreferences,
   "/api/v1/members": members,

@@ -1,0 +1,17 @@
+"use client";
+
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { toast } from "sonner";
+import { api } from "@/components/api/client.ts";
+
+/** Puts a setting, and shows what the server made of it wherever it is used. */
+export function useSave<T>(path: string, queryKey: QueryKey, done: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (value: T) => api.put<T>(path, value),
+    onSuccess: (saved) => {
+      client.setQueryData(queryKey, saved);
+      toast(done);
+    },
+  });
+}

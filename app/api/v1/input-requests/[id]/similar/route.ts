@@ -1,0 +1,19 @@
+import { readSimilar } from "@/lib/input-requests/similar.ts";
+import { similarRequestsSchema } from "@/lib/input-requests/similar-schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "viewer",
+      summary: "What was decided on requests like this one, and which it may repeat",
+      params: idParams,
+      output: similarRequestsSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx, principal) =>
+        readSimilar(organizationId, tx, principal, params.id),
+      ),
+  ),
+});

@@ -1,0 +1,27 @@
+"use client";
+
+import { useState } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
+
+/** Longer than this and the rest waits for a press. */
+const SHOWN = 400;
+
+/** A text that may be a megabyte long: its beginning, and the rest when asked for. */
+export function FoldedText({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  if (text.length <= SHOWN * 1.25) return <PlainText text={text} />;
+  return (
+    <>
+      <PlainText text={open ? text : `${text.slice(0, SHOWN)}…`} />
+      <Button
+        variant="link"
+        className="flex font-normal max-md:min-h-11"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {open ? "Show less" : `Show all ${text.length.toLocaleString("en-US")} characters`}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,270 @@
+/** Deciding, and what stands around it: time for slips, reasons, whose a request is, and two who decide at once. */
+import type { Page } from "@playwright/test";
+import {
+  answer,
+  apiOf,
+  askAbout,
+  deliverySteps,
+  expect,
+  ledgerOf,
+  newInvoiceId,
+  openDesk,
+  openRequest,
+  readRequest,
+  requestPane,
+  SOON,
+  startInvoice,
+  test,
+} from "./desk.ts";
+
+// A slip is taken back in time also on a machine that is busy with other things.
+test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));
+test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
+
+const title = (page: Page) => requestPane(page).getByRole("heading", { level: 2 }).first();
+const approve = (page: Page) => requestPane(page).getByRole("button", { name: "Approve" });
+const held = (page: Page, id: string) => page.getByText(`Approved ${id} · sending in`);
+const takenBack = (page: Page) => page.getByText("Taken back. Nothing was sent.");
+
+test("Z takes decisions back, the newest first, and leads to each from the one that is open by then", async ({
+  ola,
+  ben,
+}) => {
+  const { ids, requests } = await askTwo(ola);
+  const [first, second] = ids;
+  await ben.goto(`/inbox/${requests[0]}?tab=all&q=${first.slice(0, -2)}`);
+  await expect(title(ben)).toContainText(first);
+  await approve(ben).click();
+  await expect(held(ben, first)).toBeVisible();
+  await openFromList(ben, second);
+  await approve(ben).click();
+  await expect(held(ben, second)).toBeVisible();
+  await expect(approve(ben)).toHaveCount(0);
+
+  await ben.keyboard.press("z");
+  await expect(takenBack(ben).first()).toBeVisible();
+  await expect(title(ben)).toContainText(second);
+  await expect(approve(ben)).toBeEnabled();
+  expect(await readRequest(ben, requests[0])).toMatchObject({ delivery: { state: "held" } });
+  await ben.keyboard.press("z");
+  await expect(title(ben)).toContainText(first);
+  await expect(approve(ben)).toBeEnabled();
+  for (const [at, id] of ids.entries()) {
+    expect(await readRequest(ben, requests[at] as string)).toMatchObject({ state: "open", answer: null });
+    expect((await ledgerOf(id)).told).toEqual([]);
+  }
+});
+
+test("an answer that is taken back brings what was filled in, also from another page", async ({
+  ola,
+  ben,
+}) => {
+  const { requestId } = await askForCostCenter(ola);
+  await ben.goto(`/inbox/${requestId}`);
+  await ben.getByLabel("Cost center").fill("CC-7");
+  await ben.getByLabel("Your comment").fill("As agreed with Ana");
+  await ben.getByRole("button", { name: "Send answer" }).click();
+  await expect(deliverySteps(ben).first()).toContainText("Recorded, done");
+  await ben.getByRole("link", { name: "Tasks" }).first().click();
+  await expect(ben.getByRole("heading", { level: 1 })).toHaveText("Tasks");
+  await ben.getByRole("button", { name: "Undo (Z)" }).click();
+  await expect(ben).toHaveURL(new RegExp(`/inbox/${requestId}`));
+  await expect(ben.getByLabel("Cost center")).toHaveValue("CC-7");
+  await expect(ben.getByLabel("Your comment")).toHaveValue("As agreed with Ana");
+  await expect(ben.getByRole("button", { name: "Send answer" })).toBeEnabled();
+});
+
+test("the way of an answer is told until the server has it", async ({ ana, ola, ben, browser }) => {
+  const { id } = await askAbout(ola, ben);
+  await setUndoWindow(browser, 0);
+  await ben.reload();
+  await approve(ben).click();
+  await expect(ben.getByText(new RegExp(`Approved ${id} · accepted by Finance ERP`))).toBeVisible(SOON);
+  await apiOf(ana).write("PUT", "/undo-window", { holdMs: 60_000 });
+});
+
+test("declining takes a reason of the organization and words of one's own, by keys alone", async ({
+  ola,
+  ben,
+}) => {
+  const { id, requestId } = await askAbout(ola, ben);
+  await ben.keyboard.press("d");
+  const dialog = ben.getByRole("dialog", { name: `Decline ${id}` });
+  await expect(dialog).toContainText("told only that it was declined");
+  await expect(dialog.getByRole("textbox", { name: "Reason" })).toBeFocused();
+  await ben.keyboard.type("see INV-1");
+  await ben.keyboard.press("Shift+Tab");
+  await ben.keyboard.press("ArrowRight");
+  await ben.keyboard.press("ArrowRight");
+  const duplicate = dialog.getByRole("radio", { name: "Duplicate" });
+  await expect(duplicate).toBeFocused();
+  await ben.keyboard.press("Space");
+  await expect(duplicate).toBeChecked();
+  await ben.keyboard.press("Tab");
+  await ben.keyboard.press("ControlOrMeta+Enter");
+  await expect(dialog).toHaveCount(0);
+  await expect
+    .poll(async () => (await readRequest(ben, requestId)).answer)
+    .toMatchObject({ action: "decline", comment: "Duplicate: see INV-1" });
+});
+
+test("what an operator assigns is there at once for who it is assigned to", async ({ ola, cleo }) => {
+  const { id, requestId } = await askAbout(ola, cleo);
+  await ola.goto(`/inbox/${requestId}`);
+  await requestPane(ola).getByRole("button", { name: "More" }).click();
+  await ola.getByRole("menuitem", { name: "Assign…" }).click();
+  const dialog = ola.getByRole("dialog", { name: `Assign ${id}` });
+  await dialog.getByRole("combobox").fill("cle");
+  await expect(dialog.getByRole("option")).toHaveText([/Cleo/]);
+  await ola.keyboard.press("Enter");
+  await expect(ola.getByText(`${id} is Cleo’s now`)).toBeVisible();
+  await expect(requestPane(cleo).getByText("Assigned to Cleo")).toBeVisible();
+  await cleo.goto("/inbox?tab=mine");
+  await expect(cleo.getByRole("region", { name: "Requests" }).getByText(id).first()).toBeVisible();
+});
+
+test("what another has claimed says whose it is; operators take it over, and the holder is told", async ({
+  ola,
+  ben,
+  cleo,
+}) => {
+  const { id, requestId } = await askAbout(ola, cleo);
+  await ben.goto(`/inbox/${requestId}`);
+  await ola.goto(`/inbox/${requestId}`);
+  await expect(approve(ben)).toBeEnabled();
+  await cleo.keyboard.press("c");
+  for (const page of [ben, ola]) {
+    await expect(requestPane(page).getByText(/Claimed by Cleo just now · Ask Cleo, or wait/)).toBeVisible();
+    await expect(approve(page)).toBeDisabled();
+  }
+  await expect(approve(cleo)).toBeEnabled();
+  await expect(requestPane(ben).getByRole("button", { name: "Take over" })).toHaveCount(0);
+  await requestPane(ola).getByRole("button", { name: "Take over" }).click();
+  await expect(approve(ola)).toBeEnabled();
+  await expect(cleo.getByText(`Ola took ${id} over: your claim has ended`)).toBeVisible();
+  await expect(approve(cleo)).toBeDisabled();
+  const late = await apiOf(cleo).write("POST", `/input-requests/${requestId}/claim`);
+  expect((await late.json()).code).toBe("claimed_by_other");
+});
+
+test("of two who send a form within 50 ms one wins; the other reads who, and keeps what they wrote", async ({
+  ola,
+  ben,
+  cleo,
+}) => {
+  const { requestId } = await askForCostCenter(ola);
+  const filled = new Map([
+    [ben, "CC-BEN"],
+    [cleo, "CC-CLEO"],
+  ]);
+  for (const [page, value] of filled) {
+    await page.goto(`/inbox/${requestId}`);
+    await page.getByLabel("Cost center").fill(value);
+  }
+  const sent: number[] = [];
+  const both = Promise.withResolvers<void>();
+  for (const page of filled.keys()) {
+    await page.route(`**/api/v1/input-requests/${requestId}/answer`, async (route) => {
+      sent.push(Date.now());
+      if (sent.length === 2) both.resolve();
+      await both.promise;
+      await route.continue();
+    });
+  }
+  await Promise.all(
+    [...filled.keys()].map((page) => page.getByRole("button", { name: "Send answer" }).click()),
+  );
+  const { answer: given } = await readAnswered(ola, requestId);
+  const [winner, loser] = given?.by.name === "Ben" ? [ben, cleo] : [cleo, ben];
+  expect(given?.content).toMatchObject({ cost_center: filled.get(winner) });
+  const refusal = requestPane(loser).getByRole("alert");
+  await expect(refusal).toContainText(new RegExp(`${given?.by.name} answered this`));
+  await expect(refusal).toContainText("Your decision was not recorded; theirs stands.");
+  await expect(refusal.getByRole("button", { name: "Go to the next request" })).toBeVisible();
+  await expect(loser.getByLabel("Cost center")).toHaveValue(filled.get(loser) ?? "");
+  await expect(loser.getByLabel("Cost center")).toBeDisabled();
+});
+
+test("two who answer the same five at once: the server is told of each once", async ({ ola, ben, cleo }) => {
+  const invoices = await Promise.all(Array.from({ length: 5 }, () => startInvoice(ola)));
+  const items = await Promise.all(
+    invoices.map(async ({ taskId }) => {
+      const id = await openRequest(ola, taskId);
+      return { id, questionHash: (await readRequest(ola, id)).questionHash };
+    }),
+  );
+  const body = (value: string) => ({ items, action: "accept", content: { value } });
+  const answers = await Promise.all([
+    apiOf(ben).write("POST", "/input-requests/bulk-answer", body("approve")),
+    apiOf(cleo).write("POST", "/input-requests/bulk-answer", body("reject")),
+  ]);
+  const results = (await Promise.all(answers.map((response) => response.json()))).flatMap(
+    (each) => each.results,
+  );
+  expect(results.map((result) => result.code ?? result.status).sort()).toEqual([
+    ...Array(5).fill("already_answered"),
+    ...Array(5).fill("recorded"),
+  ]);
+  for (const { id } of invoices)
+    await expect.poll(async () => (await ledgerOf(id)).told.length, SOON).toBe(1);
+});
+
+test("admins write the reasons for declining, and approvers find them", async ({ ana, ola, ben }) => {
+  await ana.goto("/settings/answers");
+  const reasons = ana.getByRole("region", { name: "Reasons for declining" });
+  await expect(reasons.getByRole("textbox")).toHaveCount(4);
+  await reasons.getByRole("button", { name: "Add a reason" }).click();
+  await expect(reasons.getByRole("textbox", { name: "Reason 5" })).toBeFocused();
+  await ana.keyboard.type("duplicate");
+  await reasons.getByRole("button", { name: "Remove “Duplicate”" }).click();
+  await reasons.getByRole("button", { name: "Move “duplicate” up" }).click();
+  await expect(reasons.getByRole("button", { name: "Move “duplicate” up" })).toBeFocused();
+  await ana.keyboard.press("Enter");
+  await reasons.getByRole("button", { name: "Save reasons" }).click();
+  await expect(ana.getByText("Reasons saved")).toBeVisible();
+
+  await askAbout(ola, ben);
+  await ben.keyboard.press("d");
+  await expect(ben.getByRole("dialog").getByRole("radio")).toHaveText([
+    "Wrong amount",
+    "duplicate",
+    "Not ours",
+    "Needs a purchase order",
+  ]);
+  const before = { reasons: ["Wrong amount", "Not ours", "Duplicate", "Needs a purchase order"] };
+  expect((await apiOf(ana).write("PUT", "/decline-reasons", before)).status()).toBe(200);
+  await ben.goto("/settings/answers");
+  await expect(ben.getByText("Only admins change how the organization answers.")).toBeVisible();
+});
+
+async function setUndoWindow(browser: Parameters<typeof openDesk>[0], holdMs: number): Promise<void> {
+  const ana = await openDesk(browser, "Ana");
+  expect((await apiOf(ana).write("PUT", "/undo-window", { holdMs })).status()).toBe(200);
+  await ana.context().close();
+}
+
+async function askTwo(ola: Page) {
+  const id = newInvoiceId();
+  const ids = [`${id}-A`, `${id}-B`] as const;
+  const requests: string[] = [];
+  for (const each of ids)
+    requests.push(await openRequest(ola, (await startInvoice(ola, { id: each })).taskId));
+  return { ids, requests: requests as [string, string] };
+}
+
+/** A large invoice asks for more than a yes once it is approved. */
+async function askForCostCenter(ola: Page) {
+  const { id, taskId } = await startInvoice(ola, { sample: "large" });
+  await answer(ola, await openRequest(ola, taskId), { value: "approve" });
+  return { id, requestId: await openRequest(ola, taskId, "cost center") };
+}
+
+async function openFromList(page: Page, id: string): Promise<void> {
+  await page.getByRole("region", { name: "Requests" }).getByRole("link", { name: id }).click();
+  await expect(title(page)).toContainText(id);
+}
+
+async function readAnswered(page: Page, requestId: string) {
+  await expect.poll(async () => (await readRequest(page, requestId)).answer, SOON).not.toBeNull();
+  return readRequest(page, requestId);
+}

@@ -1,0 +1,34 @@
+/** A number as a person types or pastes it. */
+
+export type ReadNumber = { value: number } | { error: string };
+
+/** Spaces between groups of three mean nothing else anywhere; commas do, so those are refused. */
+const GROUPED = /^[+-]?\d{1,3}([ \u00a0\u202f]\d{3})+(?=\.|$)/;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** Reads what JSON can carry exactly; what would be rounded on the way is refused, as is everything beyond 2^53. */
+export function readExactNumber(typed: string): ReadNumber {
+  const trimmed = typed.trim().replace(/^\u2212/, "-");
+  const text = GROUPED.test(trimmed) ? trimmed.replace(/[ \u00a0\u202f]/g, "") : trimmed;
+  if (!DECIMAL.test(text)) {
+    const grouped = /^[+-]?[\d.,'’_]+$/.test(text);
+    return {
+      error: grouped ? "Write it like 1234.5: no commas, a point for decimals" : "A number, such as 1234.5",
+    };
+  }
+  const value = Number(text);
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER || plainDigits(text) !== plainDigits(String(value)))
+    return { error: "Too many digits to be sent exactly" };
+  return { value: Object.is(value, -0) ? 0 : value };
+}
+
+/** `-012.50e1` as `-125e0`: the same for the same number, however it is written. */
+function plainDigits(text: string): string {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.replace(/^[+-]/, "").split(".");
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  const power = Number(exponent) - fraction.length + (digits.length - significant.length);
+  return `${mantissa.startsWith("-") ? "-" : ""}${significant}e${power}`;
+}

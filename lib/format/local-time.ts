@@ -1,0 +1,59 @@
+/** Wall times of a zone and RFC 3339. A wall time may name no instant or two, where the clocks are changed. */
+
+/** The viewer's own. */
+export function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+const WALL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
+const ZONED = /(Z|[+-]\d{2}:\d{2})$/i;
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+/**
+ * `2026-10-25T02:30` as RFC 3339 with the offset of the zone: none when the clocks skip it, two (the earlier first)
+ * when they show it twice. None for anything that is no wall time.
+ */
+export function instantsOf(wall: string, zone: string): string[] {
+  if (!WALL.test(wall)) return [];
+  const asUtc = Date.parse(`${wall}Z`);
+  // A 30th of February is read as a day in March.
+  if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(wall.slice(0, 16))) return [];
+  const offsets = new Set([offsetAt(asUtc - DAY, zone), offsetAt(asUtc + DAY, zone)]);
+  const found = [...offsets].filter((offset) => offsetAt(asUtc - offset * MINUTE, zone) === offset);
+  const text = /T\d{2}:\d{2}$/.test(wall) ? `${wall}:00` : wall;
+  return found.sort((a, b) => b - a).map((offset) => `${text}${offsetText(offset)}`);
+}
+
+/** An instant as the wall time of the zone, for a field: `2026-11-21T14:00`, with seconds where there are any. */
+export function wallOf(instant: string, zone: string): string {
+  if (!ZONED.test(instant)) return instant;
+  const at = Date.parse(instant);
+  if (Number.isNaN(at)) return "";
+  const shown = new Date(at + offsetAt(at, zone) * MINUTE).toISOString().slice(0, 19);
+  return shown.endsWith(":00") ? shown.slice(0, 16) : shown;
+}
+
+/** `UTC+02:00` of an RFC 3339 time. */
+export function offsetOf(instant: string): string {
+  const offset = ZONED.exec(instant)?.[0] ?? "";
+  return `UTC${/^(z|[+-]00:00)$/i.test(offset) ? "" : offset}`;
+}
+
+/** Minutes east of UTC at an instant. */
+function offsetAt(at: number, zone: string): number {
+  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(
+    at,
+  );
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(partOf(parts)) ?? [];
+  return sign ? (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) : 0;
+}
+
+const partOf = (parts: Intl.DateTimeFormatPart[]) =>
+  parts.find((part) => part.type === "timeZoneName")?.value ?? "";
+
+function offsetText(minutes: number): string {
+  const pad = (value: number) => String(value).padStart(2, "0");
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
+}

@@ -1,0 +1,121 @@
+import { findMoney } from "./money.ts";
+
+export interface MessageToken {
+  /** `hidden`: characters that cannot be seen but change what is read; to be shown by name. */
+  kind: "text" | "amount" | "date" | "id" | "hidden";
+  /** As sent: the tokens' texts together are the message. */
+  text: string;
+}
+
+/** Server text in parts: the amounts, dates and ids that a person looks for, and what would deceive the eye. */
+export function messageTokens(message: string): MessageToken[] {
+  return splitHidden(message).flatMap((part) => (part.kind === "hidden" ? [part] : figuresIn(part.text)));
+}
+
+const INVISIBLE = /(?!\t|\r?\n)[\p{DI}\p{Cc}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
+/** Joiners and variants inside emoji, and joiners of scripts that are written with them, are part of a letter. */
+const PART_OF_A_LETTER =
+  /(?<=\p{Extended_Pictographic}|\p{EMod}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
+
+/** Text with what cannot be seen set apart: control, zero-width and direction-changing characters, run by run. */
+export function splitHidden(text: string): MessageToken[] {
+  const harmless = new Set([...text.matchAll(PART_OF_A_LETTER)].map((match) => match.index));
+  const tokens: MessageToken[] = [];
+  let from = 0;
+  for (const { 0: char, index } of text.matchAll(INVISIBLE)) {
+    if (harmless.has(index)) continue;
+    const last = tokens.at(-1);
+    if (index === from && last?.kind === "hidden") last.text += char;
+    else {
+      if (index > from) tokens.push({ kind: "text", text: text.slice(from, index) });
+      tokens.push({ kind: "hidden", text: char });
+    }
+    from = index + char.length;
+  }
+  if (from < text.length) tokens.push({ kind: "text", text: text.slice(from) });
+  return tokens;
+}
+
+const NAMES: Record<string, string> = {
+  "\u00ad": "soft hyphen",
+  "\u061c": "Arabic letter mark",
+  "\u200b": "zero-width space",
+  "\u200c": "zero-width non-joiner",
+  "\u200d": "zero-width joiner",
+  "\u200e": "left-to-right mark",
+  "\u200f": "right-to-left mark",
+  "\u202a": "left-to-right embedding",
+  "\u202b": "right-to-left embedding",
+  "\u202c": "end of direction",
+  "\u202d": "left-to-right override",
+  "\u202e": "right-to-left override",
+  "\u2060": "word joiner",
+  "\u2066": "left-to-right isolate",
+  "\u2067": "right-to-left isolate",
+  "\u2068": "isolate",
+  "\u2069": "end of isolate",
+  "\ufeff": "byte order mark",
+};
+
+/** What to show in the place of a hidden token: `U+202E`, `U+200B ×12`, `U+200B U+202E …`, and its name. */
+export function nameHidden(text: string): { code: string; name: string } {
+  const chars = [...text];
+  const kinds = [...new Set(chars)];
+  const code = kinds
+    .slice(0, 2)
+    .map((char) => `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`);
+  const more = kinds.length > 2 ? " …" : kinds.length === 1 && chars.length > 1 ? ` ×${chars.length}` : "";
+  return {
+    code: code.join(" ") + more,
+    name:
+      kinds.length === 1
+        ? (NAMES[text[0]!] ?? "character that cannot be seen")
+        : "characters that cannot be seen",
+  };
+}
+
+/** For one line of a list or a toast: text whose hidden characters cannot reorder or lengthen what is around it. */
+export function visibleText(text: string): string {
+  return splitHidden(text)
+    .map((token) => (token.kind === "hidden" ? "\ufffd" : token.text))
+    .join("");
+}
+
+const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
+const DATE = new RegExp(
+  `\\b\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:?\\d{2})?)?\\b|\\b\\d{1,2}\\.? ${MONTH}\\.?,? \\d{4}\\b|\\b${MONTH}\\.? \\d{1,2},? \\d{4}\\b|\\b\\d{1,2}[./]\\d{1,2}[./]\\d{4}\\b`,
+  "g",
+);
+/** `INV-100`, `PO-2026-17`, `AB1234`, `#4812`, a UUID, the hash of a commit. */
+const ID =
+  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[A-Z][A-Z\d]{0,9}[-_/](?=[\w-]*\d)[A-Za-z\d]+(?:[-_][A-Za-z\d]+)*\b|\b[A-Z]{2,6}\d{2,}\b|(?<!\w)#\d+\b|\b(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{7,40}\b/g;
+
+/** Where two readings meet, the first that begins counts, and of those amounts before dates before ids. */
+function figuresIn(text: string): MessageToken[] {
+  const found = [
+    ...findMoney(text).map((amount) => ({ kind: "amount" as const, index: amount.index, text: amount.text })),
+    ...[...text.matchAll(DATE)].map((match) => ({
+      kind: "date" as const,
+      index: match.index,
+      text: match[0],
+    })),
+    ...[...text.matchAll(ID)].map((match) => ({ kind: "id" as const, index: match.index, text: match[0] })),
+  ].sort((a, b) => a.index - b.index);
+  const tokens: MessageToken[] = [];
+  let from = 0;
+  for (const figure of found) {
+    if (figure.index < from) continue;
+    if (figure.index > from) tokens.push({ kind: "text", text: text.slice(from, figure.index) });
+    tokens.push({ kind: figure.kind, text: figure.text });
+    from = figure.index + figure.text.length;
+  }
+  if (from < text.length) tokens.push({ kind: "text", text: text.slice(from) });
+  return tokens;
+}
+
+/** A title for eyes and screen readers, and what follows it: the first line, where it is short enough to be one. */
+export function splitMessage(message: string): { title: string; body: string } {
+  const at = message.search(/\r?\n/);
+  if (at === -1 || at > 240) return { title: message, body: "" };
+  return { title: message.slice(0, at), body: message.slice(at).replace(/^(\r?\n)+/, "") };
+}

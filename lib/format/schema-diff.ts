@@ -1,0 +1,52 @@
+/** How the fields of two forms differ, in words; both are the server's schemas as received, so nothing is trusted. */
+export function diffFields(before: unknown, after: unknown): string[] {
+  const [old, now] = [propertiesOf(before), propertiesOf(after)];
+  const lines: string[] = [];
+  for (const [name, property] of now) {
+    const was = old.get(name);
+    if (was === undefined) lines.push(`New field: ${titleOf(name, property)}`);
+    else if (JSON.stringify(was) !== JSON.stringify(property))
+      lines.push(`Changed field: ${titleOf(name, property)}${what(was, property)}`);
+  }
+  for (const [name, property] of old)
+    if (!now.has(name)) lines.push(`Field gone: ${titleOf(name, property)}`);
+  if (lines.length === 0 && JSON.stringify(before ?? null) !== JSON.stringify(after ?? null))
+    lines.push("The fields of the form are different too.");
+  return lines;
+}
+
+type Json = Record<string, unknown>;
+
+function propertiesOf(schema: unknown): Map<string, unknown> {
+  const properties = isRecord(schema) ? schema.properties : null;
+  return new Map(isRecord(properties) ? Object.entries(properties) : []);
+}
+
+function titleOf(name: string, property: unknown): string {
+  const title = isRecord(property) ? property.title : null;
+  return typeof title === "string" && title.trim() !== "" ? title.trim() : name;
+}
+
+/** Which of the things that matter most is another. */
+function what(before: unknown, after: unknown): string {
+  if (!isRecord(before) || !isRecord(after)) return "";
+  const changed = Object.keys(WORDS).filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  );
+  return changed.length === 0 ? "" : ` (${changed.map((key) => WORDS[key]).join(", ")})`;
+}
+
+const WORDS: Record<string, string> = {
+  type: "another kind",
+  enum: "other choices",
+  oneOf: "other choices",
+  items: "other choices",
+  default: "another default",
+  description: "another explanation",
+  maximum: "another limit",
+  minimum: "another limit",
+};
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { isLike, keyFigures, repeatOf } from "./likeness.ts";
+import type { Answer } from "./similar-schema.ts";
+
+const figures = (
+  args: Record<string, unknown>,
+  value?: number,
+  label: string | null = null,
+  currency = "USD",
+) => keyFigures(args, { label, amount: value === undefined ? null : { value, currency } });
+
+test("the names of a call are its short strings that repeat across tasks", () => {
+  const read = figures(
+    {
+      invoice: {
+        invoice_id: "INV-100",
+        supplierName: "ACME  Corp",
+        supplier_id: "S-7",
+        project: "INV-100",
+        note: "urgent",
+        account: "x".repeat(61),
+        region: "",
+        team: 7,
+      },
+      environment: "production",
+      customer: { name: "Globex", customer_id: "C-9" },
+    },
+    100,
+    "INV-100",
+  );
+  expect(read.names).toEqual({ supplier: "acme corp", environment: "production", customer: "globex" });
+  expect(read.party).toBe("ACME Corp");
+});
+
+const asked = figures({ supplier: "ACME" }, 1000);
+describe("a decided call is like the asked one", () => {
+  test.each([
+    ["with the same supplier and amount", figures({ supplier: "acme" }, 1000), true],
+    ["a quarter below", figures({ supplier: "ACME" }, 750), true],
+    ["a quarter above", figures({ supplier: "ACME" }, 1250), true],
+    ["but not more than that", figures({ supplier: "ACME" }, 1251), false],
+    ["but not of another supplier", figures({ supplier: "Globex" }, 1000), false],
+    ["but not in another currency", figures({ supplier: "ACME" }, 1000, null, "EUR"), false],
+    ["but not without an amount", figures({ supplier: "ACME" }), false],
+    ["where it names nobody", figures({}, 1000), true],
+  ])("%s", (_what, decided, like) => {
+    expect(isLike(asked, decided)).toBe(like);
+  });
+  test.each([
+    ["the same environment", { environment: "production" }, { environment: "production", build: 1 }, true],
+    ["another environment", { environment: "production" }, { environment: "staging" }, false],
+    ["nothing to compare", { build: 2 }, { build: 1 }, false],
+  ])("without amounts: %s", (_what, one, other, like) => {
+    expect(isLike(figures(one), figures(other))).toBe(like);
+  });
+  test("credit notes are alike by their size too", () => {
+    expect(isLike(figures({}, -100), figures({}, -110))).toBe(true);
+    expect(isLike(figures({}, -100), figures({}, 100))).toBe(false);
+  });
+});
+
+const now = new Date("2026-11-21T12:00:00Z");
+const answered = (at: string, content: Answer["content"], action: Answer["action"] = "accept"): Answer => ({
+  action,
+  content,
+  comment: null,
+  by: { kind: "member", id: null, name: "Cleo" },
+  at,
+});
+const approved = answered("2026-11-12T09:00:00Z", { value: "approve" });
+
+describe("a request may repeat a decided one", () => {
+  const bill = figures({ supplier: "ACME" }, 1000, "INV-100");
+  test.each([
+    ["the same number", figures({ supplier: "ACME" }, 900, "INV-100"), approved, "label"],
+    [
+      "the same number, though rejected",
+      figures({}, 900, "INV-100"),
+      answered("2020-01-01T00:00:00Z", null, "decline"),
+      "label",
+    ],
+    ["the same number of another supplier", figures({ supplier: "Globex" }, 1000, "INV-100"), approved, null],
+    ["the same supplier and amount", figures({ supplier: "ACME" }, 1000, "INV-99"), approved, "amount"],
+    ["another amount", figures({ supplier: "ACME" }, 999, "INV-99"), approved, null],
+    [
+      "the same amount, rejected",
+      figures({ supplier: "ACME" }, 1000, "INV-99"),
+      answered("2026-11-12T09:00:00Z", { value: "reject" }),
+      null,
+    ],
+    [
+      "the same amount, long ago",
+      figures({ supplier: "ACME" }, 1000, "INV-99"),
+      answered("2026-08-01T00:00:00Z", { value: "approve" }),
+      null,
+    ],
+    ["the same amount of nobody", figures({}, 1000, "INV-99"), approved, null],
+  ])("%s", (_what, decided, answer, by) => {
+    expect(repeatOf(bill, { ...decided, answer }, now)).toBe(by);
+  });
+  test("but a label without a figure is a topic, which repeats by itself", () => {
+    const topic = figures({}, undefined, "python");
+    expect(repeatOf(topic, { ...topic, answer: approved }, now)).toBeNull();
+  });
+});

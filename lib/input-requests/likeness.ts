@@ -1,0 +1,112 @@
+/**
+ * Which decided requests of the same server and tool are like another, and which it may repeat. Pure: what is compared
+ * are the key figures of two calls, their amount and the names in their arguments.
+ */
+import { mayBeSameCurrency, sameAmount } from "../format/money.ts";
+import type { Amount } from "./schema.ts";
+import type { Answer } from "./similar-schema.ts";
+
+export interface KeyFigures {
+  /** The task's short name, e.g. `INV-100`. */
+  label: string | null;
+  amount: Amount | null;
+  /** Short strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
+  names: Record<string, string>;
+  /** Who it is about, as sent, e.g. `ACME Corp`. */
+  party: string | null;
+}
+
+/** Amounts are alike within this share of the one that is asked about. */
+const LIKE_SHARE = 0.25;
+/** The same party and amount, decided this long ago or less, may be the same bill sent twice. */
+const REPEAT_MS = 90 * 86_400_000;
+const LONGEST_NAME = 60;
+
+const PARTIES = "supplier vendor customer client payee merchant recipient beneficiary contractor employee";
+const KINDS =
+  "project account department team cost_center currency environment env region repository repo service branch category role";
+const NAMING = new Set([...PARTIES.split(" "), ...KINDS.split(" ")]);
+const PARTY = new Set(PARTIES.split(" "));
+
+/**
+ * Reads the names out of a call's arguments: top level and one level down. Ids, dates, numbers and the label itself don't count,
+ * as they differ from task to task.
+ */
+export function keyFigures(
+  args: Record<string, unknown>,
+  { label, amount }: Pick<KeyFigures, "label" | "amount">,
+): KeyFigures {
+  const entries = Object.entries(args).flatMap(([key, value]) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? [[key, (value as Record<string, unknown>).name] as const, ...Object.entries(value)]
+      : [[key, value] as const],
+  );
+  const names: Record<string, string> = {};
+  let party: string | null = null;
+  for (const [key, value] of entries) {
+    const name = namingWord(key);
+    if (!name || typeof value !== "string" || value.trim() === label) continue;
+    const said = value.trim().replace(/\s+/g, " ");
+    if (said === "" || said.length > LONGEST_NAME || name in names) continue;
+    names[name] = said.toLowerCase();
+    if (PARTY.has(name)) party ??= said;
+  }
+  return { label, amount, names, party };
+}
+
+/** `customerName` and `customer` name a customer; `customer_id` does not. */
+function namingWord(key: string): string | null {
+  const snake = key
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replaceAll("-", "_")
+    .replace(/_?name$/, "");
+  return NAMING.has(snake) ? snake : null;
+}
+
+/**
+ * Whether a decided call is like the one that is asked about: no name differs, and amounts lie within a quarter of it.
+ * Calls that share neither an amount nor a name are not comparable, so never alike.
+ */
+export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
+  const shared = sharedNames(asked, decided);
+  if (shared === null) return false;
+  if ((asked.amount === null) !== (decided.amount === null)) return false;
+  if (!asked.amount || !decided.amount) return shared > 0;
+  if (!mayBeSameCurrency(asked.amount.currency, decided.amount.currency)) return false;
+  const room = Math.abs(asked.amount.value) * LIKE_SHARE + 1e-9;
+  return Math.abs(asked.amount.value - decided.amount.value) <= room;
+}
+
+/**
+ * What speaks for the same thing being asked twice: `label` = the same number or id was decided before, whatever was
+ * decided; `amount` = the same party and amount was let through within 90 days. Null: nothing does.
+ */
+export function repeatOf(
+  asked: KeyFigures,
+  decided: KeyFigures & { answer: Answer },
+  now: Date,
+): "label" | "amount" | null {
+  const shared = sharedNames(asked, decided);
+  if (shared === null) return null;
+  // A label without a figure (`python`, `Welcome mail`) is a topic: those repeat by themselves.
+  if (asked.label !== null && asked.label === decided.label && /\d/.test(asked.label)) return "label";
+  if (!asked.amount || !decided.amount || !asked.party || !decided.party) return null;
+  const recent = now.getTime() - Date.parse(decided.answer.at) <= REPEAT_MS;
+  const same =
+    mayBeSameCurrency(asked.amount.currency, decided.amount.currency) &&
+    sameAmount(asked.amount.value, decided.amount.value);
+  return recent && same && wasLetThrough(decided.answer) ? "amount" : null;
+}
+
+/** How many names both have; null when one of them differs. */
+function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
+  const both = Object.keys(asked.names).filter((name) => name in decided.names);
+  return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;
+}
+
+const REFUSAL = /^(no|false|reject|den(y|ied)|refuse|decline|cancel)/i;
+
+function wasLetThrough({ action, content }: Answer): boolean {
+  return action === "accept" && !Object.values(content ?? {}).some((value) => REFUSAL.test(String(value)));
+}

@@ -1,0 +1,162 @@
+/** What was decided on requests like this one. Bounded reads, and only of what the principal may see. */
+import { z } from "zod";
+import { Prisma, type Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+import { decidedWord } from "../format/decision.ts";
+import { shorten } from "../format/labels.ts";
+import { actorSchema } from "../members/schema.ts";
+import type { Principal } from "../principal.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
+import { actionSchema } from "./schema.ts";
+import type { Answer, SimilarRequest, SimilarRequests } from "./similar-schema.ts";
+
+/** How far back it looks, in settled requests of the same server and tool. */
+const LOOKED_AT = 200;
+/** Tasks with the same label that are looked at. */
+const SAME_LABEL = 20;
+const SHOWN = 5;
+/** Longer arguments (in bytes) are not read for their names: a list of lines, not a name, makes them long. */
+const LONGEST_ARGUMENTS = 40_000;
+
+/** Throws `not_found`, for invisible ones too. */
+export async function readSimilar(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<SimilarRequests> {
+  const [row] = await tx.$queryRaw<AskedRow[]>`
+    SELECT ${COLUMNS}, r.task_id AS "taskId", r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
+    FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+  if (!row) throw notFound("request");
+  const asked = figuresOf(row);
+  const settled = (
+    await decidedBefore(organizationId, tx, principal, row, lastSettled(organizationId, row))
+  ).map(toDecided);
+  const named =
+    row.label === null
+      ? []
+      : (await decidedBefore(organizationId, tx, principal, row, ofLabel(organizationId, row))).map(
+          toDecided,
+        );
+  const like = settled.filter((each) => isLike(asked, each));
+  return {
+    items: like.slice(0, SHOWN).map(toItem),
+    decided: countWords(like),
+    repeats: firstRepeat(asked, [...named, ...settled]),
+  };
+}
+
+interface FactRow {
+  id: string;
+  message: string;
+  label: string | null;
+  amount: number | null;
+  currency: string | null;
+  arguments: unknown;
+}
+
+interface AskedRow extends FactRow {
+  taskId: string;
+  serverId: string;
+  tool: string;
+  mode: string;
+  fieldNames: unknown;
+}
+
+interface DecidedRow extends FactRow {
+  action: string;
+  content: unknown;
+  comment: string | null;
+  answeredBy: unknown;
+  answeredAt: Date;
+}
+
+/** Aliases `r` and `t`. The first size is known without reading the value, the second bounds what is parsed. */
+const COLUMNS = Prisma.sql`r.id, r.message, t.label, r.amount, r.currency,
+  CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN NULL
+    WHEN octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} THEN NULL ELSE t.arguments END AS arguments`;
+
+/** A tool may ask several things of a task: only questions with the same fields are compared. */
+const FIELD_NAMES = Prisma.sql`jsonb_path_query_array(r.form, '$.fields[*].name')`;
+
+/** The last settled ones of this server and tool: along an index, before anything is judged. */
+function lastSettled(organizationId: string, { serverId, tool }: AskedRow): Prisma.Sql {
+  return Prisma.sql`SELECT p.* FROM input_request p
+    WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
+      AND p.state = 'settled'
+    ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_AT}`;
+}
+
+/** Those of tasks with this label, whose answer may still be on its way. */
+function ofLabel(organizationId: string, { serverId, tool, label }: AskedRow): Prisma.Sql {
+  return Prisma.sql`SELECT p.* FROM (
+      SELECT id FROM task WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+        AND label = ${label} AND tool = ${tool} ORDER BY created_at DESC LIMIT ${SAME_LABEL}
+    ) named JOIN input_request p ON p.organization_id = ${organizationId}::uuid AND p.task_id = named.id
+      AND p.state IN ('answered', 'settled')`;
+}
+
+async function decidedBefore(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  asked: AskedRow,
+  candidates: Prisma.Sql,
+): Promise<DecidedRow[]> {
+  return tx.$queryRaw<DecidedRow[]>`
+    SELECT ${COLUMNS}, a.action, a.content, a.comment, a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+    FROM (${candidates}) r
+      JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+      JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
+    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id <> ${asked.taskId}::uuid AND r.mode = ${asked.mode}
+      AND ${FIELD_NAMES} = ${JSON.stringify(asked.fieldNames)}::jsonb AND ${visibleTask(principal)}
+    ORDER BY a.created_at DESC`;
+}
+
+type Decided = KeyFigures & { id: string; message: string; answer: Answer };
+
+const record = z.record(z.string(), z.unknown());
+
+function figuresOf(row: FactRow): KeyFigures {
+  const amount = row.amount === null ? null : { value: row.amount, currency: row.currency };
+  return keyFigures(record.nullable().parse(row.arguments) ?? {}, { label: row.label, amount });
+}
+
+function toDecided(row: DecidedRow): Decided {
+  return {
+    ...figuresOf(row),
+    id: row.id,
+    message: row.message,
+    answer: {
+      action: actionSchema.parse(row.action),
+      content: record.nullable().parse(row.content),
+      comment: row.comment,
+      by: actorSchema.parse(row.answeredBy),
+      at: row.answeredAt.toISOString(),
+    },
+  };
+}
+
+function toItem({ id, message, label, amount, party, answer }: Decided): SimilarRequest {
+  return { id, message: shorten(message, 200), label, amount, party, answer, at: answer.at };
+}
+
+function countWords(like: Decided[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { answer } of like) {
+    const word = decidedWord(answer.action, answer.content);
+    counts[word] = (counts[word] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The same label says more than the same amount. */
+function firstRepeat(asked: KeyFigures, decided: Decided[]): SimilarRequests["repeats"] {
+  const now = new Date();
+  const found = decided.map((each) => ({ each, by: repeatOf(asked, each, now) }));
+  const repeat = found.find(({ by }) => by === "label") ?? found.find(({ by }) => by === "amount");
+  return repeat?.by ? { ...toItem(repeat.each), by: repeat.by } : null;
+}
