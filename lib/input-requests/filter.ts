@@ -1,16 +1,18 @@
 /** What narrows lists and counts of input requests, as conditions on the alias `r`. Only its own columns are read. */
 import { Prisma } from "../db.ts";
 import type { Principal } from "../principal.ts";
-import { containing } from "../search.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery } from "./schema.ts";
 
-/** As `visibleTask`, on the request's copies of what its task says. */
+/**
+ * As `visibleTask`, on the request's copies of what its task says. An array, which is made once: the planner would count
+ * a subquery's cost for every row that it looks up.
+ */
 export function visibleRequest(organizationId: string, { userId }: Principal): Prisma.Sql {
   if (userId === null) return Prisma.sql`r.visibility = 'organization'`;
-  return Prisma.sql`(r.visibility = 'organization' OR r.requester_user_id = ${userId}::uuid OR r.task_id IN (
-    SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid
-      AND assignee_user_id = ${userId}::uuid))`;
+  return Prisma.sql`(r.visibility = 'organization' OR r.requester_user_id = ${userId}::uuid OR r.task_id = ANY (ARRAY(
+    SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND visibility = 'private'
+      AND assignee_user_id = ${userId}::uuid)))`;
 }
 
 export function matching(organizationId: string, query: RequestFilter): Prisma.Sql {
@@ -25,10 +27,10 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   if (amountMin !== undefined) conditions.push(Prisma.sql`r.amount >= ${String(amountMin)}::float8`);
   if (amountMax !== undefined) conditions.push(Prisma.sql`r.amount <= ${String(amountMax)}::float8`);
   if (query.q?.trim()) {
-    const pattern = containing(query.q);
-    // Servers can be renamed, so that their names are looked up now.
-    conditions.push(Prisma.sql`(r.search LIKE lower(${pattern}) OR r.server_id IN (SELECT s.id FROM server s
-      WHERE s.organization_id = ${organizationId}::uuid AND lower(s.name) LIKE lower(${pattern})))`);
+    const words = Prisma.sql`lower(${query.q.trim()})`;
+    // Servers can be renamed, so that their names are looked up now. strpos: several times as quick as LIKE.
+    conditions.push(Prisma.sql`(strpos(r.search, ${words}) > 0 OR r.server_id = ANY (ARRAY(SELECT s.id FROM server s
+      WHERE s.organization_id = ${organizationId}::uuid AND strpos(lower(s.name), ${words}) > 0)))`);
   }
   return Prisma.join(conditions, " AND ");
 }
@@ -39,21 +41,21 @@ export function heldBy(
   assignee: RequestListQuery["assignee"],
 ): Prisma.Sql {
   if (assignee === "me") return mine(organizationId, principal);
-  if (assignee === "none") return unassigned(organizationId);
+  if (assignee === "none") return Prisma.sql`r.state = 'open' AND ${unassigned(organizationId)}`;
   return Prisma.sql`true`;
 }
 
 /** Assigned to the principal, or claimed by it. Nothing is ever a key's. */
 export function mine(organizationId: string, { userId }: Principal): Prisma.Sql {
   if (userId === null) return Prisma.sql`false`;
-  return Prisma.sql`r.id IN (SELECT id FROM input_request WHERE organization_id = ${organizationId}::uuid
+  return Prisma.sql`r.id = ANY (ARRAY(SELECT id FROM input_request WHERE organization_id = ${organizationId}::uuid
       AND assignee_user_id = ${userId}::uuid
     UNION ALL SELECT c.input_request_id FROM claim c WHERE c.organization_id = ${organizationId}::uuid
-      AND c.user_id = ${userId}::uuid AND ${CLAIM_IS_LIVE})`;
+      AND c.user_id = ${userId}::uuid AND ${CLAIM_IS_LIVE}))`;
 }
 
-/** Open, and nobody's. */
+/** Of an open one: nobody's. */
 export function unassigned(organizationId: string): Prisma.Sql {
-  return Prisma.sql`r.state = 'open' AND r.assignee_user_id IS NULL AND r.id NOT IN (
+  return Prisma.sql`r.assignee_user_id IS NULL AND r.id NOT IN (
     SELECT c.input_request_id FROM claim c WHERE c.organization_id = ${organizationId}::uuid AND ${CLAIM_IS_LIVE})`;
 }

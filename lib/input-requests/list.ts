@@ -95,11 +95,11 @@ export async function countOpenRequests(
   principal: Principal,
   filter: RequestFilter,
 ): Promise<RequestCounts> {
+  const open = Prisma.sql`FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
+    AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)}`;
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
     SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
-      (count(*) FILTER (WHERE ${mine(organizationId, principal)}))::integer AS mine
-    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
-      AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)}`;
+      (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal)}) AS mine ${open}`;
   return counts ?? { mine: 0, unassigned: 0, all: 0 };
 }
 

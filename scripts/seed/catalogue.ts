@@ -1,5 +1,5 @@
 /** What the seed's servers ask: kinds of questions as real servers put them, with figures that differ. */
-import { between, type Random } from "../../lib/testing/chaos/random.ts";
+import type { Random } from "../../lib/testing/chaos/random.ts";
 
 export interface Asked {
   server: string;
@@ -26,8 +26,9 @@ const GOODS =
   "Widgets,Turbine blades,Office chairs,Laptops,Steel sheets,Cable drums,Server racks,Seals".split(",");
 
 const one = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-const cents = (random: Random, low: number, high: number) =>
-  Math.round(between(random, low, high) * 100) / 100;
+/** Small sums are commoner than large ones. */
+const money = (random: Random, low: number, high: number) =>
+  Math.round(low * (high / low) ** random() * 100) / 100;
 const shown = (value: number) => value.toLocaleString("en-US", { minimumFractionDigits: 2 });
 const choice = (title: string, values: string[]) => ({ type: "string", title, enum: values });
 const form = (properties: Record<string, unknown>, required: string[] = []) => ({
@@ -40,9 +41,9 @@ const APPROVE = form({ value: choice("Decision", ["approve", "reject"]) }, ["val
 
 const invoice: Kind = (random, n) => {
   const customer = one(random, COMPANIES);
-  const total = cents(random, 40, 25_000);
+  const total = money(random, 40, 50_000);
   const currency = one(random, ["USD", "EUR", "GBP"]);
-  const first = cents(random, 1, total);
+  const first = money(random, 1, total);
   return {
     server: "ERP",
     tool: "process_invoice",
@@ -64,20 +65,23 @@ const invoice: Kind = (random, n) => {
   };
 };
 
-const costCenter: Kind = (random, n) => ({
-  server: "ERP",
-  tool: "assign_cost_center",
-  args: { payment_id: `PAY-${n}`, amount: cents(random, 1000, 90_000), currency: "EUR" },
-  message: `Payment PAY-${n} to ${one(random, COMPANIES)} has no cost center. Which one pays?`,
-  schema: form(
-    { cost_center: { type: "string", title: "Cost center", minLength: 1 }, note: { type: "string" } },
-    ["cost_center"],
-  ),
-  content: { cost_center: "CC-1000" },
-});
+const costCenter: Kind = (random, n) => {
+  const payee = one(random, COMPANIES);
+  return {
+    server: "ERP",
+    tool: "assign_cost_center",
+    args: { payment_id: `PAY-${n}`, payee, amount: money(random, 1000, 90_000), currency: "EUR" },
+    message: `Payment PAY-${n} to ${payee} has no cost center. Which one pays?`,
+    schema: form(
+      { cost_center: { type: "string", title: "Cost center", minLength: 1 }, note: { type: "string" } },
+      ["cost_center"],
+    ),
+    content: { cost_center: "CC-1000" },
+  };
+};
 
 const purchase: Kind = (random, n) => {
-  const price = cents(random, 200, 60_000);
+  const price = money(random, 90, 80_000);
   const goods = one(random, GOODS);
   return {
     server: "Procurement",
@@ -121,28 +125,31 @@ const merge: Kind = (random, n) => ({
   content: {},
 });
 
-const leave: Kind = (random, n) => ({
-  server: "People",
-  tool: "request_leave",
-  args: { employee: one(random, PEOPLE), days: 1 + (n % 20), from: "2026-12-21", subject: `Leave ${n}` },
-  message: `${one(random, PEOPLE)} asks for ${1 + (n % 20)} days of leave.`,
-  schema: form(
-    {
-      decision: {
-        type: "string",
-        title: "Decision",
-        oneOf: [
-          { const: "grant", title: "Grant" },
-          { const: "shorten", title: "Grant fewer days" },
-          { const: "refuse", title: "Refuse" },
-        ],
+const leave: Kind = (random, n) => {
+  const employee = one(random, PEOPLE);
+  return {
+    server: "People",
+    tool: "request_leave",
+    args: { employee, days: 1 + (n % 20), from: "2026-12-21", subject: `Leave ${n}` },
+    message: `${employee} asks for ${1 + (n % 20)} days of leave.`,
+    schema: form(
+      {
+        decision: {
+          type: "string",
+          title: "Decision",
+          oneOf: [
+            { const: "grant", title: "Grant" },
+            { const: "shorten", title: "Grant fewer days" },
+            { const: "refuse", title: "Refuse" },
+          ],
+        },
+        note: { type: "string", title: "Note to the employee", maxLength: 300 },
       },
-      note: { type: "string", title: "Note to the employee", maxLength: 300 },
-    },
-    ["decision"],
-  ),
-  content: { decision: "grant" },
-});
+      ["decision"],
+    ),
+    content: { decision: "grant" },
+  };
+};
 
 const release: Kind = (random, n) => ({
   server: "Deploy",
@@ -167,7 +174,7 @@ const wipe: Kind = (random, n) => ({
 });
 
 const flight: Kind = (random, n) => {
-  const price = cents(random, 80, 2400);
+  const price = money(random, 80, 2400);
   const to = one(random, CITIES);
   return {
     server: "Travel",
@@ -182,15 +189,18 @@ const flight: Kind = (random, n) => {
   };
 };
 
-const signature: Kind = (random, n) => ({
-  server: "Contracts",
-  tool: "sign_contract",
-  args: { contract_id: `K-${n}`, partner: one(random, COMPANIES) },
-  message: `Contract K-${n} with ${one(random, COMPANIES)} waits for your signature.`,
-  schema: null,
-  url: `https://sign.example/contracts/K-${n}`,
-  content: {},
-});
+const signature: Kind = (random, n) => {
+  const partner = one(random, COMPANIES);
+  return {
+    server: "Contracts",
+    tool: "sign_contract",
+    args: { contract_id: `K-${n}`, partner },
+    message: `Contract K-${n} with ${partner} waits for your signature.`,
+    schema: null,
+    url: `https://sign.example/contracts/K-${n}`,
+    content: {},
+  };
+};
 
 const KINDS: [number, Kind][] = [
   [0.4, invoice],

@@ -60,8 +60,11 @@ ALTER TABLE input_request ADD COLUMN alike text GENERATED ALWAYS AS (request_ali
 -- One for each order. What has no end, or no amount, comes last in both.
 CREATE INDEX input_request_expiring ON input_request (organization_id, state, coalesce(expires_at, 'infinity'), id);
 CREATE INDEX input_request_amount ON input_request (organization_id, state, coalesce(amount, '-infinity'), id);
-CREATE INDEX input_request_assignee ON input_request (organization_id, assignee_user_id, state)
+CREATE INDEX input_request_assignee ON input_request (organization_id, assignee_user_id)
   WHERE assignee_user_id IS NOT NULL;
+-- Tasks that somebody sees for a question that was assigned.
+CREATE INDEX input_request_assignee_private ON input_request (organization_id, assignee_user_id, task_id)
+  WHERE assignee_user_id IS NOT NULL AND visibility = 'private';
 -- Counts read this alone.
 CREATE INDEX input_request_open ON input_request (organization_id, id)
   INCLUDE (task_id, server_id, tool, visibility, requester_user_id, assignee_user_id, created_at, expires_at, amount)

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type Database } from "../lib/db.ts";
+import { uuidv7 } from "../lib/ids.ts";
+import { countOpenRequests, listInputRequests } from "../lib/input-requests/list.ts";
+import { readInputRequest } from "../lib/input-requests/queries.ts";
+import { inputRequestDetailSchema, inputRequestSchema } from "../lib/input-requests/schema.ts";
+import { recordAnswer } from "../lib/input-requests/transitions.ts";
+import { addMember } from "../lib/members/transitions.ts";
+import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
+import type { Principal } from "../lib/principal.ts";
+import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
+import { withClient } from "./database/roles.ts";
+
+let database: TestDatabase;
+let db: Database;
+const acme = uuidv7();
+let ana: Principal;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDatabase(database.ownerUrl, { connections: 2 });
+  ana = await db.withOrganization(acme, async (tx) => {
+    await createOrganization(acme, tx, { slug: "acme", name: "Acme" });
+    const person = { email: "ana@acme.example", name: "Ana", role: "owner" as const };
+    const { userId } = await addMember(acme, tx, COMMAND_LINE, person);
+    return {
+      organizationId: acme,
+      userId,
+      role: "owner",
+      actor: { kind: "member", id: userId, name: "Ana" },
+    };
+  });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+function seed(...args: string[]): Promise<{ code: number | null; out: string }> {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, ["scripts/seed.ts", ...args], {
+    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: database.ownerUrl },
+  });
+  let out = "";
+  child.stdout.on("data", (data) => (out += data));
+  child.stderr.on("data", (data) => (out += data));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
+}
+
+const list = (state: "open" | "settled", limit: number) =>
+  db.withOrganization(acme, (tx) => listInputRequests(acme, tx, ana, { state: [state], limit }));
+
+test("refuses an organization that is not the demonstration's, unknown ones, and what is no number", async () => {
+  expect(await seed("--requests", "5")).toMatchObject({ code: 1, out: expect.stringContaining("--yes") });
+  expect(await seed("--requests", "5", "--organization", "nobody")).toMatchObject({ code: 1 });
+  expect(await seed("--requests", "many")).toMatchObject({ code: 2 });
+  expect((await list("open", 1)).items).toEqual([]);
+});
+
+test("fills the inbox with requests that the app can show, and says so in the history", async () => {
+  const { code, out } = await seed("--requests", "150", "--settled", "50", "--yes");
+  expect([code, out]).toEqual([0, expect.stringContaining("no tool was called")]);
+  const { items } = await list("open", 200);
+  expect(items).toHaveLength(150);
+  for (const item of items) inputRequestSchema.parse(item);
+  const kinds = new Set(items.map((item) => item.tool));
+  expect(kinds.size).toBeGreaterThan(5);
+  for (const tool of kinds) {
+    const { id } = items.find((item) => item.tool === tool)!;
+    const detail = await db.withOrganization(acme, (tx) => readInputRequest(acme, tx, ana, id));
+    expect(inputRequestDetailSchema.parse(detail).fields.kind).toBe("supported");
+  }
+  const { items: done } = await list("settled", 200);
+  expect(done.length).toBeGreaterThan(30);
+  expect(done.every((item) => item.answer && item.delivery?.state === "confirmed")).toBe(true);
+  const told = await db.withOrganization(acme, (tx) =>
+    tx.event.findFirstOrThrow({ where: { organizationId: acme, type: "requests.seeded" } }),
+  );
+  expect(told.data).toEqual({ open: 150, settled: 50 });
+});
+
+test("does not repeat itself, and can keep to one server", async () => {
+  await seed("--requests", "40", "--server", "Only", "--yes");
+  const { items } = await list("open", 200);
+  expect(items).toHaveLength(190);
+  expect(new Set(items.map((item) => item.message)).size).toBe(190);
+  const only = items.filter((item) => item.server.name === "Seed Only");
+  expect(only).toHaveLength(40);
+});
+
+test("an answer to a seeded request is recorded, and the engine holds no seeded task", async () => {
+  const before = await db.withOrganization(acme, (tx) => countOpenRequests(acme, tx, ana, {}));
+  const [first] = (await list("open", 1)).items;
+  const app = createDatabase(database.appUrl, { connections: 2 });
+  await app.withOrganization(acme, (tx) =>
+    recordAnswer(acme, tx, ana, first!.id, { action: "decline", questionHash: first!.questionHash }),
+  );
+  await app.close();
+  const after = await db.withOrganization(acme, (tx) => countOpenRequests(acme, tx, ana, {}));
+  expect(after.all).toBe(before.all - 1);
+  const { rows } = await withClient(database.adminUrl, (client) =>
+    client.query(
+      "SELECT count(*)::integer AS count FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id",
+    ),
+  );
+  expect(rows).toEqual([{ count: 0 }]);
+});
