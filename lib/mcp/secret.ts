@@ -14,7 +14,7 @@ export function secretIn(
   if (!isTyped || property.enum !== undefined || property.oneOf !== undefined) return null;
   const label = property.title?.trim() || name;
   const found = property.format === "password" || [name, label].some((text) => SECRET.test(words(text)));
-  return found ? `"${label}" looks like a secret, and secrets do not belong into a form` : null;
+  return found ? `"${label}" looks like a secret, and secrets do not belong in a form` : null;
 }
 
 /** `apiKey`, `API-key` and `api_key:` as `api key`. */

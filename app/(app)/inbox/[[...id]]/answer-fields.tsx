@@ -30,7 +30,7 @@ export function AnswerFields({
   if (decision.kind === "none") {
     return (
       <Notice tone="wait" title="This form is not shown">
-        <p className="wrap-anywhere">{decision.reason}</p>
+        <p className="wrap-anywhere">{decision.reason}.</p>
         <p>You can decline, with a reason.</p>
       </Notice>
     );
@@ -55,11 +55,13 @@ export function AnswerFields({
         onSubmit();
       }}
     >
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <h2 className="font-medium text-[13px] text-muted">Your answer</h2>
-        {status}
+      <div className="flex flex-col gap-1">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+          <h2 className="font-medium text-[13px] text-muted">Your answer</h2>
+          {status}
+        </div>
+        <p className="text-muted text-xs empty:hidden">{requiredWords(form.fields)}</p>
       </div>
-      {requiredWords(form.fields) && <p className="text-[13px] text-muted">{requiredWords(form.fields)}</p>}
       <ErrorSummary form={form} />
       <fieldset disabled={disabled} className="contents">
         {form.fields.map((field, at) => (

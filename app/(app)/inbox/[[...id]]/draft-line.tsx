@@ -18,12 +18,21 @@ export function DraftLine({ draft }: { draft: DraftState }) {
       </p>
     );
   }
+  const failed = status.kind === "failed";
   return (
-    // The same words twice are announced once, however often it is saved.
-    <p role="status" className={status.kind === "failed" ? "text-bad text-xs" : "text-muted text-xs"}>
-      {status.kind === "failed"
-        ? "Draft not saved; it is still here. Trying again…"
-        : status.kind !== "none" && "Draft saved"}
+    <p className={failed ? "text-bad text-xs" : "text-muted text-xs"}>
+      <span role={failed ? "alert" : undefined}>{WORDS[status.kind]}</span>
+      {/* Said once, not after every pause; it stays the same from then on. */}
+      <span role="status" className="sr-only">
+        {draft.everSaved && "What you type is kept as a draft"}
+      </span>
     </p>
   );
 }
+
+const WORDS = {
+  none: "",
+  saving: "Saving draft…",
+  saved: "Draft saved",
+  failed: "Draft not saved; it is still here. Trying again…",
+};

@@ -7,9 +7,13 @@ import type { AnswerForm } from "./use-answer-form.ts";
 export function ErrorSummary({ form }: { form: AnswerForm }) {
   const box = useRef<HTMLDivElement>(null);
   const { errors, refusals } = form;
+  const focused = useRef(0);
   useEffect(() => {
-    if (refusals > 0) box.current?.focus();
-  }, [refusals]);
+    // The library tells of the refusal before it shows the errors.
+    if (errors.length === 0 || refusals === focused.current) return;
+    focused.current = refusals;
+    box.current?.focus();
+  }, [refusals, errors.length]);
   if (errors.length === 0) return null;
   return (
     <div

@@ -20,6 +20,8 @@ export interface DraftState {
   comment: string;
   setComment: (text: string) => void;
   status: DraftStatus;
+  /** Since the pane was opened. */
+  everSaved: boolean;
   /** Saves at once what waits to be saved. */
   flush: () => void;
   /** Throws the draft away, here and on the server. */
@@ -36,6 +38,7 @@ export function useDraft(requestId: string, newest: Draft | null, form: AnswerFo
   const client = useQueryClient();
   const [comment, setComment] = useState(newest?.comment ?? "");
   const [status, setStatus] = useState<DraftStatus>(restoredFrom(newest));
+  const [everSaved, setEverSaved] = useState(false);
   const typed = useRef({ content: newest?.content ?? {}, comment, commentHere: false });
   const known = useRef(newest?.savedAt ?? "");
   const waiting = useRef(false);
@@ -62,6 +65,7 @@ export function useDraft(requestId: string, newest: Draft | null, form: AnswerFo
         requestDetail(requestId).queryKey,
         (before) => before && { ...before, draft: kept },
       );
+      setEverSaved(true);
       if (!waiting.current) setStatus({ kind: kept ? "saved" : "none" });
     } catch (error) {
       // Refused for good, since the question is no longer open: the pane says so.
@@ -107,6 +111,7 @@ export function useDraft(requestId: string, newest: Draft | null, form: AnswerFo
       change({ comment: text, commentHere: true });
     },
     status,
+    everSaved,
     flush,
     discard: () => {
       setComment("");

@@ -1,0 +1,56 @@
+/** Questions that send a person to a site: nothing is fetched before consent, and only its owner may open it. */
+
+import { expect, requestPane, SOON, test } from "./desk.ts";
+import { judge } from "./judge.ts";
+import { ask } from "./questions.ts";
+
+test.describe.configure({ timeout: 180_000 });
+
+const SITE = "https://signin.bank.example";
+
+test("a site is opened after consent, in a tab that learns nothing of this one", async ({ ana }) => {
+  const visits: { url: string; referer: string | undefined }[] = [];
+  await ana.context().route(`${SITE}/**`, (route) => {
+    const request = route.request();
+    visits.push({ url: request.url(), referer: request.headers().referer });
+    return route.fulfill({ contentType: "text/html", body: "<script>name = String(opener)</script>Hello" });
+  });
+  const asked = await ask(ana, "bank_sign_in");
+  await ana.goto(`/inbox/${asked.requestId}`);
+  const pane = requestPane(ana);
+  await expect(pane.getByText("signin.bank.example", { exact: true })).toBeVisible();
+  const link = pane.getByRole("link", { name: "Open signin.bank.example" });
+  await expect(link).toHaveCount(0);
+  await expect(pane.getByRole("button", { name: /I have/ })).toBeDisabled();
+  await judge(ana, "a site to open");
+  expect(visits).toEqual([]);
+
+  await pane.getByRole("checkbox", { name: "I know signin.bank.example and want to open it" }).focus();
+  await ana.keyboard.press("Space");
+  await expect(link).toHaveAttribute("rel", "noopener noreferrer");
+  const [site] = await Promise.all([ana.context().waitForEvent("page"), link.press("Enter")]);
+  await expect(site.getByText("Hello")).toBeVisible();
+  expect(await site.evaluate(() => window.name)).toBe("null");
+  expect(visits).toEqual([{ url: `${SITE}/authorize?flow=7f3a&scope=statements`, referer: undefined }]);
+  await site.close();
+
+  await expect(pane.getByRole("link", { name: "Open it again" })).toBeVisible();
+  await judge(ana, "a site that was opened");
+  await pane.getByRole("button", { name: /I have/ }).click();
+  await expect.poll(asked.told, SOON).toEqual({ action: "accept" });
+});
+
+test("others than the owner of the connection see why they may not open it, and whom to ask", async ({
+  ana,
+  ben,
+}) => {
+  // Ana made the server known: its shared connection is hers to vouch for.
+  const asked = await ask(ana, "bank_sign_in");
+  await ben.goto(`/inbox/${asked.requestId}`);
+  const pane = requestPane(ben);
+  await expect(pane.getByText("Only Ana may open this site", { exact: true })).toBeVisible();
+  await expect(pane.getByText("Ask Ana to open this request")).toBeVisible();
+  await expect(pane.getByText("flow=7f3a")).toHaveCount(0);
+  await expect(pane.getByRole("link", { name: /Open/ })).toHaveCount(0);
+  await judge(ben, "a site of another");
+});
