@@ -111,7 +111,7 @@ test("of two approvers at once one wins, and the other sees who", async ({ ola, 
       ? ([ben, cleo, "Approved", "approve"] as const)
       : ([cleo, ben, "Rejected", "reject"] as const);
   const refusal = requestPane(second).getByRole("alert");
-  await expect(refusal).toContainText(`${winner} answered this`);
+  await expect(refusal).toContainText(`${winner} ${word.toLowerCase()} this`);
   await expect(refusal).toContainText("Your decision was not recorded");
   for (const page of [first, second]) {
     await expect(page.getByText(`${word} by ${winner}`, { exact: false }).first()).toBeVisible();

@@ -6,11 +6,13 @@ import { SetupForm } from "./setup-form.tsx";
 export const metadata = { title: "Set up" };
 
 export default async function SetupPage() {
-  if (!(await signInOptions()).setupPossible) redirect("/sign-in");
+  const { setupPossible, demo } = await signInOptions();
+  if (!setupPossible) redirect("/sign-in");
+  const ends = demo.length > 0 ? " The demonstration ends with it, for good." : "";
   return (
     <FrontPage
       title="Set up Intray"
-      intro="You become the owner of the first organization. You can invite others after."
+      intro={`You become the owner of the first organization, and can invite others after.${ends}`}
     >
       <SetupForm />
     </FrontPage>

@@ -6,6 +6,7 @@ import { type SubmitEvent, useState } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { capitalise } from "@/lib/format/labels.ts";
 import type { Role } from "@/lib/members/schema.ts";
 
 const SENTENCES: Record<string, string> = {
@@ -23,9 +24,9 @@ interface DemoPerson {
 
 const CAN: Record<Role, string> = {
   viewer: "reads tasks and requests",
-  approver: "answers requests",
-  operator: "starts tasks and answers",
-  admin: "connects servers too",
+  approver: "answers what waits",
+  operator: "starts tasks, answers too",
+  admin: "connects servers, sets rules",
   owner: "may do everything",
 };
 
@@ -85,7 +86,7 @@ export function SignInForm({
                   <span className="min-w-0 flex-1">
                     <span className="block font-medium">{person.name}</span>
                     <span className="block truncate text-muted text-xs">
-                      {person.role} of {person.organization} · {CAN[person.role]}
+                      {capitalise(person.role)} of {person.organization} · {CAN[person.role]}
                     </span>
                   </span>
                   <ArrowRight

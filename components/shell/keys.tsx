@@ -1,6 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
 /** A shortcut as caps: `G then I` as two with a word between, `Ctrl K` as two side by side, ⌘ where that is the key. */
@@ -8,11 +9,11 @@ export function Keys({ keys, always = false }: { keys: string; always?: boolean 
   const command = useCommandKey();
   const said = keys.replace("Ctrl", command);
   return (
-    <span className="inline-flex shrink-0 items-center gap-1">
+    <span className="inline-flex shrink-0 items-center gap-1 align-middle">
       <span className="sr-only">{said}</span>
       {said.split(" ").map((key) =>
         key === "then" ? (
-          <span key={key} aria-hidden className="text-[11px] text-muted max-md:hidden">
+          <span key={key} aria-hidden className={cn("text-[11px] text-muted", !always && "max-md:hidden")}>
             then
           </span>
         ) : (

@@ -71,7 +71,7 @@ function PaletteList({ onChoose }: { onChoose: (run: () => void) => void }) {
         <Command.Input
           value={text}
           onValueChange={setText}
-          placeholder="Search requests, tasks, pages and commands"
+          placeholder="Search or run a command"
           className="h-12 w-full bg-transparent outline-none max-md:text-base"
         />
       </div>
@@ -96,7 +96,7 @@ function PaletteList({ onChoose }: { onChoose: (run: () => void) => void }) {
           </Command.Group>
         ))}
       </Command.List>
-      <p role="status" className="px-4 text-[13px] text-muted has-[span]:py-2 has-[span]:pb-3">
+      <p role="status" className="px-4 text-[13px] text-muted *:block *:pt-1 *:pb-3">
         {search.failed && <span>Requests and tasks could not be searched just now.</span>}
         {!search.failed && search.pending && count === 0 && <span>Searching…</span>}
         {!search.pending && count === 0 && !search.failed && <span>Nothing matches “{text.trim()}”.</span>}

@@ -1,4 +1,4 @@
-import { Inbox, Keyboard, type LucideIcon, Palette } from "lucide-react";
+import { Keyboard, type LucideIcon, MessageSquareX, Palette } from "lucide-react";
 import type { Role } from "@/lib/members/schema.ts";
 
 export interface SettingsSection {
@@ -33,7 +33,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     href: "/settings/answers",
     label: "Answers",
     description: "Reasons that are offered for declining",
-    icon: Inbox,
+    icon: MessageSquareX,
     role: "admin",
     group: "Organization",
   },

@@ -18,6 +18,7 @@ export function ShortcutSheet({
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
       description="They rest while you type. Nothing destructive has a single key."
+      forReading
       className="md:max-w-3xl"
     >
       <ShortcutList />

@@ -1,6 +1,5 @@
 import { cva, type VariantProps } from "class-variance-authority";
-import { Slot } from "radix-ui";
-import type { ComponentProps } from "react";
+import { type ComponentProps, cloneElement, type ReactElement } from "react";
 import { cn } from "@/components/ui/cn.ts";
 
 export const buttonStyle = cva(
@@ -25,19 +24,21 @@ export const buttonStyle = cva(
   },
 );
 
+/** `asChild`: its one child, a link, looks like a button and stays a link. */
 export function Button({
   className,
   variant,
   size,
   asChild,
+  children,
   ...props
 }: ComponentProps<"button"> & VariantProps<typeof buttonStyle> & { asChild?: boolean }) {
-  const Element = asChild ? Slot.Root : "button";
+  const look = cn(buttonStyle({ variant, size }), className);
+  if (asChild)
+    return cloneElement(children as ReactElement<ComponentProps<"button">>, { ...props, className: look });
   return (
-    <Element
-      {...(asChild ? {} : { type: "button" as const })}
-      className={cn(buttonStyle({ variant, size }), className)}
-      {...props}
-    />
+    <button type="button" className={look} {...props}>
+      {children}
+    </button>
   );
 }

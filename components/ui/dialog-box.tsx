@@ -8,7 +8,15 @@ import type { DialogProps } from "@/components/ui/dialog.tsx";
 import { rememberFocus } from "@/components/ui/return-focus.ts";
 
 /** The dialog itself, loaded when the first one opens. */
-export function DialogBox({ open, onOpenChange, title, description, children, className }: DialogProps) {
+export function DialogBox({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  className,
+  forReading,
+}: DialogProps) {
   const giveBack = useRef<(() => void) | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -16,8 +24,11 @@ export function DialogBox({ open, onOpenChange, title, description, children, cl
         <Radix.Overlay className="fixed inset-0 z-40 bg-[oklch(0.2_0.02_230/0.45)]" />
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
-          onOpenAutoFocus={() => {
+          onOpenAutoFocus={(event) => {
             giveBack.current = rememberFocus();
+            if (!forReading) return;
+            event.preventDefault();
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();

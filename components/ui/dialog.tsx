@@ -15,6 +15,8 @@ export interface DialogProps {
   description?: ReactNode;
   children: ReactNode;
   className?: string;
+  /** For something to read: the focus goes to the dialog, not to the first thing that can be changed. */
+  forReading?: boolean;
 }
 
 /** A dialog over the page. When it closes, the focus goes back to where it was. */

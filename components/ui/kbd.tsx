@@ -22,7 +22,8 @@ export function Kbd({
     <kbd
       aria-hidden
       className={cn(
-        "inline-grid h-5 min-w-5 place-items-center rounded border border-current/25 px-1 font-sans text-[11px] font-medium opacity-80 max-md:hidden",
+        "inline-grid h-5 min-w-5 place-items-center rounded border border-current/25 px-1 font-sans text-[11px] font-medium",
+        !always && "max-md:hidden",
         className,
       )}
     >

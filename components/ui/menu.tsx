@@ -1,7 +1,13 @@
 "use client";
 
-import { Slot } from "radix-ui";
-import { type ComponentProps, type KeyboardEvent, type ReactElement, type ReactNode, useState } from "react";
+import {
+  type ComponentProps,
+  cloneElement,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useState,
+} from "react";
 import { loadWhenTouched } from "@/components/ui/load-when-touched.ts";
 
 type Box = typeof import("./menu-box.tsx");
@@ -13,7 +19,7 @@ const load = async () => {
 loadWhenTouched(load);
 
 export interface MenuProps {
-  trigger: ReactElement;
+  trigger: ReactElement<ComponentProps<"button">>;
   children: ReactNode;
   align?: "start" | "end";
   side?: "top" | "bottom";
@@ -24,18 +30,14 @@ export function Menu(props: MenuProps) {
   const [used, setUsed] = useState(false);
   if (used && box) return <box.MenuBox {...props} />;
   const open = () => void load().then(() => setUsed(true));
-  return (
-    <Slot.Root
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onClick={open}
-      onKeyDown={(event: KeyboardEvent) => {
-        if (event.key === "ArrowDown") open();
-      }}
-    >
-      {props.trigger}
-    </Slot.Root>
-  );
+  return cloneElement(props.trigger, {
+    "aria-haspopup": "menu",
+    "aria-expanded": false,
+    onClick: open,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === "ArrowDown") open();
+    },
+  });
 }
 
 // What stands inside a menu is drawn when the menu is, and so never before the box is there.

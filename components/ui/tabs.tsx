@@ -3,10 +3,7 @@
 import { Tabs as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn.ts";
-
-export const tabStyle =
-  "-mb-px inline-flex items-center gap-1.5 whitespace-nowrap border-b-2 border-transparent pt-1 pb-2 text-[13px] font-medium text-muted hover:text-ink max-md:min-h-11 rounded-t-sm focus-visible:-outline-offset-2";
-export const activeTabStyle = "border-accent text-ink";
+import { tabStyle } from "@/components/ui/tab-style.ts";
 
 export function Tabs({
   value,
@@ -21,7 +18,7 @@ export function Tabs({
 }) {
   return (
     <Radix.Root value={value} onValueChange={onChange} className="flex min-w-0 flex-col gap-4">
-      <Radix.List className="flex gap-5 overflow-x-auto overflow-y-hidden border-b border-line">
+      <Radix.List className="-mx-1.5 flex gap-2 overflow-x-auto overflow-y-hidden border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}

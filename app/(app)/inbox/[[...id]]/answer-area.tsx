@@ -21,7 +21,7 @@ import { useClaim } from "./use-claim.ts";
 import { useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useUndo } from "./use-undo.ts";
-import { whyNot } from "./why-not.ts";
+import { whyNot, whyNotAccept } from "./why-not.ts";
 
 /** Everything a person answers with: the fields, the comment, the bar that stays in view, and the keys. */
 export function AnswerArea({
@@ -61,6 +61,7 @@ export function AnswerArea({
   const claim = useClaim(request, claimedByMe);
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const reason = whyNot(request, me, blocked);
+  const acceptReason = reason ?? whyNotAccept(request, me);
   /** A decision was refused because the question is no longer open: what was filled in stays, to be read. */
   const lost = refusal !== null && request.state !== "open";
   const answering = request.state === "open" && me.may("approver");
@@ -71,7 +72,7 @@ export function AnswerArea({
     draft.flush();
     const said = comment.trim();
     decide.send({ ...answer, ...(said ? { comment: said } : {}) }, (error) => {
-      const refused = refusalOf(error);
+      const refused = refusalOf(error, me.user.id);
       setRefusal(refused);
       form.refuse(refused.errors);
     });
@@ -101,6 +102,7 @@ export function AnswerArea({
     request,
     decision,
     reason,
+    acceptReason,
     offered,
     affirmative,
     other,
@@ -150,9 +152,10 @@ export function AnswerArea({
             claimedByOther && me.may("approver") ? (
               <ClaimLine request={request} onTakeOver={() => claim.mutate("take-over")} />
             ) : (
-              reason
+              acceptReason
             )
           }
+          disabled={reason !== null}
           cautious={cautious}
           pending={decide.isPending ? decide.answer : null}
           opened={opened}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { Check } from "lucide-react";
 import { useDeferredValue, useState } from "react";
-import { people } from "@/components/api/answering.ts";
+import { people } from "@/components/api/answers.ts";
 import { errorSentence } from "@/components/api/client.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Dialog } from "@/components/ui/dialog.tsx";
@@ -41,7 +41,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Assign ${requestName(request)}`}
-      description="It goes to the top of their inbox. Others may still answer it."
+      description="It stands under Mine in their inbox. Others may still answer it."
     >
       <Command
         shouldFilter={false}

@@ -61,7 +61,7 @@ export function HeldToast({
         className="border-bg/30 bg-transparent text-bg hover:bg-bg/15"
         onClick={() => void undo(requestId)}
       >
-        {singleKeys ? "Undo (Z)" : "Undo"}
+        Undo{singleKeys && <span className="max-md:hidden"> (Z)</span>}
       </Button>
     </div>
   );

@@ -20,6 +20,7 @@ export function DecisionBar({
   request,
   decision,
   reason,
+  disabled,
   cautious,
   pending,
   opened,
@@ -33,8 +34,9 @@ export function DecisionBar({
 }: {
   request: InputRequestDetail;
   decision: Decision;
-  /** Why nothing can be decided here now. */
+  /** Why it cannot be accepted here now; or, with `disabled`, not be decided at all. */
   reason: ReactNode;
+  disabled: boolean;
   /** The key A only leads to the button, because this may destroy something. */
   cautious: boolean;
   /** What is being recorded. */
@@ -56,7 +58,7 @@ export function DecisionBar({
   if (!me.may("approver")) {
     return <p className="border-line border-t px-4 py-3.5 text-[13px] text-muted md:px-8">{reason}</p>;
   }
-  const disabled = reason !== null;
+  const noAccept = reason !== null;
   const sent = inWhoseName(request, me.organization.name);
   // Many or long buttons need the whole line.
   const beside = !needsRoom(decision);
@@ -71,11 +73,13 @@ export function DecisionBar({
           {reason}
         </div>
       ) : (
-        <p className={cn("truncate pb-2 text-muted text-xs", beside && "xl:hidden")}>{sent}</p>
-      )}
-      {cautious && !disabled && (
-        <p id="cautious" className="pb-2 text-muted text-xs max-md:hidden">
-          This may delete or change things for good: A leads to the button, Enter decides.
+        <p className="flex flex-wrap gap-x-4 text-muted text-xs">
+          <span className={cn("truncate pb-2", beside && "xl:hidden")}>{sent}</span>
+          {cautious && (
+            <span id="cautious" className="pb-2 max-md:hidden">
+              This may delete or change things for good: A leads to the button, Enter decides.
+            </span>
+          )}
         </p>
       )}
       <div className="flex items-end gap-2 md:items-center">
@@ -83,9 +87,9 @@ export function DecisionBar({
           decision={decision}
           isUrl={request.mode === "url"}
           opened={opened}
-          disabled={disabled}
+          disabled={noAccept}
           pending={pending}
-          describedBy={disabled ? "why-not" : cautious ? "cautious" : undefined}
+          describedBy={noAccept ? "why-not" : cautious ? "cautious" : undefined}
           affirmative={affirmative}
           other={other}
           onAccept={onAccept}

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ToggleGroup } from "radix-ui";
 import { useState } from "react";
-import { declineReasons } from "@/components/api/answering.ts";
+import { declineReasons } from "@/components/api/answers.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/dialog.tsx";
 import { rejectionOf } from "@/lib/format/decision.ts";

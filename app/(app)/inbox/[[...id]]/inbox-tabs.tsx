@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { REQUEST_TABS, type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { activeTabStyle, tabStyle } from "@/components/ui/tabs.tsx";
+import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
 import { capitalise } from "@/lib/format/labels.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 

@@ -52,7 +52,7 @@ export function MainButtons({
   if (isUrl) {
     return (
       <Main {...single} disabled={disabled || !opened} onPress={() => onAccept()}>
-        I have done it
+        I have finished there
       </Main>
     );
   }
@@ -135,7 +135,7 @@ function Main({
       aria-busy={pending || undefined}
       aria-describedby={describedBy}
       aria-keyshortcuts={shortcut ?? undefined}
-      className="h-auto min-h-9 min-w-0 max-w-full shrink whitespace-normal py-1.5 text-left max-md:min-h-11 max-md:flex-1 max-md:text-center md:max-w-80"
+      className="h-auto min-h-9 aria-busy:opacity-100 min-w-0 max-w-full shrink whitespace-normal py-1.5 text-left max-md:min-h-11 max-md:flex-1 max-md:text-center md:max-w-80"
       onClick={() => !busy && onPress()}
     >
       {pending ? (

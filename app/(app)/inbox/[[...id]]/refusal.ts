@@ -1,4 +1,4 @@
-import { ApiError, errorSentence } from "@/components/api/client.ts";
+import { ApiError, ConnectionError, errorSentence } from "@/components/api/client.ts";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { endedWords } from "@/lib/format/requests.ts";
 import { formatAgo } from "@/lib/format/time.ts";
@@ -12,8 +12,8 @@ export interface Refusal {
   errors: { field: string; message: string }[];
 }
 
-/** What to say where the person is when a decision was not taken. */
-export function refusalOf(error: unknown): Refusal {
+/** What to say where the person `me` is when a decision was not taken. */
+export function refusalOf(error: unknown, me: string): Refusal {
   const api = error instanceof ApiError ? error : null;
   const refusal = (title: string, detail: string): Refusal => ({
     code: api?.code ?? "offline",
@@ -23,6 +23,9 @@ export function refusalOf(error: unknown): Refusal {
   });
   switch (api?.code) {
     case "already_answered":
+      // A first try whose reply was lost on the way.
+      if (idIn(api) === me)
+        return { ...refusal(`You answered this ${agoIn(api)}.`, "That first answer stands."), code: "mine" };
       return refusal(
         `${nameIn(api)} answered this ${agoIn(api)}.`,
         "Your decision was not recorded; theirs stands.",
@@ -46,7 +49,9 @@ export function refusalOf(error: unknown): Refusal {
       return refusal("The server’s form does not take this answer.", api.detail ?? "Nothing was sent.");
     default: {
       const quote = api?.requestId ? ` (Quote ${api.requestId} if you ask for help.)` : "";
-      return refusal("Your decision was not recorded.", `${errorSentence(error)}${quote}`);
+      const unknown = error instanceof ConnectionError && error.sent === null;
+      const title = unknown ? "Your decision may not have arrived." : "Your decision was not recorded.";
+      return refusal(title, `${errorSentence(error)}${quote}`);
     }
   }
 }
@@ -61,6 +66,10 @@ export function withTheirs(refusal: Refusal, { answer }: InputRequestDetail, now
 function nameIn({ extra }: ApiError): string {
   const name = (extra.by as { name?: unknown } | null | undefined)?.name;
   return typeof name === "string" ? name : "Someone";
+}
+
+function idIn({ extra }: ApiError): unknown {
+  return (extra.by as { id?: unknown } | null | undefined)?.id;
 }
 
 function agoIn({ extra }: ApiError): string {

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { type Refusal, withTheirs } from "./refusal.ts";
@@ -22,7 +23,13 @@ export function Refused({
   const { title, detail } = withTheirs(refusal, request, now);
   const over = request.state !== "open";
   return (
-    <div className="shrink-0 px-4 pb-3 md:px-8">
+    <div
+      className={cn(
+        "shrink-0 px-4 md:px-8",
+        // Without the bar below it, it is the end of the page.
+        over ? "pb-[calc(0.75rem+env(safe-area-inset-bottom))]" : "pb-3",
+      )}
+    >
       <Notice
         live
         tone={over ? "wait" : "bad"}

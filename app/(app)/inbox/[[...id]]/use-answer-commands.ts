@@ -12,6 +12,7 @@ export function useAnswerCommands({
   request,
   decision,
   reason,
+  acceptReason,
   offered,
   affirmative,
   other,
@@ -20,6 +21,8 @@ export function useAnswerCommands({
   request: InputRequestDetail;
   decision: Decision;
   reason: string | null;
+  /** The same for accepting alone. */
+  acceptReason: string | null;
   offered: { decline: (() => void) | null; claim: (() => void) | null };
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
@@ -28,7 +31,7 @@ export function useAnswerCommands({
   const me = useMe();
   const name = requestName(request);
   const group = "This request";
-  const whyNot = reason ? { disabled: reason } : {};
+  const because = (why: string | null) => (why ? { disabled: why } : {});
   const commands: PaletteCommand[] = [];
   const add = (command: Omit<PaletteCommand, "group">) => commands.push({ group, ...command });
   if (request.state === "open" && me.may("approver")) {
@@ -40,15 +43,22 @@ export function useAnswerCommands({
         label: `${yes} ${name}…`,
         keys: "A",
         run: () => lead(affirmative),
-        ...whyNot,
+        ...because(acceptReason),
       });
-    if (no) add({ id: "request:no", label: `${no} ${name}…`, keys: "R", run: () => lead(other), ...whyNot });
+    if (no)
+      add({
+        id: "request:no",
+        label: `${no} ${name}…`,
+        keys: "R",
+        run: () => lead(other),
+        ...because(reason),
+      });
     add({
       id: "request:decline",
       label: `Decline ${name}…`,
       keys: "D",
       run: () => offered.decline?.(),
-      ...whyNot,
+      ...because(reason),
     });
     const claimedByMe = request.claimedBy?.id === me.user.id;
     if (offered.claim)
@@ -64,7 +74,7 @@ export function useAnswerCommands({
 }
 
 function labels(decision: Decision, isUrl: boolean): (string | undefined)[] {
-  if (isUrl) return ["I have done it for"];
+  if (isUrl) return ["I have finished there:"];
   if (decision.kind === "choices") return decision.choices.slice(0, 2).map((choice) => choice.label);
   return decision.kind === "confirm" ? ["Confirm"] : decision.kind === "form" ? ["Send the answer for"] : [];
 }

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
-import { people } from "@/components/api/answering.ts";
+import { people } from "@/components/api/answers.ts";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { taskKeys } from "@/components/api/tasks.ts";

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
-import { undoWindow } from "@/components/api/answering.ts";
+import { undoWindow } from "@/components/api/answers.ts";
 import { api } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { taskKeys } from "@/components/api/tasks.ts";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { declineReasons, undoWindow } from "@/components/api/answering.ts";
+import { declineReasons, undoWindow } from "@/components/api/answers.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";

@@ -2,7 +2,7 @@
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { declineReasons } from "@/components/api/answering.ts";
+import { declineReasons } from "@/components/api/answers.ts";
 import { ApiError, errorSentence } from "@/components/api/client.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { FieldErrorLine } from "@/components/ui/field.tsx";

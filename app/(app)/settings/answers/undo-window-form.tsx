@@ -1,7 +1,7 @@
 "use client";
 
 import { useId } from "react";
-import { undoWindow } from "@/components/api/answering.ts";
+import { undoWindow } from "@/components/api/answers.ts";
 import { errorSentence } from "@/components/api/client.ts";
 import { Select } from "@/components/ui/select.tsx";
 import { formatDuration } from "@/lib/format/duration.ts";

@@ -1,0 +1,175 @@
+/** What surrounds every page: the palette, the keys, the first visit, the settings, and pages that are not there. */
+import {
+  apiOf,
+  askAbout,
+  expect,
+  newInvoiceId,
+  openDesk,
+  openRequest,
+  requestPane,
+  signIn,
+  startInvoice,
+  test,
+} from "./desk.ts";
+import { judge } from "./judge.ts";
+
+test.describe.configure({ timeout: 120_000 });
+
+test("the palette finds requests, tasks, pages and commands, and gives the focus back", async ({ ola }) => {
+  const id = newInvoiceId();
+  const { taskId } = await startInvoice(ola, { id });
+  const requestId = await openRequest(ola, taskId, id);
+  const keys = ola.keyboard;
+  const input = ola.getByRole("combobox", { name: "Search and commands" });
+
+  await ola.goto("/tasks");
+  const search = ola.getByRole("searchbox", { name: "Search tasks" });
+  await search.focus();
+  await keys.press("ControlOrMeta+k");
+  await expect(input).toBeFocused();
+  await judge(ola, "the palette");
+  await keys.press("Escape");
+  await expect(input).toHaveCount(0);
+  await expect(search).toBeFocused();
+
+  await keys.press("ControlOrMeta+k");
+  await keys.type(id);
+  const options = ola.getByRole("option").filter({ hasText: id });
+  await expect(options).toHaveCount(2);
+  await expect(ola.getByRole("option", { selected: true })).toContainText(id);
+  await judge(ola, "what the palette found");
+  await keys.press("Enter");
+  await expect(ola).toHaveURL(new RegExp(`/inbox/${requestId}`));
+
+  await keys.press("ControlOrMeta+k");
+  await expect(ola.getByRole("group", { name: "Recent" }).getByRole("option")).toHaveCount(1);
+  await keys.type("settings key");
+  await expect(ola.getByRole("option", { selected: true })).toContainText("Settings: Keyboard");
+  await keys.press("Enter");
+  await expect(ola).toHaveURL(/settings\/keyboard/);
+
+  await keys.press("ControlOrMeta+k");
+  await keys.type("no such thing");
+  await expect(ola.getByText("Nothing matches “no such thing”.")).toBeVisible();
+  await keys.press("ControlOrMeta+k");
+  await expect(input).toHaveCount(0);
+
+  await keys.press("ControlOrMeta+k");
+  await keys.type("dark theme");
+  await keys.press("Enter");
+  await expect(ola.locator("html")).toHaveClass(/\bdark\b/);
+});
+
+test("single keys can be switched off, and say so", async ({ ola, ben }) => {
+  await askAbout(ola, ben);
+  const keys = ben.keyboard;
+  await keys.press("?");
+  const sheet = ben.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(sheet).toBeFocused();
+  await judge(ben, "the sheet");
+  const saved = ben.waitForResponse("**/me/preferences");
+  await sheet.getByRole("switch", { name: "Single keys" }).press(" ");
+  await expect(sheet.getByRole("switch", { name: "Single keys" })).not.toBeChecked();
+  expect((await saved).status()).toBe(200);
+  await expect(sheet.getByText("(switched off)").first()).toBeAttached();
+  await judge(ben, "the sheet with single keys off");
+  await keys.press("Escape");
+  await expect(sheet).toHaveCount(0);
+
+  await ben.reload();
+  await expect(requestPane(ben).getByRole("button", { name: "Approve" })).toBeVisible();
+  for (const key of ["?", "d", "c", "/"]) await keys.press(key);
+  await expect(ben.getByRole("dialog")).toHaveCount(0);
+  await expect(ben.getByRole("searchbox", { name: "Search requests" })).not.toBeFocused();
+  await expect(ben.locator("kbd").filter({ hasText: /^.$/ })).toHaveCount(0);
+  await keys.press("ControlOrMeta+k");
+  await expect(ben.getByRole("combobox", { name: "Search and commands" })).toBeFocused();
+  await keys.press("Escape");
+
+  await ben.goto("/settings/keyboard");
+  await judge(ben, "keyboard settings");
+  await ben.getByRole("switch", { name: "Single keys" }).check();
+  await expect.poll(() => apiOf(ben).get("/me/preferences")).toMatchObject({ singleKeys: true });
+});
+
+test("G waits visibly for a place, takes the next key for itself, and the focus follows", async ({
+  ola,
+  ben,
+}) => {
+  await askAbout(ola, ben);
+  await ben.keyboard.press("g");
+  await expect(ben.getByRole("status").filter({ hasText: "Go to" })).toBeVisible();
+  await ben.keyboard.press("d");
+  await expect(ben.getByText("Go to")).toHaveCount(0);
+  await expect(ben.getByRole("dialog")).toHaveCount(0);
+  await ben.keyboard.press("g");
+  await ben.keyboard.press("t");
+  await expect(ben.getByRole("heading", { level: 1, name: "Tasks" })).toBeFocused();
+  await ben.getByRole("link", { name: "Servers", exact: true }).first().press("Enter");
+  await expect(ben.getByRole("heading", { level: 1, name: /Servers/ })).toBeFocused();
+});
+
+test("the first visit's cards come once, and are in nobody's way", async ({ browser }) => {
+  const page = await openDesk(browser, "Gus");
+  await apiOf(page).write("PATCH", "/me/preferences", { tourSeen: false });
+  await page.goto("/inbox");
+  const card = page.getByRole("region", { name: "First visit" });
+  await expect(card).toContainText("What waits, and for whom");
+  await judge(page, "the first visit");
+  await card.getByRole("button", { name: "Next" }).click();
+  await expect(card).toContainText("Nothing is sent before you press");
+  const saved = page.waitForResponse("**/me/preferences");
+  await page.keyboard.press("Escape");
+  await expect(card).toHaveCount(0);
+  expect((await saved).status()).toBe(200);
+  await page.reload();
+  await expect(page.getByRole("region", { name: "Requests" })).toBeVisible();
+  await expect(card).toHaveCount(0);
+  await page.context().close();
+});
+
+test("settings show what one may change", async ({ ana, ben }) => {
+  await ben.goto("/settings");
+  await expect(ben).toHaveURL(/settings\/appearance/);
+  await expect(ben.getByRole("navigation", { name: "Settings" }).getByRole("link")).toHaveText([
+    "Appearance",
+    "Keyboard",
+  ]);
+  await judge(ben, "appearance");
+  await ben.getByRole("radio", { name: "Dark" }).press(" ");
+  await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
+  await ana.goto("/settings");
+  await expect(ana.getByRole("navigation", { name: "Settings" })).toContainText("Answers");
+});
+
+test("what is not there, or fails, is said inside the shell, with a way on", async ({ browser, ola }) => {
+  const missing = await ola.goto("/no/such/page");
+  expect(missing?.status()).toBe(404);
+  await expect(ola.getByText("There is nothing here")).toBeVisible();
+  await expect(ola.getByRole("navigation", { name: "Main" }).first()).toBeVisible();
+  await judge(ola, "nothing here");
+
+  const page = await openDesk(browser, "Ola");
+  await page.route("**/api/v1/servers?*", (route) =>
+    route.fulfill({ json: { items: [null], nextCursor: null } }),
+  );
+  await page.goto("/servers");
+  await expect(page.getByText("This page could not be shown")).toBeVisible();
+  await expect(page.getByText("Nothing was lost")).toBeVisible();
+  await judge(page, "a page that failed");
+  await page.unroute("**/api/v1/servers?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("link", { name: "Finance ERP", exact: true })).toBeVisible();
+  await page.context().close();
+});
+
+test("signing out leaves in all tabs", async ({ browser }) => {
+  const page = await (await browser.newContext()).newPage();
+  await signIn(page, "Gus");
+  const other = await page.context().newPage();
+  await other.goto("/tasks");
+  await page.getByRole("button", { name: "Gus: account and appearance" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  for (const each of [page, other]) await expect(each).toHaveURL(/\/sign-in/);
+  await page.context().close();
+});
