@@ -61,7 +61,9 @@ test("requests are searched and filtered by amount, and a link keeps it", async 
   await expect(panel).toHaveCount(0);
   await expect(rows(ben)).toHaveCount(1);
   await expect(rows(ben)).toContainText(asked[1]!.id);
-  await expect(ben.getByRole("link", { name: /^All/ })).toContainText("1");
+  await expect(
+    ben.getByRole("navigation", { name: "Which requests" }).getByRole("link", { name: /^All/ }),
+  ).toContainText("1");
   await ben.reload();
   await expect(rows(ben)).toHaveCount(1);
   await expect(ben.getByRole("searchbox")).toHaveValue(prefix);

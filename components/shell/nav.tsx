@@ -80,7 +80,7 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
                 <span className="relative">
                   <Icon aria-hidden className="size-5" strokeWidth={1.75} />
                   {href === "/inbox" && waiting > 0 && (
-                    <span className="absolute -top-1.5 left-3.5 rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
+                    <span className="absolute -top-1.5 left-3.5 whitespace-nowrap rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
                       {waiting > 99 ? "99+" : waiting}
                       <span className="sr-only"> waiting</span>
                     </span>

@@ -9,6 +9,7 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { formatAmount, totals } from "@/lib/format/amount-words.ts";
 import { plural } from "@/lib/format/labels.ts";
+import { visibleText } from "@/lib/format/message-tokens.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
 import { BulkFields } from "./bulk-fields.tsx";
@@ -77,7 +78,7 @@ export function BulkDialog({
                   comment={comment}
                   onComment={setComment}
                   pending={bulk.answer.isPending}
-                  count={requests.length}
+                  count={count}
                   onDismiss={onDismiss}
                   onSend={submit}
                 />
@@ -89,7 +90,7 @@ export function BulkDialog({
               comment={comment}
               onComment={setComment}
               pending={bulk.answer.isPending}
-              count={requests.length}
+              count={count}
               onDismiss={onDismiss}
               onSend={() => send()}
             />
@@ -117,7 +118,9 @@ function Chosen({ requests }: { requests: InputRequestSummary[] }) {
             key={request.id}
             className="flex items-start gap-4 border-line border-b px-3 py-2 text-[13px] last:border-b-0"
           >
-            <span className="line-clamp-2 min-w-0 flex-1">{request.message}</span>
+            <span className="line-clamp-2 min-w-0 flex-1">
+              <bdi>{visibleText(request.message)}</bdi>
+            </span>
             {request.amount && (
               <span className="shrink-0 font-medium tabular-nums">{formatAmount(request.amount)}</span>
             )}
@@ -149,7 +152,7 @@ function Ending({
   comment: string;
   onComment: (text: string) => void;
   pending: boolean;
-  count: number;
+  count: string;
   onDismiss: () => void;
   onSend: () => void;
 }) {

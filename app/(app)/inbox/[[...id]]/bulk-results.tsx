@@ -8,6 +8,7 @@ import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/dialog.tsx";
 import { plural } from "@/lib/format/labels.ts";
+import { visibleText } from "@/lib/format/message-tokens.ts";
 import { requestName } from "@/lib/format/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkOutcome, useBulkAnswer } from "./use-bulk-answer.ts";
@@ -122,7 +123,9 @@ function Result({
     <li className="flex items-start gap-2.5 border-line border-b px-3 py-2 text-[13px] last:border-b-0">
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${look.tone}`} strokeWidth={1.75} />
       <span className="flex min-w-0 flex-1 flex-col">
-        <span className="truncate">{request ? requestName(request) : "A request"}</span>
+        <span className="truncate">
+          <bdi>{request ? visibleText(requestName(request)) : "A request"}</bdi>
+        </span>
         <span className="text-muted">
           {beaten ? (
             <>

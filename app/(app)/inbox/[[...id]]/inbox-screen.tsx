@@ -50,6 +50,8 @@ export function InboxScreen() {
     place.go({ id: null });
   };
   const waiting = useWaiting();
+  const { data: found } = useQuery(requestCounts(place.filters));
+  const listed = tab === "done" || !tab || !found ? waiting : found[tab];
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
   useInboxCommands({
     place,
@@ -116,7 +118,7 @@ export function InboxScreen() {
           <RequestPane key={shown} id={shown} onBack={close} />
         ) : (
           <div className="m-auto w-full">
-            <NoRequest place={place} left={tab === "done" || !tab ? waiting : (counts.data?.[tab] ?? 0)} />
+            <NoRequest place={place} left={listed} />
           </div>
         )}
       </section>

@@ -53,7 +53,10 @@ export function InboxSearch({ value, onChange }: { value: string; onChange: (q: 
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter") send(text.trim());
-          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Escape") return;
+          // A browser empties a search on Escape: here it leads back to what was found.
+          event.preventDefault();
+          event.currentTarget.blur();
         }}
         className="peer border-line pl-9"
       />

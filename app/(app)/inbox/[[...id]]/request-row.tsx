@@ -9,6 +9,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { formatAmount } from "@/lib/format/amount-words.ts";
 import { decidedWord } from "@/lib/format/decision.ts";
+import { visibleText } from "@/lib/format/message-tokens.ts";
 import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { requestIcon } from "./request-icon.ts";
@@ -73,15 +74,19 @@ export function RequestRow({
         />
         <span className="flex min-w-0 flex-1 flex-col gap-1">
           <span className="flex items-start gap-3">
-            <span className="line-clamp-2 min-w-0 flex-1 font-medium">{request.message}</span>
+            <span className="line-clamp-2 min-w-0 flex-1 font-medium">
+              <bdi>{visibleText(request.message)}</bdi>
+            </span>
             <Age at={request.createdAt} className="shrink-0 text-muted text-xs leading-5" />
           </span>
           <span className="truncate text-[13px] text-muted">
-            {request.server.name} · {request.tool}
+            <bdi>{request.server.name}</bdi> · <bdi>{visibleText(request.tool)}</bdi>
           </span>
           <span className="flex items-end gap-3 text-muted text-xs">
             <span className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
-              <span className="mr-0.5 truncate leading-5">{request.requestedBy.name}</span>
+              <span className="mr-0.5 truncate leading-5">
+                <bdi>{request.requestedBy.name}</bdi>
+              </span>
               <RowBadges request={request} gone={gone} />
             </span>
             {request.amount && (
@@ -105,7 +110,7 @@ function RowBox({ request, checked, selecting, onToggle }: RowSelection & { requ
       type="button"
       role="checkbox"
       aria-checked={checked}
-      aria-label={`Select ${requestName(request)}`}
+      aria-label={`Select ${visibleText(requestName(request))}`}
       onClick={(event) => onToggle(event.shiftKey)}
       className={cn(
         "absolute top-0 left-0 grid size-11 place-items-center rounded-md focus-visible:-outline-offset-4",
