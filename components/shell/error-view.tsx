@@ -22,8 +22,8 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
   return (
     <div className="grid flex-1 place-items-center">
       <title>{`${title} · Intray`}</title>
-      <h1 className="sr-only">{title}</h1>
       <Empty
+        heading="h1"
         icon={away ? DatabaseZap : CloudAlert}
         title={title}
         action={

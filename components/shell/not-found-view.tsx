@@ -6,8 +6,8 @@ import { Empty } from "@/components/ui/empty.tsx";
 export function NotFoundView() {
   return (
     <div className="grid flex-1 place-items-center">
-      <h1 className="sr-only">Not found</h1>
       <Empty
+        heading="h1"
         icon={MapPinOff}
         title="There is nothing here"
         action={

@@ -29,9 +29,9 @@ export function Overlays() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-      if (event.altKey || event.shiftKey) return;
+      if (event.altKey || event.shiftKey || event.defaultPrevented) return;
       event.preventDefault();
-      // It closes itself by the same key; over another dialog it would hide what is being decided.
+      // Over another dialog it would hide what is being decided.
       if (document.querySelector("[role=dialog], [role=alertdialog]")) return;
       show("palette");
     };

@@ -34,6 +34,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
           }}
           onKeyDown={(event) => {
             if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+            // The key that opens it closes it: the page must not open it again.
             event.preventDefault();
             onOpenChange(false);
           }}

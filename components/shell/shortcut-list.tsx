@@ -18,7 +18,7 @@ export function ShortcutList() {
               const off = !singleKeys && isSingleKey(keys);
               return (
                 <div key={keys} className="flex min-h-6 items-center justify-between gap-3">
-                  <dt className={cn("order-2 flex gap-1", off && "line-through opacity-60")}>
+                  <dt className={cn("order-2 flex gap-1", off && "text-muted line-through")}>
                     <Keys keys={keys} always />
                   </dt>
                   <dd className={cn("text-[13px]", off && "text-muted")}>
