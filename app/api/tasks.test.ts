@@ -225,10 +225,17 @@ describe("requests for input", () => {
     expect([claimed.status, claimed.body.code]).toEqual([409, "claimed_by_other"]);
     expect((await post("release", ben)).status).toBe(200);
 
-    const draft = await web.call("PUT", `${path}/draft`, { cookie: ben.cookie, body: { content: {} } });
-    expect(draft.status).toBe(204);
-    expect((await web.call("GET", path, ben)).body.draft).toEqual({});
+    const keep = async (body: object) =>
+      (await web.call("PUT", `${path}/draft`, { cookie: ben.cookie, body })).body;
+    const { savedAt } = await keep({ content: {}, comment: "To ask" });
+    expect((await web.call("GET", path, ben)).body.draft).toEqual({
+      content: {},
+      comment: "To ask",
+      savedAt,
+    });
     expect((await web.call("GET", path, cleo)).body.draft).toBeNull();
+    expect(await keep({ content: {} })).toEqual({ savedAt: null });
+    expect((await web.call("GET", path, ben)).body.draft).toBeNull();
 
     expect((await post("assign", ben, { memberId: cleo.memberId })).status).toBe(403);
     expect((await post("assign", ola, { memberId: cleo.memberId })).body.assignedTo.name).toBe("Cleo");

@@ -33,7 +33,9 @@ export const api = {
   get: <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal ? { signal } : {}),
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
     call<T>("POST", path, body ?? {}, headers ? { headers } : {}),
-  put: <T>(path: string, body: unknown) => call<T>("PUT", path, body),
+  /** `keepalive`: goes out even if the page goes away meanwhile; for bodies below 64 kB. */
+  put: <T>(path: string, body: unknown, options: { keepalive?: boolean } = {}) =>
+    call<T>("PUT", path, body, options),
   patch: <T>(path: string, body: unknown) => call<T>("PATCH", path, body),
   delete: <T>(path: string) => call<T>("DELETE", path, {}),
 };
@@ -51,7 +53,7 @@ async function call<T>(
   method: string,
   path: string,
   body: unknown,
-  options: { signal?: AbortSignal; headers?: Record<string, string> } = {},
+  options: { signal?: AbortSignal; headers?: Record<string, string>; keepalive?: boolean } = {},
 ): Promise<T> {
   const response = await fetch(path, {
     method,
@@ -62,6 +64,7 @@ async function call<T>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(options.signal ? { signal: options.signal } : {}),
+    ...(options.keepalive ? { keepalive: true } : {}),
   });
   const text = await response.text();
   const parsed: unknown = text ? safeParse(text) : undefined;

@@ -8,11 +8,25 @@ export function initialValues(fields: Field[], draft: Record<string, unknown> | 
   return Object.fromEntries(fields.map((field) => [field.name, initialValue(field, draft?.[field.name])]));
 }
 
+/**
+ * What a draft keeps: whatever differs from the untouched form. A suggestion that was cleared stays cleared, and an
+ * untouched form is no draft.
+ */
+export function draftContent(fields: Field[], values: AnswerValues): AnswerValues {
+  const untouched = initialValues(fields, null);
+  const changed = fields.flatMap(({ name }) => {
+    const value = values[name];
+    return value !== undefined && String(value) !== String(untouched[name]) ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(changed);
+}
+
 function initialValue(field: Field, drafted: unknown): string | string[] {
   if (field.kind === "several_of") {
     return Array.isArray(drafted) ? drafted.filter((value) => typeof value === "string") : [];
   }
-  if (drafted !== undefined && drafted !== null) return String(drafted);
+  // The draft may be of an earlier form, where this name was a list.
+  if (["string", "number", "boolean"].includes(typeof drafted)) return String(drafted);
   // A choice is never made for a person; typed text that the server suggests stands in the field, named as such.
   if ((field.kind === "text" || field.kind === "number") && field.default !== null)
     return String(field.default);

@@ -132,6 +132,18 @@ export function checkedContent(request: LockedRequest, input: AnswerInput): Reco
   return content;
 }
 
+/** What of a draft's content belongs to the form. A form that is not shown, for a secret perhaps, keeps none. */
+export function knownContent(
+  request: LockedRequest,
+  content: Record<string, unknown>,
+): Record<string, unknown> {
+  const form = formSchema.parse(request.form);
+  const given = Object.entries(content);
+  if (form.kind !== "supported" && given.length > 0) throw new AppError("unsupported_form", form.reason);
+  const known = new Set(form.kind === "supported" ? form.fields.map((field) => field.name) : []);
+  return Object.fromEntries(given.filter(([name]) => known.has(name)));
+}
+
 export function memberOnly(principal: Principal): string {
   if (principal.userId === null)
     throw new AppError("forbidden", "Only a member can do this, not an API key.");

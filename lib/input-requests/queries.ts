@@ -61,12 +61,15 @@ export async function readInputRequest(
       t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       previous.message AS "previousMessage",
-      previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS draft,
+      previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS "draftContent",
+      draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt", opener.id AS "openerId",
+      opener.name AS "openerName",
       holder.id AS "ownerId", holder.name AS "ownerName",
       t.tool_hints->'annotations'->'destructiveHint' AS destructive
     FROM input_request r ${JOINS}
       JOIN connection link ON link.organization_id = r.organization_id AND link.id = r.connection_id
       LEFT JOIN "user" holder ON holder.id = link.user_id
+      LEFT JOIN "user" opener ON opener.id = coalesce(link.user_id, link.authorized_by)
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
       LEFT JOIN draft ON draft.organization_id = r.organization_id AND draft.input_request_id = r.id
         AND draft.user_id = ${principal.userId}::uuid
@@ -89,7 +92,11 @@ export async function readInputRequest(
       row.previousMessage === null
         ? null
         : { message: row.previousMessage, schema: row.previousSchema, url: row.previousUrl },
-    draft: record.nullable().parse(row.draft),
+    draft: row.draftSavedAt && {
+      content: record.parse(row.draftContent),
+      comment: row.draftComment,
+      savedAt: row.draftSavedAt.toISOString(),
+    },
     endedReason: row.endedReason,
     task: {
       state: taskStateSchema.parse(row.taskState),
@@ -101,6 +108,7 @@ export async function readInputRequest(
       adopted: row.adopted,
     },
     connectionOwner: person(row.ownerId, row.ownerName),
+    urlOwner: person(row.openerId, row.openerName),
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
   };
 }
@@ -126,7 +134,11 @@ interface DetailRow extends RequestRow {
   previousMessage: string | null;
   previousSchema: unknown;
   previousUrl: string | null;
-  draft: unknown;
+  draftContent: unknown;
+  draftComment: string | null;
+  draftSavedAt: Date | null;
+  openerId: string | null;
+  openerName: string | null;
   ownerId: string | null;
   ownerName: string | null;
   destructive: unknown;

@@ -43,9 +43,15 @@ export const answerInputSchema = z.strictObject({
 export type AnswerInput = z.infer<typeof answerInputSchema>;
 
 export const assignInputSchema = z.strictObject({ memberId: z.uuid().nullable() });
-export const draftInputSchema = z.strictObject({ content });
+/** Replaces the caller's draft; one that holds nothing is thrown away. */
+export const draftInputSchema = z.strictObject({ content, comment: z.string().max(4000).optional() });
+export type DraftInput = z.infer<typeof draftInputSchema>;
 
 const timestamp = z.iso.datetime();
+
+/** What a person has filled in so far; nothing is ever sent from it. */
+export const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
+export type Draft = z.infer<typeof draftSchema>;
 
 export const deliverySchema = z.object({
   state: deliveryStateSchema,
@@ -103,7 +109,7 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   /** The question that this one replaced, for showing the difference. */
   previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),
   /** The caller's own draft. */
-  draft: content.nullable(),
+  draft: draftSchema.nullable(),
   /** Why a request that is no longer open ended, e.g. `replaced`, `task_ended`, `task_cancelled`. */
   endedReason: z.string().nullable(),
   task: z.object({
@@ -117,6 +123,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   }),
   /** In whose name the answer goes out: null = the organization's shared connection. */
   connectionOwner: personSchema.nullable(),
+  /** Who alone may open the site of a URL question and say that it is done; null = everybody who may answer. */
+  urlOwner: personSchema.nullable(),
   /** The tool's own untrusted claim; null when unknown. */
   destructive: z.boolean().nullable(),
 });

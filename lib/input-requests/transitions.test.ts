@@ -223,7 +223,9 @@ test("a site may be accepted only by the person in whose name the server asked",
 test("a draft keeps known fields and sends nothing", async () => {
   const request = await asking();
   await world.within((tx) =>
-    saveDraft(world.organizationId, tx, world.approver, request.id, { value: "y", other: 1 }),
+    saveDraft(world.organizationId, tx, world.approver, request.id, {
+      content: { value: "y", other: 1 },
+    }),
   );
   const draft = await world.within((tx) =>
     tx.draft.findFirstOrThrow({

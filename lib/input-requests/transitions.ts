@@ -4,15 +4,15 @@
  * of one task have an order.
  */
 import { announce, wakeEngine } from "../changes/transitions.ts";
-import { Prisma, storable, type Tx } from "../db.ts";
+import { Prisma, storable, storableText, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
-import { formSchema } from "../mcp/form.ts";
 import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import {
   checkedContent,
+  knownContent,
   type LockedRequest,
   lockRequest,
   memberOnly,
@@ -21,7 +21,7 @@ import {
   refuseOthersClaim,
   refuseUnlessOpen,
 } from "./guards.ts";
-import type { AnswerInput, RequestState } from "./schema.ts";
+import type { AnswerInput, DraftInput, RequestState } from "./schema.ts";
 
 /** An answer leaves this long before the end of a question's known lifetime, whatever the hold. */
 const LIFETIME_MARGIN_MS = 10_000;
@@ -163,27 +163,35 @@ export async function assignRequest(
   ]);
 }
 
-/** Keeps a half-filled form. Nothing is ever sent from a draft. */
+/**
+ * Keeps a half-filled form and its comment, or throws the draft away where both are empty. Nothing is ever sent from
+ * a draft. Returns when it was kept.
+ */
 export async function saveDraft(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
-  content: Record<string, unknown>,
-): Promise<void> {
+  { content, comment = "" }: DraftInput,
+): Promise<Date | null> {
   const userId = memberOnly(principal);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
-  const form = formSchema.parse(request.form);
-  if (form.kind !== "supported") throw new AppError("unsupported_form", form.reason);
-  const known = new Set(form.fields.map((field) => field.name));
-  const kept = Object.fromEntries(Object.entries(content).filter(([name]) => known.has(name)));
-  await tx.$executeRaw`INSERT INTO draft (organization_id, input_request_id, user_id, content)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${JSON.stringify(storable(kept))}::jsonb)
-    ON CONFLICT (organization_id, input_request_id, user_id)
-    DO UPDATE SET content = excluded.content, updated_at = now()`;
   await tx.$executeRaw`UPDATE claim SET active_at = now() WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${requestId}::uuid AND user_id = ${userId}::uuid`;
+  const kept = knownContent(request, content);
+  if (Object.keys(kept).length === 0 && comment === "") {
+    await tx.draft.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
+    return null;
+  }
+  const saved = await tx.$queryRaw<{ at: Date }[]>`
+    INSERT INTO draft (organization_id, input_request_id, user_id, content, comment)
+    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${JSON.stringify(storable(kept))}::jsonb,
+      ${comment === "" ? null : storableText(comment)})
+    ON CONFLICT (organization_id, input_request_id, user_id)
+    DO UPDATE SET content = excluded.content, comment = excluded.comment, updated_at = now()
+    RETURNING updated_at AS at`;
+  return saved[0]?.at ?? null;
 }
 
 /**

@@ -2,16 +2,17 @@
 
 import { type ReactNode, useRef, useState } from "react";
 import { useMe } from "@/components/shell/me.tsx";
-import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
 import { Notice } from "@/components/ui/notice.tsx";
-import { type AnswerValues, initialValues, readAnswer } from "@/lib/format/answer-values.ts";
 import { decisionOf } from "@/lib/format/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { type AnswerDialog, AnswerDialogs } from "./answer-dialogs.tsx";
 import { AnswerFields } from "./answer-fields.tsx";
-import { CommentBox, useComment } from "./comment-box.tsx";
+import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
+import { DraftLine } from "./draft-line.tsx";
 import { UrlQuestion } from "./url-question.tsx";
+import { useAnswerForm } from "./use-answer-form.ts";
+import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
 import { type Refusal, refusalOf, useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
@@ -41,17 +42,15 @@ export function AnswerArea({
   children: (form: ReactNode) => ReactNode;
 }) {
   const me = useMe();
-  const fields = question.fields.kind === "supported" ? question.fields.fields : [];
   const decision = decisionOf(question.fields);
   const isUrl = question.mode === "url";
-  const [values, setValues] = useState<AnswerValues>(() => initialValues(fields, question.draft));
-  const [comment, setComment] = useComment(question.id);
+  const form = useAnswerForm(question.fields, question.draft?.content ?? null);
+  const draft = useDraft(question.id, request.draft, form);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [opened, setOpened] = useState(false);
   const [dialog, setDialog] = useState<AnswerDialog>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
-  const draft = useDraft(question.id);
   const decide = useDecide(question);
   const undo = useUndo();
   const claimedByMe = request.claimedBy?.id === me.user.id;
@@ -59,52 +58,41 @@ export function AnswerArea({
   const reason = whyNot(request, me, blocked);
   const answering = request.state === "open" && me.may("approver");
 
-  const send = (answer: Pick<AnswerInput, "action" | "content">, withComment = comment) => {
+  const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     if (decide.isPending) return;
     setRefusal(null);
-    const said = withComment.trim();
+    // Taken back, the answer leads to the form as it is now.
+    draft.flush();
+    const said = comment.trim();
     decide.mutate(
       { ...answer, ...(said ? { comment: said } : {}) },
       {
-        onSuccess: () => {
-          draft.forget();
-          setComment("");
+        onError: (error) => {
+          const refused = refusalOf(error);
+          setRefusal(refused);
+          form.refuse(refused.errors);
         },
-        onError: (error) => setRefusal(refusalOf(error)),
       },
     );
     setDialog(null);
   };
+  const sendForm = () => form.submit((content) => send({ action: "accept", content }));
 
-  const sendForm = () => {
-    const read = readAnswer(fields, values);
-    if (read.errors.length === 0) return send({ action: "accept", content: read.content });
-    setRefusal({ title: "", detail: "", errors: read.errors });
-  };
-
-  const press = (button: HTMLButtonElement | null, onlyFocus: boolean) => {
-    if (!answering || reason || !button) return;
-    if (!showQuestion()) return;
-    if (onlyFocus) button.focus();
-    else button.click();
-  };
   const manyChoices =
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
-  useShortcuts({
-    a: () => press(affirmative.current, cautious || manyChoices || isUrl),
-    r: () => press(other.current, manyChoices),
-    d: (event) => {
-      event.preventDefault();
-      if (answering && !reason) setDialog("decline");
-    },
-    c: () => {
-      if (answering && (claimedByMe || !request.claimedBy)) claim.mutate();
-    },
-    z: () => {
+  useAnswerKeys({
+    affirmative,
+    other,
+    onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
+    showQuestion,
+    decline: answering && !reason ? () => setDialog("decline") : null,
+    claim: answering && (claimedByMe || !request.claimedBy) ? () => claim.mutate() : null,
+    undo: () => {
       const id = undoable() ?? (request.delivery?.state === "held" ? request.id : null);
       if (id && me.may("approver")) void undo(id);
     },
   });
+  const draftLine = <DraftLine draft={draft} />;
 
   return (
     <>
@@ -116,19 +104,20 @@ export function AnswerArea({
             ) : (
               <AnswerFields
                 decision={decision}
-                values={values}
-                errors={refusal?.errors ?? []}
+                form={form}
                 disabled={reason !== null}
-                draftSaved={draft.saved}
+                status={draftLine}
                 onSubmit={sendForm}
-                onChange={(name, value) => {
-                  const next = { ...values, [name]: value };
-                  setValues(next);
-                  draft.save(next);
-                }}
+                onLeaveField={draft.flush}
               />
             )}
-            <CommentBox value={comment} onChange={setComment} disabled={reason !== null} />
+            <CommentBox
+              value={draft.comment}
+              onChange={draft.setComment}
+              onBlur={draft.flush}
+              disabled={reason !== null}
+            />
+            {(isUrl || decision.kind !== "form") && draftLine}
           </div>
         ),
       )}
@@ -160,7 +149,7 @@ export function AnswerArea({
       <AnswerDialogs
         dialog={dialog}
         request={request}
-        comment={comment}
+        comment={draft.comment}
         pending={decide.isPending}
         onDismiss={() => setDialog(null)}
         onSend={(action, said) => send({ action }, said)}

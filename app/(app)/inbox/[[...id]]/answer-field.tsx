@@ -14,25 +14,32 @@ const MOST_RADIOS = 6;
 
 /** One field of the server's form, by its kind. The server's texts are shown as text. */
 export function AnswerField({
+  id,
   field,
   value,
   error,
   onChange,
+  onBlur,
 }: {
+  /** Of the control, or of the group of choices. */
+  id: string;
   field: Field;
-  value: string | string[];
+  value: string | string[] | undefined;
   error: string | undefined;
   onChange: (value: string | string[]) => void;
+  onBlur: () => void;
 }) {
   const text = typeof value === "string" ? value : "";
+  const common = { id, error, onChange, onBlur };
   switch (field.kind) {
     case "text":
-      return <TextAnswer field={field} value={text} error={error} onChange={onChange} />;
+      return <TextAnswer {...common} field={field} value={text} />;
     case "number":
-      return <NumberAnswer field={field} value={text} error={error} onChange={onChange} />;
+      return <NumberAnswer {...common} field={field} value={text} />;
     case "boolean":
       return (
         <ChoiceGroup
+          {...common}
           field={field}
           options={[
             { value: "true", title: "Yes" },
@@ -40,21 +47,20 @@ export function AnswerField({
           ]}
           suggested={field.default === null ? [] : [String(field.default)]}
           chosen={text ? [text] : []}
-          error={error}
           onChange={([chosen]) => onChange(chosen ?? "")}
         />
       );
     case "one_of":
       if (field.options.length > MOST_RADIOS) {
-        return <ListAnswer field={field} value={text} error={error} onChange={onChange} />;
+        return <ListAnswer {...common} field={field} value={text} />;
       }
       return (
         <ChoiceGroup
+          {...common}
           field={field}
           options={field.options}
           suggested={field.default === null ? [] : [field.default]}
           chosen={text ? [text] : []}
-          error={error}
           onChange={([chosen]) => onChange(chosen ?? "")}
         />
       );
@@ -62,28 +68,29 @@ export function AnswerField({
       return (
         <ChoiceGroup
           several
+          {...common}
           field={field}
           options={field.options}
           suggested={field.default}
           chosen={Array.isArray(value) ? value : []}
           hint={severalHint(field)}
-          error={error}
-          onChange={onChange}
         />
       );
   }
 }
 
 interface TextProps<K extends Field["kind"]> {
+  id: string;
   field: OfKind<K>;
   value: string;
   error: string | undefined;
   onChange: (value: string) => void;
+  onBlur: () => void;
 }
 
 const INPUT_TYPES = { email: "email", uri: "url", date: "date", "date-time": "datetime-local" } as const;
 
-function TextAnswer({ field, value, error, onChange }: TextProps<"text">) {
+function TextAnswer({ id, field, value, error, onChange, onBlur }: TextProps<"text">) {
   const long = field.format === null && (field.maxLength ?? 0) > 200;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const hints = [
@@ -93,7 +100,7 @@ function TextAnswer({ field, value, error, onChange }: TextProps<"text">) {
   ].filter(Boolean);
   return (
     <LabelledField
-      id={`field-${field.name}`}
+      id={id}
       label={field.title}
       description={field.description}
       hint={hints.join(" · ")}
@@ -107,6 +114,7 @@ function TextAnswer({ field, value, error, onChange }: TextProps<"text">) {
               {...control}
               rows={3}
               value={value}
+              onBlur={onBlur}
               onChange={(event) => onChange(event.target.value)}
             />
           );
@@ -118,6 +126,7 @@ function TextAnswer({ field, value, error, onChange }: TextProps<"text">) {
             type={field.format ? INPUT_TYPES[field.format] : "text"}
             autoComplete="off"
             value={time ? toLocalTime(value) : value}
+            onBlur={onBlur}
             onChange={(event) => {
               const typed = event.target.value;
               onChange(time && typed ? toOffsetTime(typed) : typed);
@@ -129,7 +138,7 @@ function TextAnswer({ field, value, error, onChange }: TextProps<"text">) {
   );
 }
 
-function NumberAnswer({ field, value, error, onChange }: TextProps<"number">) {
+function NumberAnswer({ id, field, value, error, onChange, onBlur }: TextProps<"number">) {
   const range =
     field.minimum !== null && field.maximum !== null
       ? `From ${field.minimum} to ${field.maximum}`
@@ -139,7 +148,7 @@ function NumberAnswer({ field, value, error, onChange }: TextProps<"number">) {
   const suggested = field.default !== null && value === String(field.default) && "Suggested by the server";
   return (
     <LabelledField
-      id={`field-${field.name}`}
+      id={id}
       label={field.title}
       description={field.description}
       hint={[field.integer && "A whole number", range, suggested].filter(Boolean).join(" · ")}
@@ -153,6 +162,7 @@ function NumberAnswer({ field, value, error, onChange }: TextProps<"number">) {
           inputMode={field.integer ? "numeric" : "decimal"}
           autoComplete="off"
           value={value}
+          onBlur={onBlur}
           onChange={(event) => onChange(event.target.value)}
         />
       )}
@@ -160,11 +170,11 @@ function NumberAnswer({ field, value, error, onChange }: TextProps<"number">) {
   );
 }
 
-function ListAnswer({ field, value, error, onChange }: TextProps<"one_of">) {
+function ListAnswer({ id, field, value, error, onChange, onBlur }: TextProps<"one_of">) {
   const suggested = field.options.find((option) => option.value === field.default);
   return (
     <LabelledField
-      id={`field-${field.name}`}
+      id={id}
       label={field.title}
       description={field.description}
       hint={suggested && `The server suggests ${suggested.title}`}
@@ -172,7 +182,7 @@ function ListAnswer({ field, value, error, onChange }: TextProps<"one_of">) {
       required={field.required}
     >
       {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+        <Select {...control} value={value} onBlur={onBlur} onChange={(event) => onChange(event.target.value)}>
           <option value="">Choose…</option>
           {field.options.map((option) => (
             <option key={option.value} value={option.value}>

@@ -1,33 +1,36 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import type { ReactNode } from "react";
+import { useController } from "react-hook-form";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { AnswerValues, FieldError } from "@/lib/format/answer-values.ts";
 import type { Decision } from "@/lib/format/decision.ts";
+import type { Field } from "@/lib/mcp/form.ts";
 import { AnswerField } from "./answer-field.tsx";
+import { ErrorSummary } from "./error-summary.tsx";
+import type { AnswerForm } from "./use-answer-form.ts";
 
 /** What stands between the facts and the bar: the fields, a question for one-press decisions, or why there are none. */
 export function AnswerFields({
   decision,
-  values,
-  errors,
-  disabled,
-  draftSaved,
-  onChange,
+  form,
+  disabled = false,
+  status,
   onSubmit,
+  onLeaveField,
 }: {
   decision: Decision;
-  values: AnswerValues;
-  errors: FieldError[];
-  disabled: boolean;
-  draftSaved: boolean;
-  onChange: (name: string, value: string | string[]) => void;
+  form: AnswerForm;
+  disabled?: boolean;
+  /** Beside the heading: what became of the draft. */
+  status?: ReactNode;
+  /** Enter in a field sends. */
   onSubmit: () => void;
+  onLeaveField?: () => void;
 }) {
   if (decision.kind === "none") {
     return (
       <Notice tone="wait" title="This form is not shown">
-        <p>{decision.reason}</p>
+        <p className="wrap-anywhere">{decision.reason}</p>
         <p>You can decline, with a reason.</p>
       </Notice>
     );
@@ -36,7 +39,7 @@ export function AnswerFields({
   if (decision.kind === "choices") {
     if (!decision.question && !decision.description) return null;
     return (
-      <div className="flex flex-col gap-0.5">
+      <div className="flex flex-col gap-0.5 wrap-anywhere">
         {decision.question && <p className="font-medium">{decision.question}</p>}
         {decision.description && <p className="text-muted">{decision.description}</p>}
       </div>
@@ -52,24 +55,19 @@ export function AnswerFields({
         onSubmit();
       }}
     >
-      <div className="flex items-baseline justify-between">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <h2 className="font-medium text-[13px] text-muted">Your answer</h2>
-        <span role="status" className="text-muted text-xs">
-          {draftSaved && "Draft saved"}
-        </span>
+        {status}
       </div>
-      <ErrorSummary
-        errors={errors}
-        titles={new Map(decision.fields.map((field) => [field.name, field.title]))}
-      />
+      <ErrorSummary form={form} />
       <fieldset disabled={disabled} className="contents">
-        {decision.fields.map((field) => (
-          <AnswerField
+        {form.fields.map((field, at) => (
+          <ControlledField
             key={field.name}
+            form={form}
+            name={`f${at}`}
             field={field}
-            value={values[field.name] ?? ""}
-            error={errors.find((error) => plainName(error.field) === field.name)?.message}
-            onChange={(value) => onChange(field.name, value)}
+            onLeave={onLeaveField}
           />
         ))}
       </fieldset>
@@ -79,50 +77,30 @@ export function AnswerFields({
   );
 }
 
-/** Names what is missing or wrong, takes the focus, and leads to each field. */
-function ErrorSummary({ errors, titles }: { errors: FieldError[]; titles: Map<string, string> }) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (errors.length > 0) box.current?.focus();
-  }, [errors]);
-  if (errors.length === 0) return null;
+/** One field of its own for the library: a key pressed in one draws no other again. */
+function ControlledField({
+  form,
+  name,
+  field,
+  onLeave,
+}: {
+  form: AnswerForm;
+  name: string;
+  field: Field;
+  onLeave: (() => void) | undefined;
+}) {
+  const { field: control, fieldState } = useController({ control: form.control, name });
   return (
-    <div
-      ref={box}
-      tabIndex={-1}
-      role="alert"
-      className="rounded-lg border border-bad/40 bg-bad-soft px-3.5 py-3"
-    >
-      <p className="font-medium">
-        {errors.length === 1 ? "One field needs another look" : `${errors.length} fields need another look`}
-      </p>
-      <ul className="mt-1 flex flex-col gap-0.5 text-[13px]">
-        {errors.map((error) => {
-          const name = plainName(error.field);
-          return (
-            <li key={`${error.field} ${error.message}`}>
-              <a
-                href={`#field-${name}`}
-                className="text-bad underline underline-offset-2"
-                onClick={(event) => {
-                  event.preventDefault();
-                  const target = document.getElementById(`field-${name}`);
-                  target?.scrollIntoView({ block: "center" });
-                  target?.focus();
-                }}
-              >
-                {titles.get(name) ?? name}
-              </a>
-              : {error.message}
-            </li>
-          );
-        })}
-      </ul>
-    </div>
+    <AnswerField
+      id={form.idOf(field.name)}
+      field={field}
+      value={control.value}
+      error={fieldState.error?.message}
+      onChange={control.onChange}
+      onBlur={() => {
+        control.onBlur();
+        onLeave?.();
+      }}
+    />
   );
-}
-
-/** The API may name a field by a JSON pointer or below `content`. */
-function plainName(field: string): string {
-  return field.replace(/^\/?(content[./])?/, "");
 }

@@ -8,6 +8,7 @@ import type { Field, FieldOption } from "@/lib/mcp/form.ts";
  * chosen beforehand: a default is not a consent.
  */
 export function ChoiceGroup({
+  id,
   field,
   options,
   suggested,
@@ -17,6 +18,7 @@ export function ChoiceGroup({
   error,
   onChange,
 }: {
+  id: string;
   field: Pick<Field, "name" | "title" | "description" | "required">;
   options: FieldOption[];
   suggested: string[];
@@ -26,7 +28,6 @@ export function ChoiceGroup({
   error: string | undefined;
   onChange: (chosen: string[]) => void;
 }) {
-  const id = `field-${field.name}`;
   const described = [field.description && `${id}-description`, hint && `${id}-hint`, error && `${id}-error`];
   const choose = (value: string, on: boolean) => {
     if (!several) return onChange([value]);
@@ -60,7 +61,7 @@ export function ChoiceGroup({
           <label key={option.value} className="flex min-h-8 items-center gap-2.5 max-md:min-h-11">
             <input
               type={several ? "checkbox" : "radio"}
-              name={field.name}
+              name={id}
               value={option.value}
               checked={chosen.includes(option.value)}
               aria-invalid={several && error ? true : undefined}

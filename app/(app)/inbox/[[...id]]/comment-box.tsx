@@ -1,29 +1,17 @@
 "use client";
 
-import { useId, useState } from "react";
+import { useId } from "react";
 import { Textarea } from "@/components/ui/input.tsx";
-
-/** A comment survives stepping to another request and back, and a reload; not more, it may be private. */
-export function useComment(requestId: string): [string, (text: string) => void] {
-  const key = `comment:${requestId}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? "");
-  return [
-    text,
-    (next) => {
-      setText(next);
-      if (next) sessionStorage.setItem(key, next);
-      else sessionStorage.removeItem(key);
-    },
-  ];
-}
 
 export function CommentBox({
   value,
   onChange,
+  onBlur,
   disabled,
 }: {
   value: string;
   onChange: (text: string) => void;
+  onBlur: () => void;
   disabled: boolean;
 }) {
   const id = useId();
@@ -38,6 +26,7 @@ export function CommentBox({
         maxLength={4000}
         disabled={disabled}
         value={value}
+        onBlur={onBlur}
         onChange={(event) => onChange(event.target.value)}
         placeholder="Anything the requester should know"
         className="border-line"

@@ -21,7 +21,7 @@ export function UrlQuestion({
   const me = useMe();
   const [agreed, setAgreed] = useState(false);
   const parts = question.url ? urlParts(question.url) : null;
-  const owner = question.connectionOwner;
+  const owner = question.urlOwner;
   const mayOpen = owner === null || owner.id === me.user.id;
   if (!question.url || !parts) {
     return (

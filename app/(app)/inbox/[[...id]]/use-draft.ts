@@ -2,51 +2,131 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { api } from "@/components/api/client.ts";
+import { ApiError, api } from "@/components/api/client.ts";
 import { requestDetail } from "@/components/api/requests.ts";
-import type { AnswerValues } from "@/lib/format/answer-values.ts";
+import type { Draft, DraftInput } from "@/lib/input-requests/schema.ts";
+import type { AnswerForm } from "./use-answer-form.ts";
+import { useLeaving } from "./use-leaving.ts";
 
 const DEBOUNCE_MS = 700;
+const RETRY_MS = 5_000;
+/** Browsers let a page that goes away send this much and no more. */
+const MOST_KEPT_ALIVE = 60_000;
 
-/** Keeps what was typed on the server, a moment after the last key, and at once when the pane closes. */
-export function useDraft(requestId: string) {
+/** `restored`: what stands in the form was typed earlier, at `at`. */
+export type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };
+
+export interface DraftState {
+  comment: string;
+  setComment: (text: string) => void;
+  status: DraftStatus;
+  /** Saves at once what waits to be saved. */
+  flush: () => void;
+  /** Throws the draft away, here and on the server. */
+  discard: () => void;
+}
+
+/**
+ * Keeps what is typed on the server: a moment after the last key, at once when a field is left, and when the page or
+ * the pane goes away. A newer draft, from another tab of the same person, fills what was not typed in here.
+ * @param newest as it is on the server now, by the last read.
+ */
+export function useDraft(requestId: string, newest: Draft | null, form: AnswerForm): DraftState {
+  const { watch, restore } = form;
   const client = useQueryClient();
-  const [saved, setSaved] = useState(false);
-  const waiting = useRef<AnswerValues | null>(null);
+  const [comment, setComment] = useState(newest?.comment ?? "");
+  const [status, setStatus] = useState<DraftStatus>(restoredFrom(newest));
+  const typed = useRef({ content: newest?.content ?? {}, comment, commentHere: false });
+  const known = useRef(newest?.savedAt ?? "");
+  const waiting = useRef(false);
+  const sending = useRef(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  const flush = useCallback(async () => {
+  const send = useCallback(async () => {
     clearTimeout(timer.current);
-    const values = waiting.current;
-    if (!values) return;
-    waiting.current = null;
-    const content = Object.fromEntries(Object.entries(values).filter(([, value]) => value.length > 0));
-    // Whoever comes back to this request finds what they typed, also before the next read from the server.
-    client.setQueryData(
-      requestDetail(requestId).queryKey,
-      (before) => before && { ...before, draft: content },
-    );
+    const again = (ms: number) => {
+      timer.current = setTimeout(() => void send(), ms);
+    };
+    // One at a time, so that an older one never arrives last.
+    if (sending.current) return again(DEBOUNCE_MS);
+    if (!waiting.current) return;
+    waiting.current = false;
+    sending.current = true;
+    const draft = { content: typed.current.content, comment: typed.current.comment } satisfies DraftInput;
     try {
-      await api.put(`/api/v1/input-requests/${requestId}/draft`, { content });
-      setSaved(true);
-    } catch {
-      // A draft is a convenience: the form still holds everything, and the next key tries again.
-      setSaved(false);
+      const savedAt = await put(requestId, draft);
+      known.current = savedAt ?? known.current;
+      // Whoever comes back to this request finds what they typed, also before the next read from the server.
+      const kept = savedAt === null ? null : { ...draft, comment: draft.comment || null, savedAt };
+      client.setQueryData(
+        requestDetail(requestId).queryKey,
+        (before) => before && { ...before, draft: kept },
+      );
+      if (!waiting.current) setStatus({ kind: kept ? "saved" : "none" });
+    } catch (error) {
+      // Refused for good, since the question is no longer open: the pane says so.
+      if (error instanceof ApiError && error.status < 500) return setStatus({ kind: "none" });
+      waiting.current = true;
+      setStatus({ kind: "failed" });
+      again(RETRY_MS);
+    } finally {
+      sending.current = false;
     }
   }, [client, requestId]);
+  const flush = useCallback(() => void send(), [send]);
+  useLeaving(flush);
 
-  useEffect(() => () => void flush(), [flush]);
+  const change = useCallback(
+    (more: Partial<typeof typed.current>) => {
+      typed.current = { ...typed.current, ...more };
+      waiting.current = true;
+      setStatus((before) => (before.kind === "failed" ? before : { kind: "saving" }));
+      clearTimeout(timer.current);
+      timer.current = setTimeout(flush, DEBOUNCE_MS);
+    },
+    [flush],
+  );
+  useEffect(() => watch((content) => change({ content })), [watch, change]);
 
-  const save = (values: AnswerValues) => {
-    waiting.current = values;
-    setSaved(false);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => void flush(), DEBOUNCE_MS);
+  useEffect(() => {
+    if (newest === null || newest.savedAt <= known.current || waiting.current || sending.current) return;
+    known.current = newest.savedAt;
+    const content = restore(newest.content);
+    typed.current = { ...typed.current, content };
+    if (!typed.current.commentHere) {
+      typed.current.comment = newest.comment ?? "";
+      setComment(typed.current.comment);
+    }
+    setStatus(restoredFrom(newest));
+  }, [newest, restore]);
+
+  return {
+    comment,
+    setComment: (text) => {
+      setComment(text);
+      change({ comment: text, commentHere: true });
+    },
+    status,
+    flush,
+    discard: () => {
+      setComment("");
+      change({ content: restore(null), comment: "", commentHere: false });
+      flush();
+    },
   };
-  /** The answer is out: what was typed for it is no draft any more. */
-  const forget = () => {
-    clearTimeout(timer.current);
-    waiting.current = null;
-  };
-  return { saved, save, forget };
+}
+
+/** When it was kept; null: there is nothing to keep. */
+async function put(requestId: string, draft: DraftInput): Promise<string | null> {
+  const keepalive = JSON.stringify(draft).length < MOST_KEPT_ALIVE;
+  const { savedAt } = await api.put<{ savedAt: string | null }>(
+    `/api/v1/input-requests/${requestId}/draft`,
+    draft,
+    { keepalive },
+  );
+  return savedAt;
+}
+
+function restoredFrom(draft: Draft | null): DraftStatus {
+  return draft ? { kind: "restored", at: draft.savedAt } : { kind: "none" };
 }

@@ -4,7 +4,7 @@ import { roleAllows } from "@/lib/members/schema.ts";
 
 /** Why the person before the screen may not answer now, as a sentence; null when they may. */
 export function whyNot(
-  request: Pick<InputRequestDetail, "claimedBy" | "mode" | "connectionOwner" | "task">,
+  request: Pick<InputRequestDetail, "claimedBy" | "mode" | "urlOwner" | "task">,
   me: Pick<Me, "user" | "role">,
   questionChanged: boolean,
 ): string | null {
@@ -13,8 +13,8 @@ export function whyNot(
   if (request.claimedBy && request.claimedBy.id !== me.user.id) {
     return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;
   }
-  if (request.mode === "url" && request.connectionOwner && request.connectionOwner.id !== me.user.id) {
-    return `Only ${request.connectionOwner.name} may open this site: it is their connection.`;
+  if (request.mode === "url" && request.urlOwner && request.urlOwner.id !== me.user.id) {
+    return `Only ${request.urlOwner.name} may open this site: it is their connection.`;
   }
   if (questionChanged) return "The question has changed: look at the new one first.";
   return null;

@@ -1,0 +1,118 @@
+/**
+ * An MCP server of 2026-07-28 that asks: a tool for each kind of question-kinds.ts, and `ask`, whose arguments are
+ * the question itself. A task completes once it is answered. In memory; `GET /answers` lists what it was told.
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, ProtocolError, Server } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { type FakeTask, newTask } from "../lib/testing/fake-task.ts";
+import { KINDS, type QuestionKind } from "./question-kinds.ts";
+
+const TASKS = "io.modelcontextprotocol/tasks";
+
+export interface QuestionServer {
+  url: string;
+  hostAndPort: string;
+  close(): Promise<void>;
+}
+
+/** One line of `GET /answers`, in order of arrival. */
+export const toldSchema = z.object({
+  tool: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  answer: z.object({ action: z.string(), content: z.record(z.string(), z.unknown()).optional() }),
+});
+export type Told = z.infer<typeof toldSchema>;
+
+const ASK: QuestionKind = {
+  title: "Ask anything",
+  arguments: { message: "?", requestedSchema: {} },
+  question: ({ label: _, ...question }) => question as ReturnType<QuestionKind["question"]>,
+};
+const TOOLS: Record<string, QuestionKind> = { ...KINDS, ask: ASK };
+
+/** Listens on a free port of 127.0.0.1. The caller closes it. */
+export async function startQuestionServer(): Promise<QuestionServer> {
+  const state: State = { tasks: new Map(), told: [] };
+  const handle = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
+  const http = createServer((request, response) => {
+    if (request.url !== "/answers") return void handle(request, response);
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(state.told));
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return {
+    url: `http://${hostAndPort}/mcp`,
+    hostAndPort,
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+interface State {
+  tasks: Map<string, FakeTask & Pick<Told, "tool" | "arguments">>;
+  told: Told[];
+}
+
+function buildServer({ tasks, told }: State): Server {
+  const server = new Server(
+    { name: "question-server", version: "1.0.0" },
+    { capabilities: { tools: {}, extensions: { [TASKS]: {} } } },
+  );
+  server.setRequestHandler("tools/list", () => ({
+    tools: Object.entries(TOOLS).map(([name, { title, destructive, arguments: example }]) => ({
+      name,
+      title,
+      inputSchema: {
+        type: "object" as const,
+        properties: Object.fromEntries(Object.keys(example).map((key) => [key, {}])),
+      },
+      annotations: { destructiveHint: destructive ?? false },
+    })),
+  }));
+  server.fallbackRequestHandler = async (request) => {
+    if (request.method !== "tools/call") throw new ProtocolError(-32601, "Method not found");
+    const { name: tool, arguments: args = {} } = callParams.parse(request.params);
+    const kind = TOOLS[tool];
+    if (!kind) throw new ProtocolError(-32602, "Unknown tool");
+    const task = { ...newTask("input_required"), tool, arguments: args };
+    task.inputRequests = { question: { method: "elicitation/create", params: kind.question(args) } };
+    tasks.set(task.taskId, task);
+    const { inputRequests: _, tool: __, arguments: ___, ...shown } = task;
+    return { resultType: "task", ...shown };
+  };
+  const find = (taskId: string) => {
+    const task = tasks.get(taskId);
+    if (!task) throw new ProtocolError(-32602, "Task not found");
+    return task;
+  };
+  const params = z.looseObject({ taskId: z.string() });
+  server.setRequestHandler("tasks/get", { params }, ({ taskId }) => {
+    const { tool: _, arguments: __, ...task } = find(taskId);
+    return task;
+  });
+  server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => {
+    find(taskId).status = "cancelled";
+    return {};
+  });
+  server.setRequestHandler("tasks/update", { params }, ({ taskId }, context) => {
+    const task = find(taskId);
+    const answer = answers.parse(context.mcpReq.inputResponses).question;
+    told.push({ tool: task.tool, arguments: task.arguments, answer });
+    const result = { content: [{ type: "text", text: JSON.stringify(answer) }], isError: false };
+    Object.assign(task, { status: "completed", lastUpdatedAt: new Date().toISOString(), result });
+    delete task.inputRequests;
+    return {};
+  });
+  return server;
+}
+
+const callParams = z.looseObject({
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+});
+const answers = z.looseObject({ question: toldSchema.shape.answer });
