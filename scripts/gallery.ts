@@ -13,7 +13,7 @@ import { setScene } from "../e2e/gallery/scene.ts";
 import { README_SHOTS, SHOTS } from "../e2e/gallery/shots.ts";
 import { type Taken, take } from "../e2e/gallery/take.ts";
 import { startIntray } from "../e2e/intray.ts";
-import { startOffice } from "../e2e/office-server.ts";
+import { startQuestionServer } from "../e2e/question-server.ts";
 import { build } from "./build.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 
@@ -31,10 +31,10 @@ const shots = (values.readme ? README_SHOTS : SHOTS).filter(({ name }) => wanted
 await build(say);
 const executablePath = findOrInstallChromium(say);
 if (!executablePath) process.exit(1);
-const office = await startOffice();
+const office = await startQuestionServer();
 const intray = await startIntray({
   LOG_LEVEL: "error",
-  INTRAY_ALLOW_HOSTS: "127.0.0.0/8",
+  INTRAY_ALLOW_HOSTS: office.hostAndPort,
   INVOICE_STEP_DELAY_MS: "200",
   INVOICE_RECONCILE_MS: "1000",
 });

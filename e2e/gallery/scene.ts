@@ -1,4 +1,4 @@
-/** The installation that the gallery looks at: the demonstration, and an office server that asks every kind of question. */
+/** The installation that the gallery looks at: the demonstration, and a back office that asks every kind of question. */
 import type { Page } from "@playwright/test";
 import type { AnswerInput } from "../../lib/input-requests/schema.ts";
 import type { Page as ListPage } from "../../lib/page.ts";
@@ -7,8 +7,8 @@ import type { TaskDetail } from "../../lib/tasks/schema.ts";
 import type { Backstage } from "../backstage.ts";
 import { apiOf, expect, openRequest, type Person, readRequest, SOON, startInvoice } from "../desk.ts";
 import type { Intray } from "../intray.ts";
-import type { Office } from "../office-server.ts";
-import { OFFICE_TOOLS, type OfficeToolName } from "../office-tools.ts";
+import { KINDS, type Kind } from "../question-kinds.ts";
+import type { QuestionServer } from "../question-server.ts";
 
 export interface Asked {
   taskId: string;
@@ -17,18 +17,19 @@ export interface Asked {
 
 export interface Scene {
   intray: Intray;
-  office: Office;
+  office: QuestionServer;
   backstage: Backstage;
   /** A page of somebody who is signed in, behind the screen. */
   as(person: Person): Page;
-  /** Starts an office tool as Ola and waits for its question. */
-  ask(tool: OfficeToolName, more?: Record<string, unknown>): Promise<Asked>;
+  /** Starts a tool of the back office as Ola and waits for its question. */
+  ask(tool: Kind, more?: Record<string, unknown>): Promise<Asked>;
   invoice(sample?: "acme" | "large", id?: string): Promise<Asked>;
   answer(
     person: Person,
     requestId: string,
     answer: Pick<AnswerInput, "action"> & Partial<AnswerInput>,
   ): Promise<void>;
+  assign(requestId: string, person: Person): Promise<void>;
   /** The open request of a task. */
   openIn(taskId: string): Promise<string>;
   /** Lets the time of a task be up, as its server's clock does. */
@@ -41,7 +42,7 @@ export interface Scene {
 
 export async function setScene(
   intray: Intray,
-  office: Office,
+  office: QuestionServer,
   backstage: Backstage,
   pages: Map<Person, Page>,
 ): Promise<Scene> {
@@ -57,7 +58,7 @@ export async function setScene(
       const response = await apiOf(as("Ola")).write("POST", "/tasks", {
         serverId,
         tool,
-        arguments: { ...OFFICE_TOOLS[tool].arguments, ...more },
+        arguments: { ...KINDS[tool].arguments, ...more },
       });
       expect(response.status(), await response.text()).toBe(201);
       const { id: taskId } = (await response.json()) as TaskDetail;
@@ -73,6 +74,11 @@ export async function setScene(
       const response = await apiOf(as(person)).write("POST", `/input-requests/${requestId}/answer`, body);
       expect(response.status(), await response.text()).toBe(202);
     },
+    async assign(requestId, person) {
+      const { items } = await apiOf(as("Ana")).get<ListPage<{ id: string; name: string }>>("/members");
+      const memberId = items.find(({ name }) => name === person)?.id;
+      await apiOf(as("Ola")).write("POST", `/input-requests/${requestId}/assign`, { memberId });
+    },
     openIn: (taskId) => openRequest(as("Ola"), taskId),
     async expire(taskId) {
       const expiresAt = new Date(Date.now() - 60_000);
@@ -84,15 +90,21 @@ export async function setScene(
       await expect.poll(read, SOON).toBe(state);
     },
     async became(requestId, state) {
-      await expect.poll(async () => (await readRequest(as("Ola"), requestId)).state, SOON).toBe(state);
+      const look = async () => {
+        const { taskId, state } = await readRequest(as("Ola"), requestId);
+        // An unchanged task is looked at ever more rarely.
+        await apiOf(as("Ola")).write("POST", `/tasks/${taskId}/refresh`);
+        return state;
+      };
+      await expect.poll(look, SOON).toBe(state);
     },
   };
   return scene;
 }
 
 /** Returns the server's id once its tools are known. */
-async function connectOffice(ana: Page, office: Office): Promise<string> {
-  const response = await apiOf(ana).write("POST", "/servers", { name: "Office", url: office.url });
+async function connectOffice(ana: Page, office: QuestionServer): Promise<string> {
+  const response = await apiOf(ana).write("POST", "/servers", { name: "Back office", url: office.url });
   expect(response.status(), await response.text()).toBe(201);
   const { id } = (await response.json()) as Server;
   const tools = async () => {

@@ -67,7 +67,7 @@ export const AROUND: Shot[] = [
     person: "Ana",
     async open(page) {
       await page.goto("/servers");
-      await page.getByRole("link", { name: "Office", exact: true }).click();
+      await page.getByRole("link", { name: "Back office", exact: true }).click();
       await expect(page.getByText("can run as a task").first()).toBeVisible();
     },
   },

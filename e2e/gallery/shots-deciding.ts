@@ -5,7 +5,7 @@ import type { Asked, Scene } from "./scene.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
 
-const APPROVE = { action: "accept", content: { approve: true } } as const;
+const CONFIRM = { action: "accept", content: {} } as const;
 
 /** A deployment that was approved, as far as `work` takes it. */
 const approved = (
@@ -16,7 +16,7 @@ const approved = (
   name,
   person: "Ben",
   async open(page, scene) {
-    const asked = await scene.ask("deploy", { version: name, title: `billing-api (${name})` });
+    const asked = await scene.ask("deploy", { build: "4820" });
     await work(scene, asked);
     await openInbox(page, asked.requestId);
   },
@@ -31,7 +31,7 @@ const dialog = (name: string, open: (page: Page) => Promise<void>, person: Shot[
   name,
   person,
   async open(page, scene) {
-    await openInbox(page, (await scene.ask("grant_access")).requestId);
+    await openInbox(page, (await scene.ask("approve_payment")).requestId);
     await open(page);
     await expect(page.getByRole("dialog")).toBeVisible();
   },
@@ -55,7 +55,7 @@ export const DECIDING: Shot[] = [
     person: "Ola",
     looks: [LIGHT, DARK],
     async open(page, scene) {
-      await openInbox(page, (await scene.ask("grant_access")).requestId);
+      await openInbox(page, (await scene.ask("approve_payment")).requestId);
       await page.getByRole("button", { name: "More", exact: true }).first().click();
       await expect(page.getByRole("menu")).toBeVisible();
     },
@@ -65,19 +65,19 @@ export const DECIDING: Shot[] = [
     person: "Ben",
     brief: true,
     async open(page, scene) {
-      await openInbox(page, (await scene.ask("grant_access")).requestId);
-      await requestPane(page).getByRole("button", { name: "Allow" }).click();
+      await openInbox(page, (await scene.ask("approve_payment")).requestId);
+      await requestPane(page).getByRole("button", { name: "Approve" }).click();
       await expect(page.getByText(/sending in/i).first()).toBeVisible();
     },
   },
   approved("answer held", (scene, { requestId }) =>
-    scene.answer("Ben", requestId, { ...APPROVE, comment: "Checked with Cleo.", holdMs: 60_000 }),
+    scene.answer("Ben", requestId, { ...CONFIRM, comment: "Checked with Cleo.", holdMs: 60_000 }),
   ),
   approved(
     "answer sending",
     async (scene, { requestId }) => {
       scene.office.behave.set("deploy", "stall");
-      await scene.answer("Ben", requestId, { ...APPROVE, holdMs: 0 });
+      await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
       await scene.delivered(requestId, "sending");
     },
     { brief: true },
@@ -86,21 +86,21 @@ export const DECIDING: Shot[] = [
     "answer accepted",
     async (scene, { requestId }) => {
       scene.office.behave.set("deploy", "ignore");
-      await scene.answer("Ben", requestId, { ...APPROVE, holdMs: 0 });
+      await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
       await scene.delivered(requestId, "accepted");
     },
     { brief: true },
   ),
   approved("answer flagged", async (scene, { requestId }) => {
     scene.office.behave.set("deploy", "ignore");
-    await scene.answer("Ben", requestId, { ...APPROVE, holdMs: 0 });
+    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
     const flagged = async () =>
       (await apiOf(scene.as("Ola")).get<{ delivery: { flagged: boolean } }>(`/input-requests/${requestId}`))
         .delivery.flagged;
     await expect.poll(flagged, { timeout: 60_000 }).toBe(true);
   }),
   approved("task moved on", async (scene, { requestId }) => {
-    await scene.answer("Ben", requestId, { ...APPROVE, holdMs: 0 });
+    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
     await scene.became(requestId, "settled");
   }),
   {
@@ -112,7 +112,7 @@ export const DECIDING: Shot[] = [
         title: "billing-api 3.3.0",
       });
       scene.office.behave.set("deploy", "ask_again");
-      await scene.answer("Cleo", requestId, { ...APPROVE, holdMs: 0 });
+      await scene.answer("Cleo", requestId, { ...CONFIRM, holdMs: 0 });
       await scene.became(requestId, "settled");
       scene.office.behave.clear();
       await openInbox(page, await scene.openIn(taskId));
@@ -124,7 +124,7 @@ export const DECIDING: Shot[] = [
   }),
   approved("undeliverable", async (scene, { requestId }) => {
     scene.office.behave.set("deploy", "stall");
-    await scene.answer("Ben", requestId, { ...APPROVE, holdMs: 0 });
+    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
     await scene.delivered(requestId, "sending");
     scene.office.forget("deploy");
     await scene.became(requestId, "undeliverable");
@@ -138,19 +138,19 @@ export const DECIDING: Shot[] = [
     person: "Ben",
     brief: true,
     async open(page, scene) {
-      const { requestId } = await scene.ask("grant_access");
+      const { requestId } = await scene.ask("approve_payment");
       await openInbox(page, requestId);
       // What Cleo does reaches the server first, and this screen last.
       await page.route("**/api/v1/stream", (route) => route.abort());
       await page.route(`**/api/v1/input-requests/${requestId}/answer`, async (route) => {
         await scene.answer("Cleo", requestId, {
           action: "accept",
-          content: { decision: "allow" },
+          content: { decision: "approve" },
           holdMs: 0,
         });
         await route.continue();
       });
-      await requestPane(page).getByRole("button", { name: "Deny" }).click();
+      await requestPane(page).getByRole("button", { name: "Reject" }).click();
       await expect(page.getByText(/Cleo/).first()).toBeVisible();
       await expect(page.getByText(/Nothing of yours was sent|not recorded/i).first()).toBeVisible();
     },

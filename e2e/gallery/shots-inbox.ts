@@ -126,9 +126,9 @@ export const FULL_INBOX: Shot[] = [
       await expect(page.getByText("Over 1,000").first()).toBeVisible();
     },
   }),
-  full("inbox selected", "?tab=all&tool=grant_access", {
+  full("inbox selected", "?tab=all&tool=approve_payment", {
     async open(page) {
-      await openList(page, "?tab=all&tool=grant_access");
+      await openList(page, "?tab=all&tool=approve_payment");
       await page.keyboard.press("x");
       await page.keyboard.press("j");
       await page.keyboard.press("x");

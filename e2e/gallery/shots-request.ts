@@ -1,7 +1,7 @@
 /** A request of every kind, before it is decided. */
 import type { Page } from "@playwright/test";
 import { apiOf, expect, requestPane } from "../desk.ts";
-import type { OfficeToolName } from "../office-tools.ts";
+import type { Kind } from "../question-kinds.ts";
 import type { Scene } from "./scene.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 
@@ -13,7 +13,7 @@ export async function openInbox(page: Page, requestId: string): Promise<void> {
   await expect(page.getByRole("region", { name: "Requests" }).getByRole("link").first()).toBeAttached();
 }
 
-const ofTool = (name: string, tool: OfficeToolName, more: Partial<Shot> = {}): Shot => ({
+const ofTool = (name: string, tool: Kind, more: Partial<Shot> = {}): Shot => ({
   name,
   person: "Ben",
   async open(page, scene) {
@@ -25,7 +25,7 @@ const ofTool = (name: string, tool: OfficeToolName, more: Partial<Shot> = {}): S
 /** The question is asked, and something is done before it is looked at. */
 const after = (
   name: string,
-  tool: OfficeToolName,
+  tool: Kind,
   work: (scene: Scene, asked: { taskId: string; requestId: string }, page: Page) => Promise<void>,
 ): Shot => ({
   name,
@@ -53,27 +53,28 @@ export const REQUESTS: Shot[] = [
       await openInbox(page, (await scene.invoice("large")).requestId);
     },
   },
-  ofTool("request one choice", "grant_access"),
-  ofTool("request yes or no", "deploy"),
-  ofTool("request destructive", "delete_files"),
-  ofTool("request confirm only", "send_newsletter"),
-  ofTool("request radio choice", "research"),
-  ofTool("request several of", "notify_teams"),
-  ofTool("request dates", "plan_maintenance"),
-  ofTool("request long form", "add_supplier", { looks: ALL_LOOKS }),
+  ofTool("request one choice", "approve_payment"),
+  ofTool("request destructive", "delete_file"),
+  ofTool("request confirm only", "deploy"),
+  ofTool("request choice and date", "grant_access"),
+  ofTool("request three choices", "research"),
+  ofTool("request several of", "choose_regions"),
+  ofTool("request dates", "schedule"),
+  ofTool("request numbers", "import_ledger"),
+  ofTool("request long form", "onboard_vendor", { looks: ALL_LOOKS }),
   {
     name: "request form with errors",
     person: "Ben",
     async open(page, scene) {
-      await openInbox(page, (await scene.ask("add_supplier")).requestId);
+      await openInbox(page, (await scene.ask("schedule")).requestId);
       const pane = requestPane(page);
-      await pane.getByLabel("E-mail for invoices").fill("not an address");
+      await pane.getByLabel("Contact").fill("not an address");
       await pane.getByRole("button", { name: "Send answer" }).click();
       await expect(pane.getByRole("alert").first()).toBeVisible();
     },
   },
-  ofTool("request site", "connect_calendar"),
-  after("request site of another", "connect_calendar", async (scene, { requestId }) => {
+  ofTool("request site", "bank_sign_in"),
+  after("request site of another", "bank_sign_in", async (scene, { requestId }) => {
     await giveToAna(scene, requestId);
   }),
   ofTool("request secret", "rotate_key"),
@@ -82,39 +83,38 @@ export const REQUESTS: Shot[] = [
     name: "request sums differ",
     person: "Ben",
     async open(page, scene) {
-      await openInbox(page, (await scene.ask("pay_supplier", { total: "2840.00" })).requestId);
+      await openInbox(page, (await scene.ask("approve_payment", { total: 1_100 })).requestId);
     },
   },
   {
     name: "request long message",
     person: "Ben",
     async open(page, scene) {
-      const { taskId, requestId } = await scene.ask("pay_supplier", { payment_id: "PAY-882" });
+      const { taskId, requestId } = await scene.ask("approve_payment", { invoice_id: "INV-309" });
       const message = Array.from(
         { length: 60 },
         (_, line) =>
           `${line + 1}. Consulting on day ${line + 1}: ${(line + 3) * 41}.50 EUR, as agreed in contract C-${1_000 + line}.`,
       ).join("\n");
-      scene.office.change("pay_supplier", { message: `Pay these for PAY-882?\n${message}` });
+      scene.office.change("approve_payment", {
+        message: `Invoice INV-309 has many lines:\n${message}\nShall it be paid?`,
+        requestedSchema: { type: "object", properties: {} },
+      });
       await scene.became(requestId, "withdrawn");
       await openInbox(page, await scene.openIn(taskId));
     },
   },
-  after("request claimed by another", "grant_access", async (scene, { requestId }) => {
+  after("request claimed by another", "delete_file", async (scene, { requestId }) => {
     await apiOf(scene.as("Cleo")).write("POST", `/input-requests/${requestId}/claim`);
   }),
-  after("request assigned to me", "deploy", async (scene, { requestId }) => {
-    const { items } = await apiOf(scene.as("Ana")).get<{ items: { id: string; name: string }[] }>("/members");
-    const memberId = items.find(({ name }) => name === "Ben")?.id;
-    await apiOf(scene.as("Ola")).write("POST", `/input-requests/${requestId}/assign`, { memberId });
-  }),
+  after("request assigned to me", "deploy", (scene, { requestId }) => scene.assign(requestId, "Ben")),
   {
     name: "request little time",
     person: "Ben",
     async open(page, scene) {
-      scene.office.ttlMs = 25 * 60_000;
-      const { requestId } = await scene.ask("deploy", { version: "3.1.5" });
-      scene.office.ttlMs = null;
+      scene.office.liveFor(25 * 60_000);
+      const { requestId } = await scene.ask("deploy", { build: "4815" });
+      scene.office.liveFor(null);
       await openInbox(page, requestId);
     },
   },
@@ -125,7 +125,8 @@ export const REQUESTS: Shot[] = [
       const { requestId } = await scene.ask("research", { topic: "Solar roofs" });
       await openInbox(page, requestId);
       scene.office.change("research", {
-        message: "Which question about solar roofs should I go into first?",
+        message: "Which question about solar roofs is the first?",
+        requestedSchema: { type: "object", properties: { question: { type: "string", title: "Question" } } },
       });
       await scene.became(requestId, "withdrawn");
       await expect(
@@ -144,7 +145,8 @@ export const REQUESTS: Shot[] = [
         title: "billing-api 3.2.0",
       });
       scene.office.change("deploy", {
-        message: "Deploy billing-api 3.2.1 to production? 213 of 214 checks have passed.",
+        message: "Promote build 4817 to production? One of 1,204 tests has failed.",
+        requestedSchema: { type: "object", properties: {} },
       });
       await scene.became(requestId, "withdrawn");
       await openInbox(page, await scene.openIn(taskId));

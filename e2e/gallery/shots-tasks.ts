@@ -55,7 +55,7 @@ export const TASKS: Shot[] = [
     name: "task waiting for a person",
     person: "Ola",
     async open(page, scene) {
-      const { taskId } = await scene.ask("deploy", { service: "search" });
+      const { taskId } = await scene.ask("deploy", { build: "4822" });
       await page.goto(`/tasks/${taskId}`);
       await expect(page.getByRole("link", { name: "Open the request" })).toBeVisible();
     },
