@@ -107,10 +107,7 @@ export const DECIDING: Shot[] = [
     name: "asked again",
     person: "Ben",
     async open(page, scene) {
-      const { taskId, requestId } = await scene.ask("deploy", {
-        version: "3.3.0",
-        title: "billing-api 3.3.0",
-      });
+      const { taskId, requestId } = await scene.ask("deploy", { build: "4816" });
       scene.office.behave.set("deploy", "ask_again");
       await scene.answer("Cleo", requestId, { ...CONFIRM, holdMs: 0 });
       await scene.became(requestId, "settled");

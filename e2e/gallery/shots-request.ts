@@ -140,10 +140,7 @@ export const REQUESTS: Shot[] = [
     name: "request replaced another",
     person: "Ben",
     async open(page, scene) {
-      const { taskId, requestId } = await scene.ask("deploy", {
-        version: "3.2.0",
-        title: "billing-api 3.2.0",
-      });
+      const { taskId, requestId } = await scene.ask("deploy", { build: "4816" });
       scene.office.change("deploy", {
         message: "Promote build 4817 to production? One of 1,204 tests has failed.",
         requestedSchema: { type: "object", properties: {} },
