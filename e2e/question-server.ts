@@ -1,6 +1,7 @@
 /**
  * An MCP server of 2026-07-28 that asks: a tool for each kind of question-kinds.ts, and `ask`, whose arguments are
- * the question itself. A task completes once it is answered. In memory; `GET /answers` lists what it was told.
+ * the question itself. A task completes once it is answered, unless told otherwise. In memory; `GET /answers` lists
+ * what it was told.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,9 +13,24 @@ import { KINDS, type QuestionKind } from "./question-kinds.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 
+/**
+ * What an answer does to its task, besides completing it: `stall` holds the reply back until `release()`, `ignore` says
+ * yes and goes on asking, `ask_again` puts the same question once more.
+ */
+export type Behaviour = "stall" | "ignore" | "ask_again";
+
 export interface QuestionServer {
   url: string;
   hostAndPort: string;
+  /** By tool. */
+  behave: Map<string, Behaviour>;
+  release(): void;
+  /** How long the tasks made from now on live; null: for ever. */
+  liveFor(ttlMs: number | null): void;
+  /** Asks something else instead, in all open tasks of that tool. */
+  change(tool: string, question: Record<string, unknown>): void;
+  /** Knows none of the tasks of that tool any more. */
+  forget(tool: string): void;
   close(): Promise<void>;
 }
 
@@ -35,7 +51,7 @@ const TOOLS: Record<string, QuestionKind> = { ...KINDS, ask: ASK };
 
 /** Listens on a free port of 127.0.0.1. The caller closes it. */
 export async function startQuestionServer(): Promise<QuestionServer> {
-  const state: State = { tasks: new Map(), told: [] };
+  const state: State = { tasks: new Map(), told: [], behave: new Map(), stalled: [], ttlMs: null };
   const handle = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
   const http = createServer((request, response) => {
     if (request.url !== "/answers") return void handle(request, response);
@@ -43,22 +59,49 @@ export async function startQuestionServer(): Promise<QuestionServer> {
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const ofTool = (tool: string) => [...state.tasks.values()].filter((task) => task.tool === tool);
+  const release = () => {
+    for (const go of state.stalled.splice(0)) go();
+  };
   return {
     url: `http://${hostAndPort}/mcp`,
     hostAndPort,
+    behave: state.behave,
+    release,
+    liveFor(ttlMs) {
+      state.ttlMs = ttlMs;
+    },
+    change(tool, question) {
+      for (const task of ofTool(tool)) if (task.inputRequests) put(task, { ...question });
+    },
+    forget(tool) {
+      for (const { taskId } of ofTool(tool)) state.tasks.delete(taskId);
+    },
     async close() {
+      release();
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
     },
   };
 }
 
+type Task = FakeTask & Pick<Told, "tool" | "arguments">;
+
 interface State {
-  tasks: Map<string, FakeTask & Pick<Told, "tool" | "arguments">>;
+  tasks: Map<string, Task>;
   told: Told[];
+  behave: QuestionServer["behave"];
+  /** Replies that are held back. */
+  stalled: (() => void)[];
+  ttlMs: number | null;
 }
 
-function buildServer({ tasks, told }: State): Server {
+function put(task: Task, question: unknown, key = "question"): void {
+  task.inputRequests = { [key]: { method: "elicitation/create", params: question } };
+}
+
+function buildServer(state: State): Server {
+  const { tasks, told, behave } = state;
   const server = new Server(
     { name: "question-server", version: "1.0.0" },
     { capabilities: { tools: {}, extensions: { [TASKS]: {} } } },
@@ -79,8 +122,8 @@ function buildServer({ tasks, told }: State): Server {
     const { name: tool, arguments: args = {} } = callParams.parse(request.params);
     const kind = TOOLS[tool];
     if (!kind) throw new ProtocolError(-32602, "Unknown tool");
-    const task = { ...newTask("input_required"), tool, arguments: args };
-    task.inputRequests = { question: { method: "elicitation/create", params: kind.question(args) } };
+    const task: Task = { ...newTask("input_required"), ttlMs: state.ttlMs, tool, arguments: args };
+    put(task, kind.question(args));
     tasks.set(task.taskId, task);
     const { inputRequests: _, tool: __, arguments: ___, ...shown } = task;
     return { resultType: "task", ...shown };
@@ -99,10 +142,18 @@ function buildServer({ tasks, told }: State): Server {
     find(taskId).status = "cancelled";
     return {};
   });
-  server.setRequestHandler("tasks/update", { params }, ({ taskId }, context) => {
+  server.setRequestHandler("tasks/update", { params }, async ({ taskId }, context) => {
     const task = find(taskId);
-    const answer = answers.parse(context.mcpReq.inputResponses).question;
+    const [answer] = Object.values(answers.parse(context.mcpReq.inputResponses));
+    if (!answer) throw new ProtocolError(-32602, "No answer");
     told.push({ tool: task.tool, arguments: task.arguments, answer });
+    const how = behave.get(task.tool);
+    if (how === "stall") await new Promise<void>((resolve) => state.stalled.push(resolve));
+    if (how === "ignore") return {};
+    if (how === "ask_again") {
+      put(task, TOOLS[task.tool]?.question(task.arguments), `question ${told.length}`);
+      return {};
+    }
     const result = { content: [{ type: "text", text: JSON.stringify(answer) }], isError: false };
     Object.assign(task, { status: "completed", lastUpdatedAt: new Date().toISOString(), result });
     delete task.inputRequests;
@@ -115,4 +166,4 @@ const callParams = z.looseObject({
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()).optional(),
 });
-const answers = z.looseObject({ question: toldSchema.shape.answer });
+const answers = z.record(z.string(), toldSchema.shape.answer);

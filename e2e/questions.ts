@@ -42,7 +42,7 @@ export function askForm(
 
 async function start(admin: Page, tool: string, args: Record<string, unknown>): Promise<Asked> {
   const server = await questionServer(admin);
-  const label = newInvoiceId();
+  const label = args.label ?? newInvoiceId();
   const response = await apiOf(admin).write("POST", "/tasks", {
     serverId: server.id,
     tool,
@@ -57,7 +57,8 @@ async function start(admin: Page, tool: string, args: Record<string, unknown>): 
   };
 }
 
-async function allTold(): Promise<Told[]> {
+/** Everything it was told, in order of arrival. */
+export async function allTold(): Promise<Told[]> {
   const response = await fetch(new URL("/answers", process.env.E2E_QUESTIONS_URL));
   return z.array(toldSchema).parse(await response.json());
 }

@@ -1,0 +1,151 @@
+/**
+ * `npm run bench:page [-- --requests 500 --runs 3 --url U]`: what a browser measures when the inbox is opened with many open
+ * requests, cold, on a desk and on a phone. Adds Lighthouse's scores where `lighthouse` is found on the PATH.
+ */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { type Browser, chromium } from "@playwright/test";
+import { openDesk } from "../e2e/desk.ts";
+import { startIntray } from "../e2e/intray.ts";
+import { build } from "../scripts/build.ts";
+import { findOrInstallChromium } from "../scripts/chromium.ts";
+import { fillInbox } from "./fill-inbox.ts";
+import { type Figures, measure, PROFILES } from "./page-figures.ts";
+
+/** A row of the list, however the list is made: a link to a request. */
+export const ROW = '[aria-label="Requests"] a[href*="/inbox/"]';
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: "string", default: "500" },
+    runs: { type: "string", default: "3" },
+  },
+});
+
+await build(say);
+const executablePath = findOrInstallChromium(say);
+if (!executablePath) process.exit(1);
+const intray = await startIntray({ LOG_LEVEL: "error" });
+process.env.E2E_URL = intray.url;
+const browser = await chromium.launch({
+  executablePath,
+  chromiumSandbox: process.getuid?.() !== 0,
+  args: ["--disable-dev-shm-usage"],
+});
+try {
+  await bench(browser);
+} finally {
+  await browser.close();
+  await intray.stop();
+}
+
+async function bench(browser: Browser): Promise<void> {
+  const ola = await openDesk(browser, "Ola");
+  say(`Filling the inbox with ${values.requests} requests …`);
+  await fillInbox(ola, Number(values.requests));
+  await ola.context().close();
+  const ben = await openDesk(browser, "Ben");
+  const storageState = await ben.context().storageState();
+  await ben.context().close();
+
+  const columns: [string, Figures[]][] = [];
+  for (const profile of PROFILES) {
+    const place = { url: intray.url, path: "/inbox", row: ROW, storageState };
+    // The first one also warms the server.
+    await measure(browser, profile, place);
+    const runs: Figures[] = [];
+    for (let run = 0; run < Number(values.runs); run++) runs.push(await measure(browser, profile, place));
+    columns.push([profile.name, runs]);
+  }
+  print(columns);
+  const cookies = storageState.cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+  for (const { name } of PROFILES) await lighthouse(name, cookies);
+}
+
+function print(columns: [string, Figures[]][]): void {
+  const ms = (value: number | null) => (value === null ? "never" : `${Math.round(value)} ms`);
+  const kb = (bytes: number) => `${(bytes / 1_000).toFixed(1)} kB`;
+  const rows: [string, (figures: Figures) => number | null, (value: number | null) => string][] = [
+    ["First contentful paint", (f) => f.firstPaint, ms],
+    ["Largest contentful paint", (f) => f.largestPaint, ms],
+    ["First row on the screen", (f) => f.firstRow, ms],
+    ["Total blocking time", (f) => f.blocking, ms],
+    ["Cumulative layout shift", (f) => f.layoutShift, (value) => (value ?? 0).toFixed(3)],
+    ["JavaScript, gzipped", (f) => f.scriptBytes, (value) => kb(value ?? 0)],
+    ["CSS, gzipped", (f) => f.styleBytes, (value) => kb(value ?? 0)],
+    ["Document, gzipped", (f) => f.documentBytes, (value) => kb(value ?? 0)],
+    ["API replies, gzipped", (f) => f.apiBytes, (value) => kb(value ?? 0)],
+    ["Requests", (f) => f.requests, String],
+    ["DOM elements", (f) => f.domNodes, String],
+    ["JavaScript heap", (f) => f.heapBytes, (value) => kb(value ?? 0)],
+  ];
+  say(
+    `\n/inbox, ${values.requests} open requests, medians of ${values.runs} cold runs, ${cpus().length} cores`,
+  );
+  say(`| figure | ${columns.map(([name]) => name).join(" | ")} |`);
+  say(`| --- | ${columns.map(() => "---:").join(" | ")} |`);
+  for (const [name, pick, write] of rows)
+    say(`| ${name} | ${columns.map(([, runs]) => write(median(runs.map(pick)))).join(" | ")} |`);
+  const scripts = [...(columns[0]?.[1][0]?.scripts ?? [])].sort((a, b) => b.bytes - a.bytes);
+  say("\nScripts on a desk:");
+  for (const { path, bytes } of scripts) say(`${kb(bytes).padStart(10)}  ${path}`);
+}
+
+function median(values: (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return known[Math.floor(known.length / 2)] ?? null;
+}
+
+/** Lighthouse is no dependency of ours: it is run where somebody has installed it. */
+async function lighthouse(profile: string, cookie: string): Promise<void> {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const program = folders.map((folder) => join(folder, "lighthouse")).find((path) => existsSync(path));
+  if (!program) return;
+  const folder = mkdtempSync(join(tmpdir(), "intray-lighthouse-"));
+  const [headers, report] = [join(folder, "headers.json"), join(folder, "report.json")];
+  writeFileSync(headers, JSON.stringify({ cookie }), { mode: 0o600 });
+  const root = process.getuid?.() === 0 ? " --no-sandbox" : "";
+  try {
+    await promisify(execFile)(
+      program,
+      [
+        `${intray.url}/inbox`,
+        `--extra-headers=${headers}`,
+        `--output-path=${report}`,
+        "--output=json",
+        "--quiet",
+        `--chrome-flags=--headless=new --disable-dev-shm-usage${root}`,
+        // The stream of changes never ends, so the page never counts as loaded without an end to the waiting.
+        "--max-wait-for-load=30000",
+        ...(profile === "desk" ? ["--preset=desktop"] : []),
+      ],
+      { env: { ...process.env, CHROME_PATH: executablePath }, maxBuffer: 1e8 },
+    );
+    const { categories, audits } = JSON.parse(readFileSync(report, "utf8")) as Report;
+    say(`\nLighthouse, ${profile}:`);
+    for (const { title, score } of Object.values(categories))
+      say(`${String(Math.round((score ?? 0) * 100)).padStart(5)}  ${title}`);
+    for (const { title, score, displayValue, scoreDisplayMode } of Object.values(audits))
+      if (score !== null && score < 0.9 && scoreDisplayMode !== "informative")
+        say(`       · ${title}${displayValue ? `: ${displayValue}` : ""}`);
+  } catch (error) {
+    say(`Lighthouse, ${profile}: ${String((error as Error).message).slice(0, 2_000)}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Report {
+  categories: Record<string, { title: string; score: number | null }>;
+  audits: Record<
+    string,
+    { title: string; score: number | null; displayValue?: string; scoreDisplayMode: string }
+  >;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

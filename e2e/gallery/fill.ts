@@ -1,0 +1,26 @@
+import { apiOf } from "../desk.ts";
+import type { Scene } from "./scene.ts";
+
+const filled = new WeakSet<Scene>();
+
+/** A working day's worth of requests, once: some claimed, some assigned, one with little time. */
+export async function fillInbox(scene: Scene): Promise<void> {
+  if (filled.has(scene)) return;
+  filled.add(scene);
+  const { ask, office } = scene;
+  const vendors = ["Northwind Traders", "Contoso Ltd", "Fabrikam AG", "Adventure Works"];
+  for (const [n, vendor] of vendors.entries()) {
+    await scene.invoice(n % 2 ? "large" : "acme");
+    await ask("approve_payment", { invoice_id: `INV-${311 + n}`, vendor });
+    await ask("grant_access", { person: ["Kim Lee", "Noor Aziz", "Jo Park", "Max Roth"][n] });
+  }
+  office.liveFor(40 * 60_000);
+  await ask("deploy", { build: "4813", environment: "staging" });
+  office.liveFor(null);
+
+  const claimed = await ask("delete_file", { filename: "exports-2021.zip" });
+  await apiOf(scene.as("Cleo")).write("POST", `/input-requests/${claimed.requestId}/claim`);
+  const mine = await ask("schedule");
+  await apiOf(scene.as("Ben")).write("POST", `/input-requests/${mine.requestId}/claim`);
+  await scene.assign((await ask("onboard_vendor")).requestId, "Ben");
+}

@@ -1,0 +1,116 @@
+/** The installation that the gallery looks at: the demonstration, and a back office that asks every kind of question. */
+import type { Page } from "@playwright/test";
+import type { AnswerInput } from "../../lib/input-requests/schema.ts";
+import type { Page as ListPage } from "../../lib/page.ts";
+import type { Server } from "../../lib/servers/schema.ts";
+import type { TaskDetail } from "../../lib/tasks/schema.ts";
+import type { Backstage } from "../backstage.ts";
+import { apiOf, expect, openRequest, type Person, readRequest, SOON, startInvoice } from "../desk.ts";
+import type { Intray } from "../intray.ts";
+import { KINDS, type Kind } from "../question-kinds.ts";
+import type { QuestionServer } from "../question-server.ts";
+
+export interface Asked {
+  taskId: string;
+  requestId: string;
+}
+
+export interface Scene {
+  intray: Intray;
+  office: QuestionServer;
+  backstage: Backstage;
+  /** A page of somebody who is signed in, behind the screen. */
+  as(person: Person): Page;
+  /** Starts a tool of the back office as Ola and waits for its question. */
+  ask(tool: Kind, more?: Record<string, unknown>): Promise<Asked>;
+  invoice(sample?: "acme" | "large", id?: string): Promise<Asked>;
+  answer(
+    person: Person,
+    requestId: string,
+    answer: Pick<AnswerInput, "action"> & Partial<AnswerInput>,
+  ): Promise<void>;
+  assign(requestId: string, person: Person): Promise<void>;
+  /** The open request of a task. */
+  openIn(taskId: string): Promise<string>;
+  /** Lets the time of a task be up, as its server's clock does. */
+  expire(taskId: string): Promise<void>;
+  /** Waits until a delivery has come that far. */
+  delivered(requestId: string, state: string): Promise<void>;
+  /** Waits until the request has come to that state. */
+  became(requestId: string, state: string): Promise<void>;
+}
+
+export async function setScene(
+  intray: Intray,
+  office: QuestionServer,
+  backstage: Backstage,
+  pages: Map<Person, Page>,
+): Promise<Scene> {
+  const as = (person: Person) => pages.get(person)!;
+  const serverId = await connectOffice(as("Ana"), office);
+
+  const scene: Scene = {
+    intray,
+    office,
+    backstage,
+    as,
+    async ask(tool, more = {}) {
+      const response = await apiOf(as("Ola")).write("POST", "/tasks", {
+        serverId,
+        tool,
+        arguments: { ...KINDS[tool].arguments, ...more },
+      });
+      expect(response.status(), await response.text()).toBe(201);
+      const { id: taskId } = (await response.json()) as TaskDetail;
+      return { taskId, requestId: await openRequest(as("Ola"), taskId) };
+    },
+    async invoice(sample = "acme", id) {
+      const { taskId } = await startInvoice(as("Ola"), { sample, ...(id && { id }) });
+      return { taskId, requestId: await openRequest(as("Ola"), taskId) };
+    },
+    async answer(person, requestId, answer) {
+      const { questionHash } = await readRequest(as(person), requestId);
+      const body = { questionHash, ...answer };
+      const response = await apiOf(as(person)).write("POST", `/input-requests/${requestId}/answer`, body);
+      expect(response.status(), await response.text()).toBe(202);
+    },
+    async assign(requestId, person) {
+      const { items } = await apiOf(as("Ana")).get<ListPage<{ id: string; name: string }>>("/members");
+      const memberId = items.find(({ name }) => name === person)?.id;
+      await apiOf(as("Ola")).write("POST", `/input-requests/${requestId}/assign`, { memberId });
+    },
+    openIn: (taskId) => openRequest(as("Ola"), taskId),
+    async expire(taskId) {
+      const expiresAt = new Date(Date.now() - 60_000);
+      await backstage.within((tx) => tx.task.updateMany({ where: { id: taskId }, data: { expiresAt } }));
+      office.forget("deploy");
+    },
+    async delivered(requestId, state) {
+      const read = async () => (await readRequest(as("Ola"), requestId)).delivery?.state;
+      await expect.poll(read, SOON).toBe(state);
+    },
+    async became(requestId, state) {
+      const look = async () => {
+        const { taskId, state } = await readRequest(as("Ola"), requestId);
+        // An unchanged task is looked at ever more rarely.
+        await apiOf(as("Ola")).write("POST", `/tasks/${taskId}/refresh`);
+        return state;
+      };
+      await expect.poll(look, SOON).toBe(state);
+    },
+  };
+  return scene;
+}
+
+/** Returns the server's id once its tools are known. */
+async function connectOffice(ana: Page, office: QuestionServer): Promise<string> {
+  const response = await apiOf(ana).write("POST", "/servers", { name: "Back office", url: office.url });
+  expect(response.status(), await response.text()).toBe(201);
+  const { id } = (await response.json()) as Server;
+  const tools = async () => {
+    const answer = await ana.request.get(`/api/v1/servers/${id}/tools`);
+    return answer.ok() ? ((await answer.json()) as ListPage<unknown>).items.length : 0;
+  };
+  await expect.poll(tools, SOON).toBeGreaterThan(5);
+  return id;
+}

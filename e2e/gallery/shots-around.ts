@@ -1,0 +1,157 @@
+/** The pages around the work: signing in, servers, settings, and what stands in for a page that is not there. */
+import { expect } from "../desk.ts";
+import { DARK, LIGHT, type Shot } from "./shot.ts";
+
+const front = (name: string, path: string): Shot => ({
+  name,
+  person: null,
+  async open(page) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  },
+});
+
+/** As Ana, who sees all sections. */
+const settings = (name: string, path: string, heading: string): Shot => ({
+  name,
+  person: "Ana",
+  async open(page) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { name: heading, exact: true }).first()).toBeVisible();
+  },
+});
+
+export const AROUND: Shot[] = [
+  front("sign-in", "/sign-in"),
+  front("sign-in refused", "/sign-in?error=throttled"),
+  front("setup", "/setup"),
+  {
+    name: "set-password",
+    person: null,
+    async open(page, scene) {
+      const words = ["user", "create", "dora@acme.example", "--org", "acme", "--role", "approver"];
+      const [link] = /https?:\/\/\S+/.exec(await scene.intray.command(...words)) ?? [];
+      await page.goto(link ?? "/set-password");
+      await expect(page.getByLabel(/password/i).first()).toBeVisible();
+    },
+  },
+  front("set-password with an old link", "/set-password?token=none"),
+  front("set-password incomplete", "/set-password"),
+  front("not found", "/not-there"),
+  {
+    name: "not found inside",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/tasks/00000000-0000-7000-8000-000000000000");
+      await expect(page.getByText(/not here|not found|cannot be found/i).first()).toBeVisible();
+    },
+  },
+  {
+    name: "request not found",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/inbox/00000000-0000-7000-8000-000000000000");
+      await expect(page.getByText("This request is not here")).toBeVisible();
+    },
+  },
+  {
+    name: "servers",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/servers");
+      await expect(page.getByRole("heading", { level: 2 }).nth(2)).toBeVisible();
+    },
+  },
+  {
+    name: "server",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/servers");
+      await page.getByRole("link", { name: "Back office", exact: true }).click();
+      await expect(page.getByText("can run as a task").first()).toBeVisible();
+    },
+  },
+  {
+    name: "connect server",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/servers");
+      await page.getByRole("button", { name: "Connect server" }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  settings("settings appearance", "/settings/appearance", "Appearance"),
+  settings("settings keyboard", "/settings/keyboard", "Keyboard"),
+  settings("settings answers", "/settings/answers", "Answers"),
+  {
+    name: "account menu",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/tasks");
+      await page.getByRole("button", { name: "Ben: account and appearance" }).click();
+      await expect(page.getByRole("menu")).toBeVisible();
+    },
+    looks: [LIGHT, DARK],
+  },
+  {
+    name: "keys",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/inbox");
+      await expect(page.getByRole("searchbox").first()).toBeVisible();
+      await page.keyboard.press("?");
+      await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+    },
+  },
+  {
+    name: "palette",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/inbox");
+      await expect(page.getByRole("searchbox").first()).toBeVisible();
+      await page.keyboard.press("ControlOrMeta+k");
+      await expect(page.getByRole("dialog").getByRole("combobox")).toBeVisible();
+    },
+  },
+  {
+    name: "palette finds",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/inbox");
+      await expect(page.getByRole("searchbox").first()).toBeVisible();
+      await page.keyboard.press("ControlOrMeta+k");
+      await page.getByRole("dialog").getByRole("combobox").fill("set");
+      await expect(page.getByRole("option").first()).toBeVisible();
+    },
+  },
+  {
+    name: "tour",
+    person: "Cleo",
+    async open(page, scene) {
+      await scene.as("Cleo").request.fetch("/api/v1/me/preferences", {
+        method: "PATCH",
+        data: { tourSeen: false },
+        headers: { origin: scene.intray.url },
+      });
+      await page.goto("/inbox");
+      await expect(page.getByText(/1 of 3/)).toBeVisible();
+    },
+    async after(_, scene) {
+      await scene.as("Cleo").request.fetch("/api/v1/me/preferences", {
+        method: "PATCH",
+        data: { tourSeen: true },
+        headers: { origin: scene.intray.url },
+      });
+    },
+  },
+  {
+    name: "offline",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/inbox");
+      await expect(page.getByRole("searchbox").first()).toBeVisible();
+      await page.context().setOffline(true);
+      await expect(page.getByText(/offline/i).first()).toBeVisible();
+    },
+  },
+];

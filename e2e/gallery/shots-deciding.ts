@@ -1,0 +1,155 @@
+/** A request while it is decided, and what becomes of it. */
+import type { Page } from "@playwright/test";
+import { apiOf, expect, requestPane } from "../desk.ts";
+import type { Asked, Scene } from "./scene.ts";
+import { DARK, LIGHT, type Shot } from "./shot.ts";
+import { openInbox } from "./shots-request.ts";
+
+const CONFIRM = { action: "accept", content: {} } as const;
+
+/** A deployment that was approved, as far as `work` takes it. */
+const approved = (
+  name: string,
+  work: (scene: Scene, asked: Asked) => Promise<void>,
+  more: Partial<Shot> = {},
+): Shot => ({
+  name,
+  person: "Ben",
+  async open(page, scene) {
+    const asked = await scene.ask("deploy", { build: "4820" });
+    await work(scene, asked);
+    await openInbox(page, asked.requestId);
+  },
+  async after(_, scene) {
+    scene.office.behave.clear();
+    scene.office.release();
+  },
+  ...more,
+});
+
+const dialog = (name: string, open: (page: Page) => Promise<void>, person: Shot["person"] = "Ben"): Shot => ({
+  name,
+  person,
+  async open(page, scene) {
+    await openInbox(page, (await scene.ask("approve_payment")).requestId);
+    await open(page);
+    await expect(page.getByRole("dialog")).toBeVisible();
+  },
+});
+
+export const DECIDING: Shot[] = [
+  dialog("decline dialog", (page) => page.keyboard.press("d")),
+  dialog(
+    "assign dialog",
+    async (page) => {
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page
+        .getByRole("menuitem", { name: /^Assign/ })
+        .first()
+        .click();
+    },
+    "Ola",
+  ),
+  {
+    name: "request menu",
+    person: "Ola",
+    looks: [LIGHT, DARK],
+    async open(page, scene) {
+      await openInbox(page, (await scene.ask("approve_payment")).requestId);
+      await page.getByRole("button", { name: "More", exact: true }).first().click();
+      await expect(page.getByRole("menu")).toBeVisible();
+    },
+  },
+  {
+    name: "undo toast",
+    person: "Ben",
+    brief: true,
+    async open(page, scene) {
+      await openInbox(page, (await scene.ask("approve_payment")).requestId);
+      await requestPane(page).getByRole("button", { name: "Approve" }).click();
+      await expect(page.getByText(/sending in/i).first()).toBeVisible();
+    },
+  },
+  approved("answer held", (scene, { requestId }) =>
+    scene.answer("Ben", requestId, { ...CONFIRM, comment: "Checked with Cleo.", holdMs: 60_000 }),
+  ),
+  approved(
+    "answer sending",
+    async (scene, { requestId }) => {
+      scene.office.behave.set("deploy", "stall");
+      await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+      await scene.delivered(requestId, "sending");
+    },
+    { brief: true },
+  ),
+  approved(
+    "answer accepted",
+    async (scene, { requestId }) => {
+      scene.office.behave.set("deploy", "ignore");
+      await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+      await scene.delivered(requestId, "accepted");
+    },
+    { brief: true },
+  ),
+  approved("answer flagged", async (scene, { requestId }) => {
+    scene.office.behave.set("deploy", "ignore");
+    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+    const flagged = async () =>
+      (await apiOf(scene.as("Ola")).get<{ delivery: { flagged: boolean } }>(`/input-requests/${requestId}`))
+        .delivery.flagged;
+    await expect.poll(flagged, { timeout: 60_000 }).toBe(true);
+  }),
+  approved("task moved on", async (scene, { requestId }) => {
+    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+    await scene.became(requestId, "settled");
+  }),
+  {
+    name: "asked again",
+    person: "Ben",
+    async open(page, scene) {
+      const { taskId, requestId } = await scene.ask("deploy", { build: "4816" });
+      scene.office.behave.set("deploy", "ask_again");
+      await scene.answer("Cleo", requestId, { ...CONFIRM, holdMs: 0 });
+      await scene.became(requestId, "settled");
+      scene.office.behave.clear();
+      await openInbox(page, await scene.openIn(taskId));
+    },
+  },
+  approved("withdrawn", async (scene, { taskId, requestId }) => {
+    await apiOf(scene.as("Ola")).write("POST", `/tasks/${taskId}/cancel`);
+    await scene.became(requestId, "withdrawn");
+  }),
+  approved("undeliverable", async (scene, { requestId }) => {
+    scene.office.behave.set("deploy", "stall");
+    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+    await scene.delivered(requestId, "sending");
+    scene.office.forget("deploy");
+    await scene.became(requestId, "undeliverable");
+  }),
+  approved("expired", async (scene, { taskId, requestId }) => {
+    await scene.expire(taskId);
+    await scene.became(requestId, "expired");
+  }),
+  {
+    name: "conflict",
+    person: "Ben",
+    brief: true,
+    async open(page, scene) {
+      const { requestId } = await scene.ask("approve_payment");
+      await openInbox(page, requestId);
+      // What Cleo does reaches the server first, and this screen last.
+      await page.route("**/api/v1/stream", (route) => route.abort());
+      await page.route(`**/api/v1/input-requests/${requestId}/answer`, async (route) => {
+        await scene.answer("Cleo", requestId, {
+          action: "accept",
+          content: { decision: "approve" },
+          holdMs: 0,
+        });
+        await route.continue();
+      });
+      await requestPane(page).getByRole("button", { name: "Reject" }).click();
+      await expect(page.getByText(/Cleo/).first()).toBeVisible();
+      await expect(page.getByText(/Nothing of yours was sent|not recorded/i).first()).toBeVisible();
+    },
+  },
+];

@@ -1,0 +1,145 @@
+/** The list of the inbox: empty, filled, searched, filtered, selected from, and when it can't be loaded. */
+import type { Page } from "@playwright/test";
+import { apiOf, expect } from "../desk.ts";
+import { fillInbox } from "./fill.ts";
+import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
+
+const ALL_LOOKS = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
+const LIST = "**/api/v1/input-requests?*";
+
+const rows = (page: Page) => page.getByRole("region", { name: "Requests" }).locator('a[href*="/inbox/"]');
+
+async function openList(page: Page, query = ""): Promise<void> {
+  await page.goto(`/inbox${query}`);
+  await expect(rows(page).first()).toBeVisible();
+}
+
+const full = (name: string, query: string, more: Partial<Shot> = {}): Shot => ({
+  name,
+  person: "Ben",
+  async open(page, scene) {
+    await fillInbox(scene);
+    await openList(page, query);
+  },
+  ...more,
+});
+
+export const EMPTY_INBOX: Shot[] = [
+  {
+    name: "inbox empty",
+    person: "Gus",
+    looks: ALL_LOOKS,
+    async open(page) {
+      await page.goto("/inbox");
+      await expect(page.getByText("Nothing waits", { exact: false }).first()).toBeVisible();
+    },
+  },
+  {
+    name: "inbox few",
+    person: "Ben",
+    async open(page, scene) {
+      await scene.invoice("acme");
+      await scene.ask("deploy");
+      await openList(page);
+    },
+  },
+];
+
+export const FULL_INBOX: Shot[] = [
+  full("inbox many", "", { looks: ALL_LOOKS }),
+  full("inbox mine", "?tab=mine"),
+  full("inbox unassigned", "?tab=unassigned"),
+  full("inbox done", "?tab=done"),
+  full("inbox largest first", "?order=amount"),
+  full("inbox filtered", "?tab=all&tool=deploy"),
+  {
+    name: "inbox no hits",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/inbox?q=nothing-like-this");
+      await expect(page.getByText(/Nothing matches/).first()).toBeVisible();
+    },
+  },
+  {
+    name: "inbox no hits of filters",
+    person: "Ben",
+    async open(page) {
+      await page.goto("/inbox?tab=all&amountMin=999999999");
+      await expect(page.getByText(/Nothing matches/).first()).toBeVisible();
+    },
+  },
+  {
+    name: "inbox loading",
+    person: "Ben",
+    looks: ALL_LOOKS,
+    async open(page) {
+      await page.route(LIST, () => new Promise(() => undefined));
+      await page.goto("/inbox");
+      await expect(page.locator(".skeleton").first()).toBeVisible();
+    },
+  },
+  {
+    name: "request loading",
+    person: "Ben",
+    async open(page, scene) {
+      const { requestId } = await scene.ask("deploy");
+      await page.route(`**/api/v1/input-requests/${requestId}`, () => new Promise(() => undefined));
+      await page.goto(`/inbox/${requestId}`);
+      await expect(page.locator(".skeleton").first()).toBeVisible();
+    },
+  },
+  {
+    name: "inbox error",
+    person: "Ben",
+    async open(page) {
+      await page.route(LIST, (route) =>
+        route.fulfill({ status: 500, json: { code: "internal", requestId: "r-42" } }),
+      );
+      await page.goto("/inbox");
+      await expect(page.getByRole("button", { name: /Try again|Retry/ }).first()).toBeVisible({
+        timeout: 30_000,
+      });
+    },
+  },
+  full("inbox filters open", "?tab=all", {
+    async open(page) {
+      await openList(page, "?tab=all");
+      await page.getByRole("button", { name: /^Filter/ }).click();
+      await expect(page.getByRole("dialog").first()).toBeVisible();
+    },
+    brief: true,
+  }),
+  full("inbox views", "?tab=all", {
+    async open(page) {
+      const write = apiOf(page).write;
+      await write("POST", "/views", {
+        page: "inbox",
+        name: "Over 1,000",
+        query: { tab: "all", amountMin: "1000" },
+        shared: false,
+      });
+      await openList(page, "?tab=all");
+      await page
+        .getByRole("button", { name: /views?/i })
+        .first()
+        .click();
+      await expect(page.getByText("Over 1,000").first()).toBeVisible();
+    },
+  }),
+  full("inbox selected", "?tab=all&tool=approve_payment", {
+    async open(page) {
+      await openList(page, "?tab=all&tool=approve_payment");
+      await page.keyboard.press("x");
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      await expect(page.getByText(/2 selected/).first()).toBeVisible();
+    },
+  }),
+  full("inbox selected unlike", "?tab=all", {
+    async open(page) {
+      await openList(page, "?tab=all&order=newest");
+      for (const key of ["x", "j", "x", "j", "x", "j", "x"]) await page.keyboard.press(key);
+      await expect(page.getByText(/selected/).first()).toBeVisible();
+    },
+  }),
+];

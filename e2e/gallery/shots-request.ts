@@ -1,0 +1,168 @@
+/** A request of every kind, before it is decided. */
+import type { Page } from "@playwright/test";
+import { apiOf, expect, requestPane } from "../desk.ts";
+import type { Kind } from "../question-kinds.ts";
+import type { Scene } from "./scene.ts";
+import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
+
+const ALL_LOOKS = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
+
+export async function openInbox(page: Page, requestId: string): Promise<void> {
+  await page.goto(`/inbox/${requestId}`);
+  await expect(requestPane(page).getByRole("heading", { level: 2 }).first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "Requests" }).getByRole("link").first()).toBeAttached();
+}
+
+const ofTool = (name: string, tool: Kind, more: Partial<Shot> = {}): Shot => ({
+  name,
+  person: "Ben",
+  async open(page, scene) {
+    await openInbox(page, (await scene.ask(tool)).requestId);
+  },
+  ...more,
+});
+
+/** The question is asked, and something is done before it is looked at. */
+const after = (
+  name: string,
+  tool: Kind,
+  work: (scene: Scene, asked: { taskId: string; requestId: string }, page: Page) => Promise<void>,
+): Shot => ({
+  name,
+  person: "Ben",
+  async open(page, scene) {
+    const asked = await scene.ask(tool);
+    await work(scene, asked, page);
+    await openInbox(page, asked.requestId);
+  },
+});
+
+export const REQUESTS: Shot[] = [
+  {
+    name: "request invoice",
+    person: "Ben",
+    looks: ALL_LOOKS,
+    async open(page, scene) {
+      await openInbox(page, (await scene.invoice("acme")).requestId);
+    },
+  },
+  {
+    name: "request large invoice",
+    person: "Ben",
+    async open(page, scene) {
+      await openInbox(page, (await scene.invoice("large")).requestId);
+    },
+  },
+  ofTool("request one choice", "approve_payment"),
+  ofTool("request destructive", "delete_file"),
+  ofTool("request confirm only", "deploy"),
+  ofTool("request choice and date", "grant_access"),
+  ofTool("request three choices", "research"),
+  ofTool("request several of", "choose_regions"),
+  ofTool("request dates", "schedule"),
+  ofTool("request numbers", "import_ledger"),
+  ofTool("request long form", "onboard_vendor", { looks: ALL_LOOKS }),
+  {
+    name: "request form with errors",
+    person: "Ben",
+    async open(page, scene) {
+      await openInbox(page, (await scene.ask("schedule")).requestId);
+      const pane = requestPane(page);
+      await pane.getByLabel("Contact").fill("not an address");
+      await pane.getByRole("button", { name: "Send answer" }).click();
+      await expect(pane.getByRole("alert").first()).toBeVisible();
+    },
+  },
+  ofTool("request site", "bank_sign_in"),
+  after("request site of another", "bank_sign_in", async (scene, { requestId }) => {
+    await giveToAna(scene, requestId);
+  }),
+  ofTool("request secret", "rotate_key"),
+  ofTool("request unsupported", "map_columns"),
+  {
+    name: "request sums differ",
+    person: "Ben",
+    async open(page, scene) {
+      await openInbox(page, (await scene.ask("approve_payment", { total: 1_100 })).requestId);
+    },
+  },
+  {
+    name: "request long message",
+    person: "Ben",
+    async open(page, scene) {
+      const { taskId, requestId } = await scene.ask("approve_payment", { invoice_id: "INV-309" });
+      const message = Array.from(
+        { length: 60 },
+        (_, line) =>
+          `${line + 1}. Consulting on day ${line + 1}: ${(line + 3) * 41}.50 EUR, as agreed in contract C-${1_000 + line}.`,
+      ).join("\n");
+      scene.office.change("approve_payment", {
+        message: `Invoice INV-309 has many lines:\n${message}\nShall it be paid?`,
+        requestedSchema: { type: "object", properties: {} },
+      });
+      await scene.became(requestId, "withdrawn");
+      await openInbox(page, await scene.openIn(taskId));
+    },
+  },
+  after("request claimed by another", "delete_file", async (scene, { requestId }) => {
+    await apiOf(scene.as("Cleo")).write("POST", `/input-requests/${requestId}/claim`);
+  }),
+  after("request assigned to me", "deploy", (scene, { requestId }) => scene.assign(requestId, "Ben")),
+  {
+    name: "request little time",
+    person: "Ben",
+    async open(page, scene) {
+      scene.office.liveFor(25 * 60_000);
+      const { requestId } = await scene.ask("deploy", { build: "4815" });
+      scene.office.liveFor(null);
+      await openInbox(page, requestId);
+    },
+  },
+  {
+    name: "request changed meanwhile",
+    person: "Ben",
+    async open(page, scene) {
+      const { requestId } = await scene.ask("research", { topic: "Solar roofs" });
+      await openInbox(page, requestId);
+      scene.office.change("research", {
+        message: "Which question about solar roofs is the first?",
+        requestedSchema: { type: "object", properties: { question: { type: "string", title: "Question" } } },
+      });
+      await scene.became(requestId, "withdrawn");
+      await expect(
+        requestPane(page)
+          .getByText(/changed|another question|something else|no longer/i)
+          .first(),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: "request replaced another",
+    person: "Ben",
+    async open(page, scene) {
+      const { taskId, requestId } = await scene.ask("deploy", { build: "4816" });
+      scene.office.change("deploy", {
+        message: "Promote build 4817 to production? One of 1,204 tests has failed.",
+        requestedSchema: { type: "object", properties: {} },
+      });
+      await scene.became(requestId, "withdrawn");
+      await openInbox(page, await scene.openIn(taskId));
+    },
+  },
+];
+
+/** On a connection of Ana's own, as OAuth makes them: only she may open the site. */
+async function giveToAna(scene: Scene, requestId: string): Promise<void> {
+  const { user } = await apiOf(scene.as("Ana")).get<{ user: { id: string } }>("/me");
+  await scene.backstage.within(async (tx, organizationId) => {
+    const request = await tx.inputRequest.findFirstOrThrow({ where: { id: requestId } });
+    const shared = await tx.connection.findFirstOrThrow({ where: { id: request.connectionId } });
+    const known = await tx.connection.findFirst({ where: { serverId: shared.serverId, userId: user.id } });
+    const own =
+      known ??
+      (await tx.connection.create({
+        data: { organizationId, id: crypto.randomUUID(), serverId: shared.serverId, userId: user.id },
+      }));
+    await tx.inputRequest.updateMany({ where: { id: requestId }, data: { connectionId: own.id } });
+  });
+}

@@ -1,0 +1,80 @@
+/** Tasks: the table, a new one, and one in each of its states. */
+import type { Prisma } from "../../lib/generated/prisma/client.ts";
+import { expect, taskHeader } from "../desk.ts";
+import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
+
+const RESULT = {
+  content: [{ type: "text", text: "Invoice processing result: PAID" }],
+  structuredContent: { status: "PAID", invoice_id: "INV-7", paid: 4, total: "1000.00" },
+};
+
+/** As the engine leaves such tasks behind. */
+const ended = (
+  state: "completed" | "failed" | "cancelled" | "lost" | "expired" | "start_unknown",
+  more: Partial<Prisma.TaskUncheckedCreateInput> = {},
+): Shot => ({
+  name: `task ${state.replace("_", " ")}`,
+  person: "Ola",
+  async open(page, scene) {
+    const server = await scene.backstage.serverNamed("Finance ERP");
+    const id = await scene.backstage.insertTask(server, { state, ...more });
+    await page.goto(`/tasks/${id}`);
+    await expect(taskHeader(page).getByRole("heading", { level: 1 })).toBeVisible();
+  },
+});
+
+export const TASKS: Shot[] = [
+  {
+    name: "tasks",
+    person: "Ola",
+    looks: [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK],
+    async open(page) {
+      await page.goto("/tasks");
+      await expect(page.getByRole("row").nth(1)).toBeVisible();
+    },
+  },
+  {
+    name: "tasks no hits",
+    person: "Ola",
+    async open(page) {
+      await page.goto("/tasks?q=nothing-like-this");
+      await expect(page.getByText(/Nothing matches|No task/).first()).toBeVisible();
+    },
+  },
+  {
+    name: "task new",
+    person: "Ola",
+    async open(page) {
+      await page.goto("/tasks/new");
+      await page.getByLabel("Server").selectOption({ label: "Finance ERP" });
+      await page.getByRole("button", { name: "Fill in the sample invoice" }).click();
+      await expect(page.getByLabel("Customer")).toHaveValue("ACME Corp");
+    },
+  },
+  {
+    name: "task waiting for a person",
+    person: "Ola",
+    async open(page, scene) {
+      const { taskId } = await scene.ask("deploy", { build: "4822" });
+      await page.goto(`/tasks/${taskId}`);
+      await expect(page.getByRole("link", { name: "Open the request" })).toBeVisible();
+    },
+  },
+  {
+    name: "task working",
+    person: "Ola",
+    async open(page, scene) {
+      const { taskId, requestId } = await scene.invoice("acme");
+      await scene.answer("Ben", requestId, { action: "accept", content: { value: "approve" }, holdMs: 0 });
+      await scene.became(requestId, "settled");
+      await page.goto(`/tasks/${taskId}`);
+      await expect(taskHeader(page)).toContainText("Working", { timeout: 30_000 });
+    },
+  },
+  ended("completed", { result: RESULT, outcome: "PAID" }),
+  ended("failed", { error: { code: "server_error", message: "The ledger is closed for November." } }),
+  ended("cancelled"),
+  ended("lost"),
+  ended("expired"),
+  ended("start_unknown"),
+];

@@ -1,0 +1,69 @@
+/** Takes the pictures of a shot in each of its looks, and notes what is wrong with them. */
+import { stripVTControlCharacters } from "node:util";
+import type { Browser, Page } from "@playwright/test";
+import { expect, openDesk } from "../desk.ts";
+import { findFlaws } from "./flaws.ts";
+import type { Scene } from "./scene.ts";
+import { type Look, looksOf, type Shot } from "./shot.ts";
+
+export interface Taken {
+  shot: string;
+  pictures: { look: string; file: string; flaws: string[] }[];
+  /** Errors of the page's scripts. */
+  errors: string[];
+  /** Why the state did not come. */
+  failure: string | null;
+}
+
+export async function take(browser: Browser, scene: Scene, shot: Shot, folder: string): Promise<Taken> {
+  const taken: Taken = { shot: shot.name, pictures: [], errors: [], failure: null };
+  let page: Page | null = null;
+  try {
+    page = shot.person
+      ? await openDesk(browser, shot.person)
+      : await (await browser.newContext({ baseURL: scene.intray.url })).newPage();
+    page.setDefaultTimeout(20_000);
+    page.on("pageerror", (error) => taken.errors.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        taken.errors.push(message.text().slice(0, 300));
+    });
+    for (const [index, look] of looksOf(shot).entries()) {
+      await put(page, look);
+      if (index === 0 || shot.brief) await shot.open(page, scene);
+      await settle(page, look);
+      const file = [shot.name.replaceAll(/\W+/g, "-"), look.name, "png"].filter(Boolean).join(".");
+      await page.screenshot({ path: `${folder}/${file}` });
+      taken.pictures.push({ look: look.name, file, flaws: await findFlaws(page) });
+    }
+  } catch (error) {
+    taken.failure = plain(error);
+    await page
+      ?.screenshot({ path: `${folder}/${shot.name.replaceAll(/\W+/g, "-")}.failed.png` })
+      .catch(() => {});
+  }
+  await page?.unrouteAll({ behavior: "ignoreErrors" }).catch(() => {});
+  if (page)
+    await shot.after?.(page, scene).catch((error) => taken.errors.push(`afterwards: ${plain(error)}`));
+  await page?.context().close();
+  return taken;
+}
+
+async function put(page: Page, { size, colorScheme }: Look): Promise<void> {
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+}
+
+/** Fonts are there, the theme has followed, and what reacts to the size has been drawn. */
+async function settle(page: Page, { colorScheme }: Look): Promise<void> {
+  await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  });
+  await page.waitForTimeout(150);
+}
+
+function plain(error: unknown): string {
+  return stripVTControlCharacters(String((error as Error).message ?? error)).slice(0, 600);
+}

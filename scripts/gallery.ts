@@ -1,0 +1,91 @@
+/**
+ * `npm run gallery [-- --only <expression> --out <folder> --readme]`: pictures of every page and state, with a page that
+ * shows them (`index.html`) and a list of what is wrong with them (`report.txt`). `--readme` takes the pictures of the
+ * README instead. Exits 1 when a state did not come, or a script of a page failed.
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { type Browser, chromium, type Page } from "@playwright/test";
+import { openBackstage } from "../e2e/backstage.ts";
+import { openDesk, type Person } from "../e2e/desk.ts";
+import { indexPage, report } from "../e2e/gallery/report.ts";
+import { setScene } from "../e2e/gallery/scene.ts";
+import { README_SHOTS, SHOTS } from "../e2e/gallery/shots.ts";
+import { type Taken, take } from "../e2e/gallery/take.ts";
+import { startIntray } from "../e2e/intray.ts";
+import { startQuestionServer } from "../e2e/question-server.ts";
+import { build } from "./build.ts";
+import { findOrInstallChromium } from "./chromium.ts";
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    out: { type: "string" },
+    readme: { type: "boolean", default: false },
+  },
+});
+const folder = values.out ?? (values.readme ? "docs/pictures" : "gallery");
+const wanted = new RegExp(values.only, "i");
+const shots = (values.readme ? README_SHOTS : SHOTS).filter(({ name }) => wanted.test(name));
+
+await build(say);
+const executablePath = findOrInstallChromium(say);
+if (!executablePath) process.exit(1);
+const office = await startQuestionServer();
+const intray = await startIntray({
+  LOG_LEVEL: "error",
+  INTRAY_ALLOW_HOSTS: office.hostAndPort,
+  INVOICE_STEP_DELAY_MS: "200",
+  INVOICE_RECONCILE_MS: "1000",
+});
+Object.assign(process.env, {
+  E2E_URL: intray.url,
+  E2E_DATA_DIR: intray.dataDir,
+  E2E_INVOICE_URL: intray.invoiceUrl,
+});
+const browser = await chromium.launch({
+  executablePath,
+  chromiumSandbox: process.getuid?.() !== 0,
+  args: ["--disable-dev-shm-usage"],
+});
+let all: Taken[] = [];
+try {
+  all = await takeAll(browser);
+} finally {
+  await browser.close();
+  await office.close();
+  await intray.stop();
+}
+if (!values.readme) {
+  writeFileSync(`${folder}/index.html`, indexPage(all));
+  writeFileSync(`${folder}/report.txt`, report(all));
+}
+say(`\n${report(all)}\n${all.flatMap(({ pictures }) => pictures).length} pictures in ${folder}/`);
+process.exit(all.some(({ failure, errors }) => failure || errors.length > 0) ? 1 : 0);
+
+async function takeAll(browser: Browser): Promise<Taken[]> {
+  const people: Person[] = ["Ana", "Ola", "Ben", "Cleo", "Gus"];
+  const pages = new Map<Person, Page>();
+  for (const person of people) pages.set(person, await openDesk(browser, person));
+  const backstage = await openBackstage();
+  try {
+    const scene = await setScene(intray, office, backstage, pages);
+    // Only a whole run empties the folder: pictures of states that are gone would mislead.
+    mkdirSync(folder, { recursive: true });
+    if (!values.readme && !values.only) for (const file of readdirSync(folder)) rmSync(`${folder}/${file}`);
+    const taken: Taken[] = [];
+    for (const shot of shots) {
+      const result = await take(browser, scene, shot, folder);
+      const flaws = result.pictures.flatMap((picture) => picture.flaws).length;
+      say(`${result.failure ? "✗" : "✓"} ${shot.name}${flaws ? ` (${flaws} flaws)` : ""}`);
+      taken.push(result);
+    }
+    return taken;
+  } finally {
+    await backstage.close();
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
