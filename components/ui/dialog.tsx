@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { loadWhenTouched } from "@/components/ui/load-when-touched.ts";
 
 const load = () => import("./dialog-box.tsx").then((file) => file.DialogBox);
-const DialogBox = dynamic(load, { ssr: false });
+const DialogBox = dynamic(load, { ssr: false, loading: DialogLoading });
 loadWhenTouched(load);
 
 export interface DialogProps {
@@ -17,6 +17,11 @@ export interface DialogProps {
   className?: string;
   /** For something to read: the focus goes to the dialog, not to the first thing that can be changed. */
   forReading?: boolean;
+}
+
+/** Stands for a dialog that is on its way: single keys rest already, since what is typed is meant for it. */
+export function DialogLoading() {
+  return <div role="dialog" aria-busy hidden />;
 }
 
 /** A dialog over the page. When it closes, the focus goes back to where it was. */

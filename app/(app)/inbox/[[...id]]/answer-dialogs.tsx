@@ -2,13 +2,16 @@
 
 import dynamic from "next/dynamic";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Dialog, DialogActions, DialogLoading } from "@/components/ui/dialog.tsx";
 import { requestName } from "@/lib/format/requests.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { DeclineForm } from "./decline-form.tsx";
 import { ReasonBox } from "./reason-box.tsx";
 
-const AssignDialog = dynamic(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog));
+const AssignDialog = dynamic(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog), {
+  ssr: false,
+  loading: DialogLoading,
+});
 
 export type AnswerDialog = "decline" | "cancel" | "assign" | null;
 
