@@ -137,6 +137,7 @@ test("dates, times in the person's zone, e-mail and addresses", async ({ ana, be
   await expect(summary(ben)).toContainText("The clocks show this time twice that night: choose which");
   await expect(summary(ben)).toContainText("A full address, such as https://example.com");
   await judge(ben, "dates and addresses");
+  await expect(form(ben).getByRole("radio", { checked: true })).toHaveCount(0);
   await tabTo(ben, form(ben).getByRole("radio", { name: "Before the clocks change (UTC+02:00)" }));
   await ben.keyboard.press("ArrowDown");
   await expect(form(ben).getByRole("radio", { name: "After the clocks change (UTC+01:00)" })).toBeChecked();

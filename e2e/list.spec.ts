@@ -68,7 +68,7 @@ test("requests are searched and filtered by amount, and a link keeps it", async 
   await expect(rows(ben)).toHaveCount(1);
   await expect(ben.getByRole("searchbox")).toHaveValue(prefix);
   await judge(ben, "a filtered list");
-  await ben.getByRole("button", { name: "Amount from 5,000.00, remove this filter" }).click();
+  await ben.getByRole("button", { name: "Amount from 5,000.00: remove this filter" }).click();
   await expect(rows(ben)).toHaveCount(2);
 
   await ben.getByRole("button", { name: "Order" }).click();

@@ -21,11 +21,11 @@ export function ActiveFilters({ place }: { place: InboxPlace }) {
             <button
               type="button"
               className="inline-flex h-6 max-w-full items-center gap-1 rounded-md bg-accent-soft px-1.5 font-medium text-accent text-xs hover:bg-sunken max-md:h-11 max-md:px-3"
+              aria-label={`${chip.words}: remove this filter`}
               onClick={() => place.go({ filters: chip.clears })}
             >
               <span className="truncate">{chip.words}</span>
               <X aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
-              <span className="sr-only">, remove this filter</span>
             </button>
           </li>
         ))}

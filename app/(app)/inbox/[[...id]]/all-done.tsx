@@ -5,7 +5,6 @@ import { CheckCheck, Inbox } from "lucide-react";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Empty } from "@/components/ui/empty.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
-import { visibleText } from "@/lib/format/message-tokens.ts";
 import { requestName } from "@/lib/format/requests.ts";
 import { useDecided } from "./use-decided.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
@@ -65,7 +64,7 @@ function Decided({ id, place }: { id: string; place: InboxPlace }) {
         }}
       >
         <span className="min-w-0 flex-1 truncate">
-          <bdi>{visibleText(requestName(request))}</bdi>
+          <bdi>{requestName(request)}</bdi>
         </span>
         <span className="shrink-0 text-muted">
           {decidedWord(request.answer.action, request.answer.content)}

@@ -8,7 +8,6 @@ import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/dialog.tsx";
 import { plural } from "@/lib/format/labels.ts";
-import { visibleText } from "@/lib/format/message-tokens.ts";
 import { requestName } from "@/lib/format/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkOutcome, useBulkAnswer } from "./use-bulk-answer.ts";
@@ -124,7 +123,7 @@ function Result({
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${look.tone}`} strokeWidth={1.75} />
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="truncate">
-          <bdi>{request ? visibleText(requestName(request)) : "A request"}</bdi>
+          <bdi>{request ? requestName(request) : "A request"}</bdi>
         </span>
         <span className="text-muted">
           {beaten ? (

@@ -15,7 +15,9 @@ export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: An
   const zone = localZone();
   const wall = value === UNFINISHED ? "" : wallOf(value, zone);
   const instants = instantsOf(wall, zone);
-  const named = instants.find((instant) => Date.parse(instant) === Date.parse(value));
+  // As typed it names none yet, though the browser would read it as the earlier one.
+  const named =
+    value === wall ? undefined : instants.find((instant) => Date.parse(instant) === Date.parse(value));
   const suggested = value !== "" && value === field.default && "Suggested by the server";
   return (
     <LabelledField

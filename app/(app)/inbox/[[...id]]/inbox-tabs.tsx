@@ -11,7 +11,7 @@ import type { InboxPlace } from "./use-inbox-place.ts";
 export function InboxTabs({ active, place }: { active: RequestTab | null; place: InboxPlace }) {
   const { data: counts } = useQuery(requestCounts(place.filters));
   return (
-    <nav aria-label="Which requests" className="-mx-1 flex gap-3 overflow-x-auto overflow-y-hidden px-1">
+    <nav aria-label="Which requests" className="-mx-1.5 flex gap-1 overflow-x-auto overflow-y-hidden">
       {REQUEST_TABS.map((tab) => {
         const count = tab === "done" ? 0 : (counts?.[tab] ?? 0);
         return (

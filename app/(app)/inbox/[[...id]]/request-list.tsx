@@ -1,10 +1,10 @@
 "use client";
 
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useEffect, useMemo, useRef, useState } from "react";
-import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
+import { useEffect, useRef, useState } from "react";
+import { type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -20,8 +20,8 @@ import { useListKeys } from "./use-list-keys.ts";
 import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
 import { useReadOn } from "./use-read-on.ts";
+import { useRequestRows } from "./use-request-rows.ts";
 import { useSelection } from "./use-selection.ts";
-import { useStableRows } from "./use-stable-rows.ts";
 import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
 
 const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
@@ -48,19 +48,11 @@ export function RequestList({
   const me = useMe();
   const place = useInboxPlace();
   const { filters } = place;
-  const list = useInfiniteQuery({ ...requestList(tab, filters), placeholderData: keepPreviousData });
+  const { list, name, rows, appends, loading, hold } = useRequestRows(tab, filters, shown);
   const { data: counts } = useQuery(requestCounts(filters));
   const scroller = useRef<HTMLDivElement>(null);
-  const [hovered, setHovered] = useState(false);
-  const [scrolled, setScrolled] = useState(false);
-  const settled = list.isPlaceholderData ? undefined : list.data;
-  const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
-  const listed = JSON.stringify([tab, filters]);
-  // Where new rows come at the end, being further down is no reason to hold them back.
-  const appends = tab !== "done" && (filters.order === "" || filters.order === "oldest");
-  const rows = useStableRows(listed, fresh, hovered || (scrolled && !appends), shown);
   const { virtual, focused } = useVirtualRows(rows, scroller, shown);
-  const selection = useSelection(listed, rows);
+  const selection = useSelection(name, rows);
   const readOn = useReadOn(shown);
   const inView = rows.slice(virtual.range?.startIndex, (virtual.range?.endIndex ?? -1) + 1);
   const news = useNewRows(
@@ -68,7 +60,7 @@ export function RequestList({
       tab,
       filters,
       rows,
-      loading: fresh === undefined,
+      loading,
       paging: list.isFetchingNextPage,
       more: list.hasNextPage && appends,
     },
@@ -126,9 +118,7 @@ export function RequestList({
           "scroll-quiet flex-1 max-md:overscroll-auto max-md:bg-panel",
           list.isPlaceholderData && "opacity-60",
         )}
-        onScroll={(event) => setScrolled(event.currentTarget.scrollTop > 0)}
-        onPointerEnter={(event) => setHovered(event.pointerType === "mouse")}
-        onPointerLeave={() => setHovered(false)}
+        {...hold}
       >
         {rows.length === 0 && !list.isPlaceholderData ? (
           <NoRows

@@ -110,7 +110,7 @@ function RowBox({ request, checked, selecting, onToggle }: RowSelection & { requ
       type="button"
       role="checkbox"
       aria-checked={checked}
-      aria-label={`Select ${visibleText(requestName(request))}`}
+      aria-label={`Select ${requestName(request)}`}
       onClick={(event) => onToggle(event.shiftKey)}
       className={cn(
         "absolute top-0 left-0 grid size-11 place-items-center rounded-md focus-visible:-outline-offset-4",

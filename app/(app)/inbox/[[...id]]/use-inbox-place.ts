@@ -55,6 +55,11 @@ function idIn(pathname: string): string | null {
   return pathname.split("/")[2] ?? null;
 }
 
+/** The request in the address right now: two keys may be pressed before the screen has followed the first. */
+export function idInAddress(): string | null {
+  return idIn(window.location.pathname);
+}
+
 /** Whether list and request stand side by side. */
 export function isWide(): boolean {
   return window.matchMedia("(min-width: 768px)").matches;

@@ -2,7 +2,7 @@
 
 import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
 import { rowBeside } from "./next-row.ts";
-import { isWide } from "./use-inbox-place.ts";
+import { idInAddress, isWide } from "./use-inbox-place.ts";
 import type { Selection } from "./use-selection.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
@@ -27,14 +27,14 @@ export function useListKeys({
   onSelecting: (on: boolean) => void;
 }) {
   const step = (by: 1 | -1) => () => {
-    const next = rowBeside(rows, focusedRow() ?? shown, by)?.request.id;
+    const focused = focusedRow();
+    const next = rowBeside(rows, focused ?? idInAddress() ?? shown, by)?.request.id;
     if (!next) return;
-    const follow = focusedRow() !== null;
     open(next);
-    if (follow) requestAnimationFrame(() => focusRow(next));
+    if (focused) focusRow(next);
   };
   const current = () => {
-    const id = focusedRow() ?? shown;
+    const id = focusedRow() ?? idInAddress() ?? shown;
     const row = rows.find((each) => each.request.id === id);
     return mayAnswer && row && !row.gone && row.request.state === "open" ? row.request.id : null;
   };
