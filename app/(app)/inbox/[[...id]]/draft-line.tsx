@@ -12,7 +12,11 @@ export function DraftLine({ draft }: { draft: DraftState }) {
       <p className="text-muted text-xs">
         Your draft of <TimeAgo at={status.at} />
         {" · "}
-        <Button variant="link" className="h-auto px-0 text-xs max-md:h-auto max-md:py-2" onClick={draft.discard}>
+        <Button
+          variant="link"
+          className="h-auto px-0 text-xs max-md:h-auto max-md:py-2"
+          onClick={draft.discard}
+        >
           Discard
         </Button>
       </p>
