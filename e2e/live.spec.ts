@@ -87,6 +87,7 @@ test("a session that ended elsewhere leaves the page and what was typed as they 
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Sign in again" }).click();
   const tab = await opened;
+  await tab.waitForLoadState();
   await tab.getByRole("button", { name: /^Cleo\b/ }).click();
   await expect(tab).toHaveURL(new RegExp(`/inbox/${requestId}$`));
   await expect(page.getByRole("link", { name: "Sign in again" })).toHaveCount(0, SOON);

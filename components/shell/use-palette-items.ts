@@ -14,7 +14,10 @@ import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 
 type Linked = Omit<PaletteItem, "run"> & { href: string };
 
-/** What the palette shows for `text`: the page's own commands first, then what was found, then everything else. */
+/**
+ * What the palette shows for `text`. What the server finds comes last, because it comes later: put in above, it would
+ * move what Enter is about to choose.
+ */
 export function usePaletteItems(text: string, found: Linked[], recent: Recent[]): PaletteGroup[] {
   const router = useRouter();
   const me = useMe();
@@ -79,8 +82,8 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
   return [
     ...grouped(matching(here, text)),
     ...grouped(matching(places, text)),
-    ...grouped(found.map(linked)),
     ...grouped(matching(commands, text)),
+    ...grouped(found.map(linked)),
   ];
 }
 

@@ -23,29 +23,33 @@ type Found = Omit<PaletteItem, "run"> & { href: string };
 export function usePaletteSearch(text: string) {
   const q = usePause(text.trim());
   const asked = q.length >= SHORTEST;
-  const search = <T>(path: string, values: Record<string, string | number>) => ({
-    queryKey: ["palette", path, q],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.get<Page<T>>(`${path}${query({ q, limit: MOST, ...values })}`, signal),
+  // One answer for both, so that nothing is put in above what Enter would choose.
+  const search = useQuery({
+    queryKey: ["palette", q],
+    queryFn: async ({ signal }) => {
+      const asking = { q, limit: MOST };
+      const [requests, tasks] = await Promise.all([
+        api.get<Page<InputRequestSummary>>(
+          `/api/v1/input-requests${query({ ...asking, order: "newest" })}`,
+          signal,
+        ),
+        api.get<Page<TaskSummary>>(`/api/v1/tasks${query(asking)}`, signal),
+      ]);
+      return [...requests.items.map(requestItem), ...tasks.items.map(taskItem)];
+    },
     enabled: asked,
-    refetchInterval: false as const,
+    refetchInterval: false,
     placeholderData: keepPreviousData,
   });
-  const requests = useQuery(search<InputRequestSummary>("/api/v1/input-requests", { order: "newest" }));
-  const tasks = useQuery(search<TaskSummary>("/api/v1/tasks", {}));
   const servers = useQuery(serverList());
 
   const items: Found[] = asked
-    ? [
-        ...(requests.data?.items ?? []).map(requestItem),
-        ...(tasks.data?.items ?? []).map(taskItem),
-        ...matching((servers.data?.items ?? []).map(serverItem), q).slice(0, MOST),
-      ]
+    ? [...(search.data ?? []), ...matching((servers.data?.items ?? []).map(serverItem), q).slice(0, MOST)]
     : [];
   return {
     items,
-    pending: text.trim() !== q || (asked && (requests.isFetching || tasks.isFetching)),
-    failed: asked && (requests.isError || tasks.isError),
+    pending: text.trim() !== q || (asked && search.isFetching),
+    failed: asked && search.isError,
   };
 }
 
