@@ -27,9 +27,9 @@ export interface QuestionServer {
   release(): void;
   /** How long the tasks made from now on live; null: for ever. */
   liveFor(ttlMs: number | null): void;
-  /** Asks something else instead, in all open tasks of that tool. */
+  /** Asks something else instead, in the newest task of that tool. */
   change(tool: string, question: Record<string, unknown>): void;
-  /** Knows none of the tasks of that tool any more. */
+  /** Does not know the newest task of that tool any more. */
   forget(tool: string): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function startQuestionServer(): Promise<QuestionServer> {
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const ofTool = (tool: string) => [...state.tasks.values()].filter((task) => task.tool === tool);
+  const newestOf = (tool: string) => [...state.tasks.values()].findLast((task) => task.tool === tool);
   const release = () => {
     for (const go of state.stalled.splice(0)) go();
   };
@@ -72,10 +72,11 @@ export async function startQuestionServer(): Promise<QuestionServer> {
       state.ttlMs = ttlMs;
     },
     change(tool, question) {
-      for (const task of ofTool(tool)) if (task.inputRequests) put(task, { ...question });
+      const task = newestOf(tool);
+      if (task?.inputRequests) put(task, question);
     },
     forget(tool) {
-      for (const { taskId } of ofTool(tool)) state.tasks.delete(taskId);
+      state.tasks.delete(newestOf(tool)?.taskId ?? "");
     },
     async close() {
       release();

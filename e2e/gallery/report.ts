@@ -1,9 +1,14 @@
-import type { Taken } from "./take.ts";
+import { nameOf, type Taken } from "./take.ts";
 
 /** The page that shows all pictures: plain and static. */
 export function indexPage(all: Taken[]): string {
   const sections = all.map(
-    ({ shot, pictures, errors, failure }) => `<section id="${html(shot)}"><h2>${html(shot)}</h2>
+    ({
+      shot,
+      pictures,
+      errors,
+      failure,
+    }) => `<section id="${html(shot)}"><h2>${html(shot)}</h2> <a href="${nameOf({ name: shot })}.txt">as it is read out</a>
 ${[failure && `Did not come: ${failure}`, ...errors].map((text) => (text ? `<p class="bad">${html(text)}</p>` : "")).join("")}
 <div class="row">${pictures
       .map(

@@ -10,7 +10,10 @@ const ALL_LOOKS = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
 export async function openInbox(page: Page, requestId: string): Promise<void> {
   await page.goto(`/inbox/${requestId}`);
   await expect(requestPane(page).getByRole("heading", { level: 2 }).first()).toBeVisible();
-  await expect(page.getByRole("region", { name: "Requests" }).getByRole("link").first()).toBeAttached();
+  // On a phone the request fills the screen.
+  const wide = (page.viewportSize()?.width ?? 0) >= 768;
+  if (wide)
+    await expect(page.getByRole("region", { name: "Requests" }).getByRole("link").first()).toBeVisible();
 }
 
 const ofTool = (name: string, tool: Kind, more: Partial<Shot> = {}): Shot => ({

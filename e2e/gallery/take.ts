@@ -1,4 +1,5 @@
 /** Takes the pictures of a shot in each of its looks, and notes what is wrong with them. */
+import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Browser, Page } from "@playwright/test";
 import { expect, openDesk } from "../desk.ts";
@@ -32,15 +33,16 @@ export async function take(browser: Browser, scene: Scene, shot: Shot, folder: s
       await put(page, look);
       if (index === 0 || shot.brief) await shot.open(page, scene);
       await settle(page, look);
-      const file = [shot.name.replaceAll(/\W+/g, "-"), look.name, "png"].filter(Boolean).join(".");
+      const file = [nameOf(shot), look.name, "png"].filter(Boolean).join(".");
       await page.screenshot({ path: `${folder}/${file}` });
+      // What a screen reader is told of it.
+      if (index === 0)
+        writeFileSync(`${folder}/${nameOf(shot)}.txt`, await page.locator("body").ariaSnapshot());
       taken.pictures.push({ look: look.name, file, flaws: await findFlaws(page) });
     }
   } catch (error) {
     taken.failure = plain(error);
-    await page
-      ?.screenshot({ path: `${folder}/${shot.name.replaceAll(/\W+/g, "-")}.failed.png` })
-      .catch(() => {});
+    await page?.screenshot({ path: `${folder}/${nameOf(shot)}.failed.png` }).catch(() => {});
   }
   await page?.unrouteAll({ behavior: "ignoreErrors" }).catch(() => {});
   if (page)
@@ -48,6 +50,8 @@ export async function take(browser: Browser, scene: Scene, shot: Shot, folder: s
   await page?.context().close();
   return taken;
 }
+
+export const nameOf = ({ name }: { name: string }) => name.replaceAll(/\W+/g, "-");
 
 async function put(page: Page, { size, colorScheme }: Look): Promise<void> {
   await page.setViewportSize(size);
