@@ -54,7 +54,7 @@ export function FactsTable({ table }: { table: FactTable }) {
                     {cell.kind === "number" && cell.check ? (
                       <span className="flex flex-col items-end gap-1">
                         <CellText cell={{ ...cell, check: undefined }} />
-                        <CheckMark check={cell.check} className="md:whitespace-nowrap" />
+                        <CheckMark check={cell.check} className="max-w-36" />
                       </span>
                     ) : (
                       <CellText cell={cell} />
@@ -68,7 +68,7 @@ export function FactsTable({ table }: { table: FactTable }) {
             <tr>
               <td colSpan={table.columns.length} className="px-3 py-2 text-muted">
                 {plural(hidden, "more line")}.{" "}
-                <Button variant="link" className="max-md:min-h-11" onClick={() => setAll(true)}>
+                <Button variant="link" className="px-0 max-md:min-h-11" onClick={() => setAll(true)}>
                   Show all {table.rows.length}
                 </Button>
               </td>

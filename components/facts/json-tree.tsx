@@ -66,7 +66,7 @@ function Node({ name, value, open }: { name?: string; value: unknown; open: numb
           {entries.length > shown && (
             <Button
               variant="link"
-              className="ml-4 text-xs max-md:min-h-11"
+              className="ml-4 px-0 text-xs max-md:min-h-11"
               onClick={() => setShown(shown + SHOWN)}
             >
               Show {Math.min(SHOWN, entries.length - shown)} more of {entries.length}

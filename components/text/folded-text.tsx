@@ -16,7 +16,7 @@ export function FoldedText({ text }: { text: string }) {
       <PlainText text={open ? text : `${text.slice(0, SHOWN)}…`} />
       <Button
         variant="link"
-        className="flex font-normal max-md:min-h-11"
+        className="flex px-0 font-normal max-md:min-h-11"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >

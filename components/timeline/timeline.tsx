@@ -63,7 +63,7 @@ export function Timeline({
         ))}
       </ol>
       {folded && (
-        <Button size="sm" variant="link" className="w-fit text-[13px]" onClick={() => setAll(true)}>
+        <Button size="sm" variant="link" className="w-fit px-0 text-[13px]" onClick={() => setAll(true)}>
           Show {plural(events.length - FOLDED_LINES, "earlier step")}
         </Button>
       )}
