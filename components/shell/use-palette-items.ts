@@ -42,7 +42,7 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
       label,
       icon,
       group: "Do",
-      words: "theme appearance colour dark light",
+      words: "appearance colour mode",
       run: () => setTheme(theme),
     })),
     {
