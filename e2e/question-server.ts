@@ -27,6 +27,8 @@ export interface QuestionServer {
   release(): void;
   /** How long the tasks made from now on live; null: for ever. */
   liveFor(ttlMs: number | null): void;
+  /** How often they want to be looked at; null: all the time. */
+  pollEvery(pollIntervalMs: number | null): void;
   /** Asks something else instead, in the newest task of that tool. */
   change(tool: string, question: Record<string, unknown>): void;
   /** Does not know the newest task of that tool any more. */
@@ -51,7 +53,14 @@ const TOOLS: Record<string, QuestionKind> = { ...KINDS, ask: ASK };
 
 /** Listens on a free port of 127.0.0.1. The caller closes it. */
 export async function startQuestionServer(): Promise<QuestionServer> {
-  const state: State = { tasks: new Map(), told: [], behave: new Map(), stalled: [], ttlMs: null };
+  const state: State = {
+    tasks: new Map(),
+    told: [],
+    behave: new Map(),
+    stalled: [],
+    ttlMs: null,
+    pollIntervalMs: null,
+  };
   const handle = toNodeHandler(createMcpHandler(() => buildServer(state), { legacy: "reject" }));
   const http = createServer((request, response) => {
     if (request.url !== "/answers") return void handle(request, response);
@@ -70,6 +79,9 @@ export async function startQuestionServer(): Promise<QuestionServer> {
     release,
     liveFor(ttlMs) {
       state.ttlMs = ttlMs;
+    },
+    pollEvery(pollIntervalMs) {
+      state.pollIntervalMs = pollIntervalMs;
     },
     change(tool, question) {
       const task = newestOf(tool);
@@ -95,6 +107,7 @@ interface State {
   /** Replies that are held back. */
   stalled: (() => void)[];
   ttlMs: number | null;
+  pollIntervalMs: number | null;
 }
 
 function put(task: Task, question: unknown, key = "question"): void {
@@ -123,7 +136,9 @@ function buildServer(state: State): Server {
     const { name: tool, arguments: args = {} } = callParams.parse(request.params);
     const kind = TOOLS[tool];
     if (!kind) throw new ProtocolError(-32602, "Unknown tool");
-    const task: Task = { ...newTask("input_required"), ttlMs: state.ttlMs, tool, arguments: args };
+    const fresh = newTask("input_required");
+    const pollIntervalMs = state.pollIntervalMs ?? fresh.pollIntervalMs;
+    const task: Task = { ...fresh, ttlMs: state.ttlMs, pollIntervalMs, tool, arguments: args };
     put(task, kind.question(args));
     tasks.set(task.taskId, task);
     const { inputRequests: _, tool: __, arguments: ___, ...shown } = task;

@@ -1,5 +1,5 @@
 /** The pages around the work: signing in, servers, settings, and what stands in for a page that is not there. */
-import { expect } from "../desk.ts";
+import { expect, requestPane } from "../desk.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";
 
 const front = (name: string, path: string): Shot => ({
@@ -37,7 +37,7 @@ export const AROUND: Shot[] = [
   },
   front("set-password with an old link", "/set-password?token=none"),
   front("set-password incomplete", "/set-password"),
-  front("not found", "/not-there"),
+  { ...front("not found", "/not-there"), person: "Ben" },
   {
     name: "not found inside",
     person: "Ben",
@@ -149,7 +149,7 @@ export const AROUND: Shot[] = [
     person: "Ben",
     async open(page) {
       await page.goto("/inbox");
-      await expect(page.getByRole("searchbox").first()).toBeVisible();
+      await expect(requestPane(page).getByRole("heading", { level: 2 }).first()).toBeVisible();
       await page.context().setOffline(true);
       await expect(page.getByText(/offline/i).first()).toBeVisible();
     },

@@ -82,15 +82,24 @@ export const DECIDING: Shot[] = [
     },
     { brief: true },
   ),
-  approved(
-    "answer accepted",
-    async (scene, { requestId }) => {
+  {
+    name: "answer accepted",
+    person: "Ben",
+    brief: true,
+    async open(page, scene) {
+      // Looked at so rarely that it is not yet known whether the task moved on.
+      scene.office.pollEvery(20_000);
+      const { requestId } = await scene.ask("deploy", { build: "4819" });
+      scene.office.pollEvery(null);
       scene.office.behave.set("deploy", "ignore");
       await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
       await scene.delivered(requestId, "accepted");
+      await openInbox(page, requestId);
     },
-    { brief: true },
-  ),
+    async after(_, scene) {
+      scene.office.behave.clear();
+    },
+  },
   approved("answer flagged", async (scene, { requestId }) => {
     scene.office.behave.set("deploy", "ignore");
     await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });

@@ -46,7 +46,7 @@ export const EMPTY_INBOX: Shot[] = [
 ];
 
 export const FULL_INBOX: Shot[] = [
-  full("inbox many", "", { looks: ALL_LOOKS }),
+  full("inbox many", "?tab=all", { looks: ALL_LOOKS }),
   full("inbox mine", "?tab=mine"),
   full("inbox unassigned", "?tab=unassigned"),
   full("inbox done", "?tab=done"),

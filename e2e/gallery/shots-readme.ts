@@ -10,7 +10,7 @@ let invoice: string | null = null;
 async function openInvoice(page: Page, scene: Scene): Promise<void> {
   await fillInbox(scene);
   invoice ??= (await scene.invoice("acme", "INV-100")).requestId;
-  await openInbox(page, invoice);
+  await openInbox(page, invoice, "?tab=all");
 }
 
 export const README: Shot[] = [

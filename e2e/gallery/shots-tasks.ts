@@ -20,6 +20,7 @@ const ended = (
     const id = await scene.backstage.insertTask(server, { state, ...more });
     await page.goto(`/tasks/${id}`);
     await expect(taskHeader(page).getByRole("heading", { level: 1 })).toBeVisible();
+    if (more.result) await page.getByRole("tab", { name: "Result" }).click();
   },
 });
 
