@@ -5,7 +5,7 @@ import { cn } from "@/components/ui/cn.ts";
 import type { Tone } from "@/lib/format/outcome.ts";
 
 const style = cva(
-  "inline-flex max-w-full items-center gap-1.5 whitespace-nowrap rounded-md px-1.5 py-0.5 text-xs font-medium [&_svg]:size-3.5 [&_svg]:shrink-0",
+  "inline-flex max-w-full items-center gap-1.5 whitespace-nowrap rounded-md px-1.5 py-0.5 text-xs base:font-medium [&_svg]:size-3.5 [&_svg]:shrink-0",
   {
     variants: {
       tone: {

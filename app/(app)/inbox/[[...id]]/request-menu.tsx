@@ -2,9 +2,9 @@
 
 import { Copy, Hash, Link2, ListChecks, MoreHorizontal } from "lucide-react";
 import Link from "next/link";
-import { toast } from "sonner";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** What can be done with a request besides answering it. */

@@ -2,9 +2,9 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { toast } from "sonner";
 import { api } from "@/components/api/client.ts";
 import { requestKeys } from "@/components/api/requests.ts";
+import { toast } from "@/components/ui/toast.ts";
 import { requestName } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 

@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { taskKeys } from "@/components/api/tasks.ts";
+import { toast } from "@/components/ui/toast.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { useClaimAlive } from "./use-claim-alive.ts";
 

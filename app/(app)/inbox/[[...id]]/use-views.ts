@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { REQUEST_TABS, type RequestTab } from "@/components/api/requests.ts";
 import { inboxViews, viewKeys } from "@/components/api/views.ts";
 import { useMe } from "@/components/shell/me.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import { readFilters, sameQuery, viewQuery } from "@/lib/format/inbox-filters.ts";
 import type { CreateViewInput, SavedView, UpdateViewInput } from "@/lib/saved-views/schema.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";

@@ -3,7 +3,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { taskKeys } from "@/components/api/tasks.ts";
 import { useMe } from "@/components/shell/me.tsx";
@@ -11,6 +10,7 @@ import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import { plural } from "@/lib/format/labels.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
