@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { Live } from "@/components/api/live.tsx";
@@ -12,9 +11,10 @@ import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { Overlays } from "@/components/shell/overlays.tsx";
 import { useGoKeys } from "@/components/shell/use-go-keys.ts";
 import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
+import { part } from "@/components/ui/part.tsx";
 import { Toaster } from "@/components/ui/toaster.tsx";
 
-const Tour = dynamic(() => import("./tour.tsx").then((file) => file.Tour), { ssr: false });
+const Tour = part(() => import("./tour.tsx").then((file) => file.Tour));
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();

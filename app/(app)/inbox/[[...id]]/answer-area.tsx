@@ -2,10 +2,13 @@
 
 import { type ReactNode, useRef, useState } from "react";
 import { useMe } from "@/components/shell/me.tsx";
+import { DialogLoading } from "@/components/ui/dialog.tsx";
+import { part } from "@/components/ui/part.tsx";
+import type { AnswerValues } from "@/lib/format/answer-values.ts";
 import { decisionOf } from "@/lib/format/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { type AnswerDialog, AnswerDialogs } from "./answer-dialogs.tsx";
-import { AnswerFields } from "./answer-fields.tsx";
+import type { AnswerDialog } from "./answer-dialogs.tsx";
+import { AnswerQuestion, type FieldsProps } from "./answer-question.tsx";
 import { ClaimLine } from "./claim-line.tsx";
 import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
@@ -13,9 +16,9 @@ import { DraftLine } from "./draft-line.tsx";
 import { newestHeld } from "./held.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { Refused } from "./refused.tsx";
-import { UrlQuestion } from "./url-question.tsx";
+import { UrlQuestion } from "./request-parts.ts";
 import { useAnswerCommands } from "./use-answer-commands.ts";
-import { useAnswerForm } from "./use-answer-form.ts";
+import type { AnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
 import { useDecide } from "./use-decide.tsx";
@@ -23,16 +26,13 @@ import { useDraft } from "./use-draft.ts";
 import { useUndo } from "./use-undo.ts";
 import { whyNot, whyNotAccept } from "./why-not.ts";
 
-/** Everything a person answers with: the fields, the comment, the bar that stays in view, and the keys. */
-export function AnswerArea({
-  question,
-  request,
-  blocked,
-  cautious,
-  showQuestion,
-  onClose,
-  children,
-}: {
+// Until it is there the single keys rest: what is typed right after D is meant for it.
+const AnswerDialogs = part(() => import("./answer-dialogs.tsx").then((file) => file.AnswerDialogs), {
+  loading: DialogLoading,
+  warm: true,
+});
+
+export interface AnswerAreaProps {
   /** As pinned on the screen; answers bind to its hash. */
   question: InputRequestDetail;
   /** As it is now. */
@@ -44,15 +44,42 @@ export function AnswerArea({
   showQuestion: () => boolean;
   onClose: () => void;
   children: (form: ReactNode) => ReactNode;
+}
+
+/** What the rest of the pane has to do with the fields. */
+type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore">;
+
+/** Where one press decides there is nothing to fill in. A draft holds the comment alone. */
+export const NOTHING_TO_FILL: Filled = {
+  submit: () => {},
+  refuse: () => {},
+  watch: () => () => {},
+  restore: (draft) => (draft ?? {}) as AnswerValues,
+};
+
+/** Everything a person answers with: the fields, the comment, the bar that stays in view, and the keys. */
+export function AnswerArea({
+  question,
+  request,
+  blocked,
+  cautious,
+  showQuestion,
+  onClose,
+  children,
+  form,
+  fields,
+}: AnswerAreaProps & {
+  form: Filled;
+  /** Null: there are none. */
+  fields: ((props: FieldsProps) => ReactNode) | null;
 }) {
   const me = useMe();
   const decision = decisionOf(question.fields);
   const isUrl = question.mode === "url";
-  const form = useAnswerForm(question.fields, question.draft?.content ?? null);
   const draft = useDraft(question.id, request.draft, form);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [opened, setOpened] = useState(false);
-  const [dialog, setDialog] = useState<AnswerDialog>(null);
+  const [dialog, setDialog] = useState<AnswerDialog | null>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
@@ -122,15 +149,15 @@ export function AnswerArea({
                 disabled={blocked}
                 onOpened={() => setOpened(true)}
               />
+            ) : fields ? (
+              fields({
+                disabled: reason !== null || lost,
+                status: draftLine,
+                onSubmit: sendForm,
+                onLeaveField: draft.flush,
+              })
             ) : (
-              <AnswerFields
-                decision={decision}
-                form={form}
-                disabled={reason !== null || lost}
-                status={draftLine}
-                onSubmit={sendForm}
-                onLeaveField={draft.flush}
-              />
+              <AnswerQuestion decision={decision} />
             )}
             <CommentBox
               value={draft.comment}
@@ -168,14 +195,16 @@ export function AnswerArea({
           onClose={onClose}
         />
       )}
-      <AnswerDialogs
-        dialog={dialog}
-        request={request}
-        comment={draft.comment}
-        pending={decide.isPending}
-        onDismiss={() => setDialog(null)}
-        onSend={send}
-      />
+      {dialog && (
+        <AnswerDialogs
+          dialog={dialog}
+          request={request}
+          comment={draft.comment}
+          pending={decide.isPending}
+          onDismiss={() => setDialog(null)}
+          onSend={send}
+        />
+      )}
     </>
   );
 }

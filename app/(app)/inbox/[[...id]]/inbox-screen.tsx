@@ -1,20 +1,20 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { cn } from "@/components/ui/cn.ts";
+import { part } from "@/components/ui/part.tsx";
 import { chipsOf } from "@/lib/format/inbox-filters.ts";
 import { capitalise } from "@/lib/format/labels.ts";
 import { ActiveFilters } from "./active-filters.tsx";
-import { NoRequest } from "./all-done.tsx";
 import { InboxSearch } from "./inbox-search.tsx";
 import { InboxTabs } from "./inbox-tabs.tsx";
 import { InboxToolbar } from "./inbox-toolbar.tsx";
 import { RowSkeletons } from "./list-states.tsx";
+import { NoRequest } from "./no-request.tsx";
 import { RequestList } from "./request-list.tsx";
 import { RequestPane } from "./request-pane.tsx";
 import { useInboxCommands } from "./use-inbox-commands.ts";
@@ -23,12 +23,8 @@ import { useViews } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
 import { ViewLine } from "./view-line.tsx";
 
-const FilterPanel = dynamic(() => import("./filter-panel.tsx").then((file) => file.FilterPanel), {
-  ssr: false,
-});
-const ViewDialogs = dynamic(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs), {
-  ssr: false,
-});
+const FilterPanel = part(() => import("./filter-panel.tsx").then((file) => file.FilterPanel));
+const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 export function InboxScreen() {
   const place = useInboxPlace();

@@ -6,12 +6,15 @@ import { undoWindow } from "@/components/api/answers.ts";
 import { api } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { taskKeys } from "@/components/api/tasks.ts";
+import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
 import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
 import { requestName } from "@/lib/format/requests.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { followDelivery } from "./follow-delivery.tsx";
 import { rememberHeld } from "./held.ts";
 import { watchHands } from "./watch-hands.ts";
+
+const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
+loadWhenTouched(loadFollow);
 
 /** Until the organization's own is known. */
 const HOLD_MS = 5_000;
@@ -38,7 +41,7 @@ export function useDecide(question: InputRequestDetail) {
       client.setQueryData(requestDetail(question.id).queryKey, request);
       if (request.delivery?.state === "held") rememberHeld(question.id, draftOf(question, answer));
       const what = `${decidedWord(answer.action, answer.content)} ${requestName(question)}`;
-      followDelivery(client, request, { what, holdMs });
+      void insist(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
       const detail = { id: question.id, next: !hands.moved() };
       window.dispatchEvent(new CustomEvent("intray:decided", { detail }));
     },

@@ -1,0 +1,22 @@
+"use client";
+
+import { Inbox } from "lucide-react";
+import { Empty } from "@/components/ui/empty.tsx";
+import { part } from "@/components/ui/part.tsx";
+import { useDecided } from "./use-decided.ts";
+import type { InboxPlace } from "./use-inbox-place.ts";
+
+const AllDone = part(() => import("./all-done.tsx").then((file) => file.AllDone), { warm: true });
+
+/** Where no request is open: how to open one, or, once everything is decided, what was decided on this visit. */
+export function NoRequest({ place, left }: { place: InboxPlace; left: number }) {
+  const decided = useDecided(() => undefined);
+  if (decided.length > 0 && left === 0) return <AllDone decided={decided} place={place} />;
+  return (
+    <Empty icon={Inbox} title="No request is open here">
+      {left > 0
+        ? "Choose one from the list, or press J."
+        : "When a task asks a person something, it comes here."}
+    </Empty>
+  );
+}
