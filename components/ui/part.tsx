@@ -17,11 +17,16 @@ export type Part<P> = ((props: P) => ReactNode) & Arrival;
 
 /**
  * Makes a part of what `fetch` imports. Until it is there, `loading` stands for it where it is drawn. It is `warm`, that
- * is loaded as soon as someone begins to use the page, or else when it is first drawn.
+ * is loaded as soon as someone begins to use the page, or else when it is first drawn. One that is `patient` waits for
+ * that even where it is drawn, since nothing of it is seen before.
  */
 export function part<P extends object>(
   fetch: () => Promise<ComponentType<P>>,
-  { loading, warm = false }: { loading?: () => ReactNode; warm?: boolean } = {},
+  {
+    loading,
+    warm = false,
+    patient = false,
+  }: { loading?: () => ReactNode; warm?: boolean; patient?: boolean } = {},
 ): Part<P> {
   let there: ComponentType<P> | null = null;
   let coming: Promise<void> | null = null;
@@ -52,11 +57,11 @@ export function part<P extends object>(
       return () => void listeners.delete(listener);
     },
   };
-  if (warm) loadWhenTouched(arrival.load);
+  if (warm || patient) loadWhenTouched(arrival.load);
 
   // biome-ignore lint/correctness/noComponentHookFactories: made once, where a module is loaded
   const Drawn = (props: P) => {
-    const arrived = useParts([arrival]);
+    const arrived = useParts([arrival], patient);
     if (arrived && there) return createElement(there, props);
     if (arrived && failure) throw failure.error;
     return loading?.();
@@ -65,7 +70,7 @@ export function part<P extends object>(
 }
 
 /** Whether all of these are there; if not, they are brought. To draw a whole at once, and not piece by piece. */
-export function useParts(parts: Arrival[]): boolean {
+export function useParts(parts: Arrival[], patient = false): boolean {
   const all = useSyncExternalStore(
     (listener) => {
       const stops = parts.map((each) => each.subscribe(listener));
@@ -78,7 +83,7 @@ export function useParts(parts: Arrival[]): boolean {
     () => parts.length === 0,
   );
   useEffect(() => {
-    if (!all) for (const each of parts) void each.load();
+    if (!all && !patient) for (const each of parts) void each.load();
   });
   return all;
 }

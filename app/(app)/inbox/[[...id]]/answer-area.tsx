@@ -9,27 +9,26 @@ import { decisionOf } from "@/lib/format/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { AnswerQuestion, type FieldsProps } from "./answer-question.tsx";
-import { ClaimLine } from "./claim-line.tsx";
 import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DraftLine } from "./draft-line.tsx";
-import { newestHeld } from "./held.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
-import { Refused } from "./refused.tsx";
-import { UrlQuestion } from "./request-parts.ts";
-import { useAnswerCommands } from "./use-answer-commands.ts";
+import { ClaimLine, Refused, UrlQuestion } from "./request-parts.ts";
 import type { AnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
 import { useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
-import { useUndo } from "./use-undo.ts";
 import { whyNot, whyNotAccept } from "./why-not.ts";
 
 // Until it is there the single keys rest: what is typed right after D is meant for it.
 const AnswerDialogs = part(() => import("./answer-dialogs.tsx").then((file) => file.AnswerDialogs), {
   loading: DialogLoading,
   warm: true,
+});
+
+const AnswerCommands = part(() => import("./answer-commands.ts").then((file) => file.AnswerCommands), {
+  patient: true,
 });
 
 export interface AnswerAreaProps {
@@ -83,7 +82,6 @@ export function AnswerArea({
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
-  const undo = useUndo();
   const claimedByMe = request.claimedBy?.id === me.user.id;
   const claim = useClaim(request, claimedByMe);
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
@@ -112,11 +110,6 @@ export function AnswerArea({
   const offered = {
     decline: answering && !reason ? () => setDialog("decline") : null,
     claim: answering && !claimedByOther ? () => claim.mutate(claimedByMe ? "release" : "claim") : null,
-    undo: () => {
-      // What this browser decided itself is taken back by its toast, the newest first.
-      if (newestHeld() === null && request.delivery?.state === "held" && me.may("approver"))
-        void undo(request.id);
-    },
   };
   useAnswerKeys({
     affirmative,
@@ -124,16 +117,6 @@ export function AnswerArea({
     onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
     showQuestion,
     ...offered,
-  });
-  useAnswerCommands({
-    request,
-    decision,
-    reason,
-    acceptReason,
-    offered,
-    affirmative,
-    other,
-    onAssign: () => setDialog("assign"),
   });
   const draftLine = <DraftLine draft={draft} />;
 
@@ -195,6 +178,16 @@ export function AnswerArea({
           onClose={onClose}
         />
       )}
+      <AnswerCommands
+        request={request}
+        decision={decision}
+        reason={reason}
+        acceptReason={acceptReason}
+        offered={offered}
+        affirmative={affirmative}
+        other={other}
+        onAssign={() => setDialog("assign")}
+      />
       {dialog && (
         <AnswerDialogs
           dialog={dialog}

@@ -1,8 +1,8 @@
 "use client";
 
 import { type QueryClient, QueryObserver } from "@tanstack/react-query";
-import Link from "next/link";
 import { requestDetail } from "@/components/api/requests.ts";
+import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast.ts";
 import { type DeliveryStage, deliveryStage } from "@/lib/format/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";

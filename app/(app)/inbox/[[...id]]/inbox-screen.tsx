@@ -9,20 +9,26 @@ import { cn } from "@/components/ui/cn.ts";
 import { part } from "@/components/ui/part.tsx";
 import { chipsOf } from "@/lib/format/inbox-filters.ts";
 import { capitalise } from "@/lib/format/labels.ts";
-import { ActiveFilters } from "./active-filters.tsx";
 import { InboxSearch } from "./inbox-search.tsx";
 import { InboxTabs } from "./inbox-tabs.tsx";
 import { InboxToolbar } from "./inbox-toolbar.tsx";
-import { RowSkeletons } from "./list-states.tsx";
 import { NoRequest } from "./no-request.tsx";
 import { RequestList } from "./request-list.tsx";
 import { RequestPane } from "./request-pane.tsx";
-import { useInboxCommands } from "./use-inbox-commands.ts";
+import { RowSkeletons } from "./row-skeletons.tsx";
 import { useInboxPlace } from "./use-inbox-place.ts";
 import { useViews } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
-import { ViewLine } from "./view-line.tsx";
 
+const InboxCommands = part(() => import("./inbox-commands.ts").then((file) => file.InboxCommands), {
+  patient: true,
+});
+const ViewLine = part(() => import("./view-line.tsx").then((file) => file.ViewLine), { warm: true });
+const ActiveFilters = part(() => import("./active-filters.tsx").then((file) => file.ActiveFilters), {
+  // As high as one line of them.
+  loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
+  warm: true,
+});
 const FilterPanel = part(() => import("./filter-panel.tsx").then((file) => file.FilterPanel));
 const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));
 
@@ -45,18 +51,11 @@ export function InboxScreen() {
     setOffered(null);
     place.go({ id: null });
   };
+  const narrowed = chipsOf(place.filters, () => undefined);
   const waiting = useWaiting();
   const { data: found } = useQuery(requestCounts(place.filters));
   const listed = tab === "done" || !tab || !found ? waiting : found[tab];
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
-  useInboxCommands({
-    place,
-    tab,
-    views,
-    onFilter: () => setFiltering(true),
-    onSaveView: () => setDialog("save"),
-    onSelecting: () => setSelecting(true),
-  });
   const tools = () => {
     const listed = tab && client.getQueryData(requestList(tab, place.filters).queryKey);
     const names = listed?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
@@ -89,8 +88,10 @@ export function InboxScreen() {
           <InboxTabs active={tab} place={place} />
         </header>
         <InboxSearch value={place.filters.q} onChange={(q) => place.replace({ filters: { q } })} />
-        <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
-        <ActiveFilters place={place} />
+        {(views.current || views.missing) && (
+          <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
+        )}
+        {narrowed.length > 0 && <ActiveFilters place={place} />}
         {tab ? (
           <RequestList
             key={tab}
@@ -118,6 +119,14 @@ export function InboxScreen() {
           </div>
         )}
       </section>
+      <InboxCommands
+        place={place}
+        tab={tab}
+        views={views}
+        onFilter={() => setFiltering(true)}
+        onSaveView={() => setDialog("save")}
+        onSelecting={() => setSelecting(true)}
+      />
       {filtering && (
         <FilterPanel
           filters={place.filters}
@@ -132,11 +141,7 @@ export function InboxScreen() {
           dialog={dialog}
           views={views}
           suggested={
-            chipsOf(place.filters, () => undefined)
-              .map((chip) => chip.words)
-              .join(", ") ||
-            place.filters.q ||
-            capitalise(tab ?? "")
+            narrowed.map((chip) => chip.words).join(", ") || place.filters.q || capitalise(tab ?? "")
           }
           onClose={() => setDialog(null)}
         />

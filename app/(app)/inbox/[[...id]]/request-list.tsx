@@ -13,8 +13,8 @@ import { part } from "@/components/ui/part.tsx";
 import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
-import { NoRows, RowSkeletons } from "./list-states.tsx";
 import { RequestRow } from "./request-row.tsx";
+import { RowSkeletons } from "./row-skeletons.tsx";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { useNewRows } from "./use-new-rows.ts";
@@ -25,6 +25,7 @@ import { useRowWindow } from "./use-row-window.ts";
 import { useSelection } from "./use-selection.ts";
 import { VirtualRows } from "./virtual-rows.tsx";
 
+const NoRows = part(() => import("./no-rows.tsx").then((file) => file.NoRows), { warm: true });
 const BulkBar = part(() => import("./bulk-bar.tsx").then((file) => file.BulkBar));
 const BulkDialog = part(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 

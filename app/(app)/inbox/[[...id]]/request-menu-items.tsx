@@ -1,7 +1,7 @@
 "use client";
 
 import { Copy, Hash, Link2, ListChecks } from "lucide-react";
-import Link from "next/link";
+import { Link } from "@/components/ui/link.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { copyText } from "./copy-text.ts";

@@ -1,5 +1,6 @@
 import { part } from "@/components/ui/part.tsx";
 import { decisionOf } from "@/lib/format/decision.ts";
+import { isLive } from "@/lib/format/outcome.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 
@@ -27,6 +28,15 @@ export const DecidedBefore = part(
   warm,
 );
 
+export const Refused = part(() => import("./refused.tsx").then((file) => file.Refused), warm);
+export const ClaimLine = part(() => import("./claim-line.tsx").then((file) => file.ClaimLine), warm);
+export const TimeLimit = part(() => import("./time-limit.tsx").then((file) => file.TimeLimit), warm);
+export const TaskNow = part(() => import("./task-now.tsx").then((file) => file.TaskNow), warm);
+/** Seen once one has scrolled. */
+export const StickySummary = part(() => import("./sticky-summary.tsx").then((file) => file.StickySummary), {
+  patient: true,
+});
+
 /** What a request needs to be shown as a whole: a part that came late would move what is about to be pressed. */
 export function partsOf(request: InputRequestDetail, similar: SimilarRequests | null) {
   const open = request.state === "open";
@@ -34,6 +44,9 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
     isForm(request) && FormAnswerArea,
     request.mode === "url" && UrlQuestion,
     !open && RequestClosed,
+    open && request.claimedBy !== null && ClaimLine,
+    open && request.expiresAt !== null && TimeLimit,
+    saysMore(request) && TaskNow,
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
@@ -46,4 +59,11 @@ export function isForm({ fields }: InputRequestDetail): boolean {
 
 export function wasAskedBefore({ previous, askedAgain }: InputRequestDetail): boolean {
   return Boolean(previous || askedAgain);
+}
+
+/** The task tells how far it has come, or says something that the question does not. */
+export function saysMore({ task, message }: InputRequestDetail): boolean {
+  const { progress, state, statusMessage } = task;
+  // Many servers repeat the question as the status of the task: that says nothing new.
+  return isLive(state) && (progress !== null || (!!statusMessage && !message.includes(statusMessage)));
 }

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRef, useState } from "react";
 import { taskEvents } from "@/components/api/tasks.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { isDestructive } from "@/lib/format/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
@@ -19,10 +19,10 @@ import {
   QuestionChanged,
   RepeatNotice,
   RequestClosed,
+  StickySummary,
   wasAskedBefore,
 } from "./request-parts.ts";
 import { RequestSection } from "./request-section.tsx";
-import { StickySummary } from "./sticky-summary.tsx";
 import { TaskQuestions } from "./task-questions.tsx";
 
 /**

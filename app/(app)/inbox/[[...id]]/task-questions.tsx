@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { requestsOfTask } from "@/components/api/request-context.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { shorten } from "@/lib/format/labels.ts";
 import { REQUEST_LABELS } from "@/lib/format/requests.ts";

@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
