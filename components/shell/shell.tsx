@@ -4,7 +4,6 @@ import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { Live } from "@/components/api/live.tsx";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
-import { GoHint } from "@/components/shell/go-hint.tsx";
 import { onLeft } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
@@ -14,6 +13,7 @@ import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
 import { part } from "@/components/ui/part.tsx";
 import { Toaster } from "@/components/ui/toaster.tsx";
 
+const GoHint = part(() => import("./go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const Tour = part(() => import("./tour.tsx").then((file) => file.Tour));
 
 export function Shell({ children }: { children: ReactNode }) {

@@ -1,7 +1,8 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { type ReadAlready, useRead } from "@/components/api/provider.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { useWaiting } from "@/components/shell/use-waiting.ts";
@@ -16,7 +17,7 @@ import { NoRequest } from "./no-request.tsx";
 import { RequestList } from "./request-list.tsx";
 import { RequestPane } from "./request-pane.tsx";
 import { RowSkeletons } from "./row-skeletons.tsx";
-import { useInboxPlace } from "./use-inbox-place.ts";
+import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useViews } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
 
@@ -32,16 +33,22 @@ const ActiveFilters = part(() => import("./active-filters.tsx").then((file) => f
 const FilterPanel = part(() => import("./filter-panel.tsx").then((file) => file.FilterPanel));
 const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));
 
-export function InboxScreen() {
+/** `first`: the request beside the list, where the address names none and there is room. */
+export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {
   const place = useInboxPlace();
   const client = useQueryClient();
+  useRead(client, read);
   const counts = useQuery(requestCounts());
   // Chosen once: a tab must not change under someone because they claimed a request.
   const [firstTab, setFirstTab] = useState<RequestTab | null>(null);
   if (firstTab === null && !counts.isPending) setFirstTab(counts.data?.mine ? "mine" : "all");
   const tab = place.tab ?? firstTab;
   const views = useViews(place, tab);
-  const [offered, setOffered] = useState<string | null>(null);
+  const [offered, setOffered] = useState(first);
+  // The server guesses how wide the screen is.
+  useEffect(() => {
+    if (!isWide()) setOffered(null);
+  }, []);
   const [selecting, setSelecting] = useState(false);
   const [filtering, setFiltering] = useState(false);
   const [dialog, setDialog] = useState<ViewDialog | null>(null);

@@ -1,5 +1,7 @@
+import { JsonTree } from "@/components/facts/facts.tsx";
 import { part } from "@/components/ui/part.tsx";
 import { decisionOf } from "@/lib/format/decision.ts";
+import { describeFacts } from "@/lib/format/facts.ts";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
@@ -47,6 +49,7 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
     open && request.claimedBy !== null && ClaimLine,
     open && request.expiresAt !== null && TimeLimit,
     saysMore(request) && TaskNow,
+    describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
