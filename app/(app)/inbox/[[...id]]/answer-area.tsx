@@ -109,7 +109,7 @@ export function AnswerArea({
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
   const offered = {
     decline: answering && !reason ? () => setDialog("decline") : null,
-    claim: answering && !claimedByOther ? () => claim.mutate(claimedByMe ? "release" : "claim") : null,
+    claim: answering && !claimedByOther ? () => claim(claimedByMe ? "release" : "claim") : null,
   };
   useAnswerKeys({
     affirmative,
@@ -160,21 +160,21 @@ export function AnswerArea({
           decision={decision}
           reason={
             claimedByOther && me.may("approver") ? (
-              <ClaimLine request={request} onTakeOver={() => claim.mutate("take-over")} />
+              <ClaimLine request={request} onTakeOver={() => claim("take-over")} />
             ) : (
               acceptReason
             )
           }
           disabled={reason !== null}
           cautious={cautious}
-          pending={decide.isPending ? decide.answer : null}
+          pending={decide.answer}
           opened={opened}
           affirmative={affirmative}
           other={other}
           onAccept={(content) => send({ action: "accept", ...(content ? { content } : {}) })}
           onSubmitForm={sendForm}
           onDialog={setDialog}
-          onClaim={(step) => claim.mutate(step)}
+          onClaim={(step) => claim(step)}
           onClose={onClose}
         />
       )}
@@ -193,7 +193,7 @@ export function AnswerArea({
           dialog={dialog}
           request={request}
           comment={draft.comment}
-          pending={decide.isPending}
+          pending={decide.answer !== null}
           onDismiss={() => setDialog(null)}
           onSend={send}
         />

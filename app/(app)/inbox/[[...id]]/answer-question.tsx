@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Notice } from "@/components/ui/notice.tsx";
 import type { Decision } from "@/lib/format/decision.ts";
+import { NoForm } from "./request-parts.ts";
 
 /** How the page and what is filled in go together. */
 export interface FieldsProps {
@@ -16,14 +16,7 @@ export interface FieldsProps {
 
 /** What stands between the facts and the bar where there are no fields: a question for one press, or why there are none. */
 export function AnswerQuestion({ decision }: { decision: Decision }) {
-  if (decision.kind === "none") {
-    return (
-      <Notice tone="wait" title="This form is not shown">
-        <p className="wrap-anywhere">{decision.reason}.</p>
-        <p>You can decline, with a reason.</p>
-      </Notice>
-    );
-  }
+  if (decision.kind === "none") return <NoForm reason={decision.reason} />;
   if (decision.kind !== "choices" || (!decision.question && !decision.description)) return null;
   return (
     <div className="flex flex-col gap-0.5 wrap-anywhere">

@@ -9,12 +9,10 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { WaitingBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { RequestMenu } from "./request-menu.tsx";
 import { RequestMessage } from "./request-message.tsx";
-import { saysMore, TaskNow, TimeLimit } from "./request-parts.ts";
-import { REQUEST_ICONS } from "./request-states.ts";
+import { EndState, saysMore, TaskNow, TimeLimit } from "./request-parts.ts";
 
 /** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
 export function RequestHeader({ request, message }: { request: InputRequestDetail; message: string }) {
@@ -81,13 +79,7 @@ function Whose({ request }: { request: InputRequestDetail }) {
 
 function State({ request }: { request: InputRequestDetail }) {
   const me = useMe();
-  if (request.state !== "open") {
-    return (
-      <Badge tone={REQUEST_TONES[request.state]} icon={REQUEST_ICONS[request.state]}>
-        {REQUEST_LABELS[request.state]}
-      </Badge>
-    );
-  }
+  if (request.state !== "open") return <EndState request={request} />;
   const mine = request.claimedBy?.id === me.user.id || request.assignedTo?.id === me.user.id;
   const words =
     mine || (me.may("approver") && !request.claimedBy) ? "Waiting for you" : "Waiting for a person";

@@ -34,6 +34,12 @@ export const Refused = part(() => import("./refused.tsx").then((file) => file.Re
 export const ClaimLine = part(() => import("./claim-line.tsx").then((file) => file.ClaimLine), warm);
 export const TimeLimit = part(() => import("./time-limit.tsx").then((file) => file.TimeLimit), warm);
 export const TaskNow = part(() => import("./task-now.tsx").then((file) => file.TaskNow), warm);
+export const EndState = part(() => import("./end-state.tsx").then((file) => file.EndState), warm);
+export const OtherQuestions = part(
+  () => import("./other-questions.tsx").then((file) => file.OtherQuestions),
+  warm,
+);
+export const NoForm = part(() => import("./no-form.tsx").then((file) => file.NoForm), warm);
 /** Seen once one has scrolled. */
 export const StickySummary = part(() => import("./sticky-summary.tsx").then((file) => file.StickySummary), {
   patient: true,
@@ -46,6 +52,8 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
     isForm(request) && FormAnswerArea,
     request.mode === "url" && UrlQuestion,
     !open && RequestClosed,
+    !open && EndState,
+    request.fields.kind !== "supported" && NoForm,
     open && request.claimedBy !== null && ClaimLine,
     open && request.expiresAt !== null && TimeLimit,
     saysMore(request) && TaskNow,

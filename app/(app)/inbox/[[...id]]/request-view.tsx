@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { requestsOfTask } from "@/components/api/request-context.ts";
 import { taskEvents } from "@/components/api/tasks.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
@@ -16,6 +17,7 @@ import {
   DecidedBefore,
   FormAnswerArea,
   isForm,
+  OtherQuestions,
   QuestionChanged,
   RepeatNotice,
   RequestClosed,
@@ -23,7 +25,6 @@ import {
   wasAskedBefore,
 } from "./request-parts.ts";
 import { RequestSection } from "./request-section.tsx";
-import { TaskQuestions } from "./task-questions.tsx";
 
 /**
  * One request. The question on screen is pinned when it opens: what a person reads and fills in never changes
@@ -40,6 +41,8 @@ export function RequestView({
   onClose: () => void;
 }) {
   const [question, setQuestion] = useState(request);
+  const asked = useQuery(requestsOfTask(request.taskId));
+  const others = asked.data?.items.filter((each) => each.id !== request.id) ?? [];
   const scroller = useRef<HTMLDivElement>(null);
   const changed = request.questionHash !== question.questionHash;
   const open = request.state === "open";
@@ -85,7 +88,7 @@ export function RequestView({
               </div>
               <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
                 <SoFar request={request} />
-                <TaskQuestions request={request} />
+                {others.length > 0 && <OtherQuestions others={others} />}
                 {similar && similar.items.length > 0 && <DecidedBefore similar={similar} />}
               </aside>
             </div>

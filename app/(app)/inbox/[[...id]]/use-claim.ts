@@ -1,6 +1,7 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { taskKeys } from "@/components/api/tasks.ts";
@@ -14,26 +15,31 @@ export type ClaimStep = "claim" | "release" | "take-over";
 export function useClaim(request: InputRequestDetail, mine: boolean) {
   const client = useQueryClient();
   const path = `/api/v1/input-requests/${request.id}`;
-  const mutation = useMutation({
-    mutationFn: async (step: ClaimStep) => {
-      if (step !== "claim") await api.post(`${path}/release`);
-      if (step === "release") return null;
-      return api.post<InputRequestDetail>(`${path}/claim`);
-    },
-    onSuccess: (now, step) => {
-      if (now) client.setQueryData(requestDetail(request.id).queryKey, now);
-      toast(saidOf(step, request), { id: `claim:${request.id}` });
-    },
-    onError: (error) => toast.error(errorSentence(error), { id: `claim:${request.id}` }),
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: requestKeys.detail(request.id) }),
-        client.invalidateQueries({ queryKey: requestKeys.lists }),
-        client.invalidateQueries({ queryKey: taskKeys.task(request.taskId) }),
-      ]),
-  });
-  useClaimAlive(request, mine, mutation.isPending || mutation.variables === "release");
-  return mutation;
+  const [step, setStep] = useState<ClaimStep | null>(null);
+  const [pending, setPending] = useState(false);
+  const id = `claim:${request.id}`;
+  const take = async (wanted: ClaimStep) => {
+    setStep(wanted);
+    setPending(true);
+    try {
+      if (wanted !== "claim") await api.post(`${path}/release`);
+      if (wanted !== "release") {
+        const now = await api.post<InputRequestDetail>(`${path}/claim`);
+        client.setQueryData(requestDetail(request.id).queryKey, now);
+      }
+      toast(saidOf(wanted, request), { id });
+    } catch (error) {
+      toast.error(errorSentence(error), { id });
+    }
+    await Promise.all([
+      client.invalidateQueries({ queryKey: requestKeys.detail(request.id) }),
+      client.invalidateQueries({ queryKey: requestKeys.lists }),
+      client.invalidateQueries({ queryKey: taskKeys.task(request.taskId) }),
+    ]);
+    setPending(false);
+  };
+  useClaimAlive(request, mine, pending || step === "release");
+  return (wanted: ClaimStep) => void take(wanted);
 }
 
 function saidOf(step: ClaimStep, request: InputRequestDetail): string {

@@ -2,6 +2,7 @@
 
 import { BookmarkPlus, Check, Pencil, Save, Trash2, Users } from "lucide-react";
 import { MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
+import { useViewActions } from "./use-view-actions.ts";
 import type { Views } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
 
@@ -13,6 +14,7 @@ export function ViewsMenuItems({
   onDialog: (dialog: ViewDialog) => void;
 }) {
   const { current } = views;
+  const actions = useViewActions(views);
   return (
     <>
       <MenuLabel>{views.views.length > 0 ? "Saved views" : "No saved views yet"}</MenuLabel>
@@ -39,7 +41,7 @@ export function ViewsMenuItems({
       {current && views.mayChange && (
         <>
           {views.changed && (
-            <MenuItem onSelect={views.saveChanges}>
+            <MenuItem onSelect={actions.saveChanges}>
               <Save aria-hidden strokeWidth={1.75} />
               Save changes to “{current.name}”
             </MenuItem>
@@ -49,7 +51,7 @@ export function ViewsMenuItems({
             Rename “{current.name}”…
           </MenuItem>
           {(views.mayShare || current.shared) && (
-            <MenuItem onSelect={() => views.share(!current.shared)}>
+            <MenuItem onSelect={() => actions.share(!current.shared)}>
               <Users aria-hidden strokeWidth={1.75} />
               {current.shared ? "Stop sharing" : "Share with everyone"}
             </MenuItem>
