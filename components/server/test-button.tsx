@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/servers.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast.ts";

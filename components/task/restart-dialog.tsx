@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { toast } from "@/components/ui/toast.ts";
 import { isLive } from "@/lib/format/outcome.ts";

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { api } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/servers.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { readServerAuth, ServerAuth, ServerBasics } from "@/components/server/server-fields.tsx";

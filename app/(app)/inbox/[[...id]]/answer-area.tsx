@@ -2,8 +2,6 @@
 
 import { type ReactNode, useRef, useState } from "react";
 import { useMe } from "@/components/shell/me.tsx";
-import { DialogLoading } from "@/components/ui/dialog.tsx";
-import { part } from "@/components/ui/part.tsx";
 import type { AnswerValues } from "@/lib/format/answer-values.ts";
 import { decisionOf } from "@/lib/format/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -13,23 +11,13 @@ import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DraftLine } from "./draft-line.tsx";
 import { type Refusal, refusalOf } from "./refusal.ts";
-import { ClaimLine, Refused, UrlQuestion } from "./request-parts.ts";
+import { AnswerCommands, AnswerDialogs, ClaimLine, Refused, UrlQuestion } from "./request-parts.ts";
 import type { AnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
 import { useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
 import { whyNot, whyNotAccept } from "./why-not.ts";
-
-// Until it is there the single keys rest: what is typed right after D is meant for it.
-const AnswerDialogs = part(() => import("./answer-dialogs.tsx").then((file) => file.AnswerDialogs), {
-  loading: DialogLoading,
-  warm: true,
-});
-
-const AnswerCommands = part(() => import("./answer-commands.ts").then((file) => file.AnswerCommands), {
-  patient: true,
-});
 
 export interface AnswerAreaProps {
   /** As pinned on the screen; answers bind to its hash. */

@@ -3,13 +3,8 @@
 import { MoreHorizontal } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu } from "@/components/ui/menu.tsx";
-import { part } from "@/components/ui/part.tsx";
 import type { DecisionMenuProps } from "./decision-menu-items.tsx";
-
-const DecisionMenuItems = part(
-  () => import("./decision-menu-items.tsx").then((file) => file.DecisionMenuItems),
-  { warm: true },
-);
+import { DecisionMenuItems } from "./inbox-parts.ts";
 
 /** What is done to a request beside deciding it: whose it is, and the answer that few servers need. */
 export function DecisionMenu(props: DecisionMenuProps) {

@@ -1,3 +1,4 @@
+import { declineReasons, undoWindow } from "@/components/api/answers.ts";
 import type { ReadAlready } from "@/components/api/provider.tsx";
 import { requestsOfTask, similarRequests } from "@/components/api/request-context.ts";
 import {
@@ -8,7 +9,7 @@ import {
   requestDetail,
   requestKeys,
 } from "@/components/api/requests.ts";
-import { taskEvents } from "@/components/api/tasks.ts";
+import { taskEvents } from "@/components/api/task-logs.ts";
 import { inboxViews } from "@/components/api/views.ts";
 import type { Tx } from "@/lib/db.ts";
 import { AppError } from "@/lib/errors.ts";
@@ -19,6 +20,7 @@ import { readInputRequest } from "@/lib/input-requests/queries.ts";
 import { requestListQuerySchema } from "@/lib/input-requests/schema.ts";
 import { readSimilar } from "@/lib/input-requests/similar.ts";
 import { log } from "@/lib/log.ts";
+import { readDeclineReasons, readUndoWindow } from "@/lib/organizations/answers.ts";
 import { pageQuerySchema } from "@/lib/page.ts";
 import type { Principal } from "@/lib/principal.ts";
 import { listViews } from "@/lib/saved-views/queries.ts";
@@ -60,6 +62,8 @@ export async function readFirstView(
         read: [
           [requestKeys.list(tab, filters), { pages: [list], pageParams: [""] }],
           [inboxViews().queryKey, { items: views, nextCursor: null }],
+          [undoWindow().queryKey, await readUndoWindow(organizationId, tx)],
+          [declineReasons().queryKey, await readDeclineReasons(organizationId, tx)],
           ...(shown ? await readRequest(organizationId, tx, principal, shown) : []),
         ],
       };

@@ -10,6 +10,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { part } from "@/components/ui/part.tsx";
 import { chipsOf } from "@/lib/format/inbox-filters.ts";
 import { capitalise } from "@/lib/format/labels.ts";
+import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
 import { InboxSearch } from "./inbox-search.tsx";
 import { InboxTabs } from "./inbox-tabs.tsx";
 import { InboxToolbar } from "./inbox-toolbar.tsx";
@@ -21,17 +22,11 @@ import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useViews } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
 
-const InboxCommands = part(() => import("./inbox-commands.ts").then((file) => file.InboxCommands), {
-  patient: true,
-});
-const ViewLine = part(() => import("./view-line.tsx").then((file) => file.ViewLine), { warm: true });
-const ActiveFilters = part(() => import("./active-filters.tsx").then((file) => file.ActiveFilters), {
+const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {
   // As high as one line of them.
   loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
   warm: true,
 });
-const FilterPanel = part(() => import("./filter-panel.tsx").then((file) => file.FilterPanel));
-const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 /** `first`: the request beside the list, where the address names none and there is room. */
 export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {

@@ -2,11 +2,9 @@
 
 import { Inbox } from "lucide-react";
 import { Empty } from "@/components/ui/empty.tsx";
-import { part } from "@/components/ui/part.tsx";
+import { AllDone } from "./inbox-parts.ts";
 import { useDecided } from "./use-decided.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
-
-const AllDone = part(() => import("./all-done.tsx").then((file) => file.AllDone), { warm: true });
 
 /** Where no request is open: how to open one, or, once everything is decided, what was decided on this visit. */
 export function NoRequest({ place, left }: { place: InboxPlace; left: number }) {

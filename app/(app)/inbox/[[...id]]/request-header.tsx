@@ -12,7 +12,9 @@ import { Link } from "@/components/ui/link.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { RequestMenu } from "./request-menu.tsx";
 import { RequestMessage } from "./request-message.tsx";
-import { EndState, saysMore, TaskNow, TimeLimit } from "./request-parts.ts";
+import { EndState } from "./request-parts.ts";
+import { TaskNow } from "./task-now.tsx";
+import { TimeLimit } from "./time-limit.tsx";
 
 /** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
 export function RequestHeader({ request, message }: { request: InputRequestDetail; message: string }) {
@@ -48,8 +50,8 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         {!request.task.durable && <NotDurableBadge short />}
       </div>
       <WhySeen request={request} />
-      {request.state === "open" && request.expiresAt && <TimeLimit request={request} />}
-      {saysMore(request) && <TaskNow request={request} />}
+      <TimeLimit request={request} />
+      <TaskNow request={request} />
     </header>
   );
 }

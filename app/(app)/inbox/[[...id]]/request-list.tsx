@@ -9,10 +9,10 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { part } from "@/components/ui/part.tsx";
 import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
+import { BulkBar, BulkDialog, NoRows } from "./inbox-parts.ts";
 import { RequestRow } from "./request-row.tsx";
 import { RowSkeletons } from "./row-skeletons.tsx";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
@@ -24,10 +24,6 @@ import { useRequestRows } from "./use-request-rows.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { useSelection } from "./use-selection.ts";
 import { VirtualRows } from "./virtual-rows.tsx";
-
-const NoRows = part(() => import("./no-rows.tsx").then((file) => file.NoRows), { warm: true });
-const BulkBar = part(() => import("./bulk-bar.tsx").then((file) => file.BulkBar));
-const BulkDialog = part(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 
 export function RequestList({
   tab,

@@ -3,14 +3,9 @@
 import { Link2, MoreHorizontal } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu } from "@/components/ui/menu.tsx";
-import { part } from "@/components/ui/part.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { copyText } from "./copy-text.ts";
-
-const RequestMenuItems = part(
-  () => import("./request-menu-items.tsx").then((file) => file.RequestMenuItems),
-  { warm: true },
-);
+import { RequestMenuItems } from "./inbox-parts.ts";
 
 /** What can be done with a request besides answering it. */
 export function RequestMenu({ request }: { request: InputRequestDetail }) {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { requestsOfTask } from "@/components/api/request-context.ts";
-import { taskEvents } from "@/components/api/tasks.ts";
+import { taskEvents } from "@/components/api/task-logs.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Link } from "@/components/ui/link.tsx";

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { people } from "@/components/api/answers.ts";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { toast } from "@/components/ui/toast.ts";
 import { requestName } from "@/lib/format/requests.ts";

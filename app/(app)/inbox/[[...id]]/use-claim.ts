@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { toast } from "@/components/ui/toast.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { useClaimAlive } from "./use-claim-alive.ts";

@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { undoWindow } from "@/components/api/answers.ts";
 import { api } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
 import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
 import { requestName } from "@/lib/format/requests.ts";

@@ -3,13 +3,9 @@
 import { Bookmark } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu } from "@/components/ui/menu.tsx";
-import { part } from "@/components/ui/part.tsx";
+import { ViewsMenuItems } from "./inbox-parts.ts";
 import type { Views } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
-
-const ViewsMenuItems = part(() => import("./views-menu-items.tsx").then((file) => file.ViewsMenuItems), {
-  warm: true,
-});
 
 /** One's own views and the shared ones, and what can be done with the one that is on. */
 export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog: ViewDialog) => void }) {

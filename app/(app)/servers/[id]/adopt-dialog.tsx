@@ -3,8 +3,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { api } from "@/components/api/client.ts";
-import { serverKeys, serverTools } from "@/components/api/servers.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { serverTools } from "@/components/api/servers.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/servers.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { useForm } from "@/components/form/use-form.ts";
 import { readServerAuth, ServerAuth, ServerBasics } from "@/components/server/server-fields.tsx";
 import { useMe } from "@/components/shell/me.tsx";

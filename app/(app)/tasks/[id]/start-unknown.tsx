@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
 import { Button } from "@/components/ui/button.tsx";

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type SubmitEvent, useMemo, useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";

@@ -1,0 +1,4 @@
+// One load for what stands beside a request when there were others like it.
+export { OtherQuestions } from "./other-questions.tsx";
+export { RepeatNotice } from "./repeat-notice.tsx";
+export { DecidedBefore } from "./similar-requests.tsx";
