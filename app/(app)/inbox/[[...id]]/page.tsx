@@ -1,9 +1,17 @@
 import { headers } from "next/headers";
+import { roleAllows } from "@/lib/members/roles.ts";
 import { requireSession } from "@/lib/web/session.ts";
+import { currentCounts } from "../../counts.ts";
 import { readFirstView } from "./first-view.ts";
 import { InboxScreen } from "./inbox-screen.tsx";
 
-export const metadata = { title: "Inbox" };
+/** As `useTitle` says it from then on. */
+export async function generateMetadata() {
+  const { role } = await requireSession();
+  const { mine, unassigned } = await currentCounts();
+  const waiting = roleAllows(role, "approver") ? mine + unassigned : 0;
+  return { title: waiting > 0 ? `Inbox (${waiting})` : "Inbox" };
+}
 
 /** `/inbox` and `/inbox/[id]` are one page, so that stepping through requests needs no round trip. */
 export default async function InboxPage({

@@ -4,6 +4,6 @@ export {
   elementScroll,
   observeElementOffset,
   observeElementRect,
-  type VirtualItem,
   Virtualizer,
+  type VirtualizerOptions,
 } from "@tanstack/react-virtual";

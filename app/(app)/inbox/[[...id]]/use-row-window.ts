@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useLayoutEffect, useReducer, useRef, useState } from "react";
 import { onFirstTouch } from "@/components/ui/load-late.ts";
-import type { Virtualizer } from "./row-virtualizer.ts";
+import type { Virtualizer, VirtualizerOptions } from "./row-virtualizer.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
 /** A row with a message of one line; each is measured once it is there. */
@@ -48,6 +48,8 @@ export function useRowWindow(
   const latest = useRef(rows);
   latest.current = rows;
 
+  /** It begins with what is on the screen, so that nothing moves. */
+  const begin = useRef<Partial<VirtualizerOptions<HTMLDivElement, HTMLLIElement>>>({});
   const options = (kit: NonNullable<typeof loaded>) => ({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -57,6 +59,7 @@ export function useRowWindow(
     observeElementRect: kit.observeElementRect,
     observeElementOffset: kit.observeElementOffset,
     scrollToFn: kit.elementScroll,
+    ...begin.current,
     onChange: redraw,
     rangeExtractor: (range: Parameters<typeof kit.defaultRangeExtractor>[0]) => {
       const kept = [focused.current, shown]
@@ -71,15 +74,12 @@ export function useRowWindow(
   take.current = () => {
     const list = scroller.current;
     if (!loaded || !list || virtual) return;
-    setVirtual(
-      new loaded.Virtualizer({
-        ...options(loaded),
-        // From what is on the screen, so that nothing moves.
-        initialOffset: list.scrollTop,
-        initialRect: { width: list.offsetWidth, height: list.offsetHeight },
-        initialMeasurementsCache: measureDrawn(list, latest.current),
-      }),
-    );
+    begin.current = {
+      initialOffset: list.scrollTop,
+      initialRect: { width: list.offsetWidth, height: list.offsetHeight },
+      initialMeasurementsCache: measureDrawn(list, latest.current),
+    };
+    setVirtual(new loaded.Virtualizer(options(loaded)));
   };
   const wanted =
     rows.length > FIRST_DRAWN * 2 || rows.findIndex((row) => row.request.id === shown) >= FIRST_DRAWN;
