@@ -2,7 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { startTransition, useEffect } from "react";
-import { PLAIN_BUTTON, PlainView } from "@/components/shell/plain-view.tsx";
+import { PLAIN_BUTTON } from "@/components/shell/plain-button.ts";
+import { PlainView } from "@/components/shell/plain-view.tsx";
 import { DATABASE_AWAY } from "@/lib/format/page-failure.ts";
 
 const AGAIN_MS = 5_000;

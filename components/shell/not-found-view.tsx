@@ -1,4 +1,5 @@
-import { PLAIN_BUTTON, PlainView } from "@/components/shell/plain-view.tsx";
+import { PLAIN_BUTTON } from "@/components/shell/plain-button.ts";
+import { PlainView } from "@/components/shell/plain-view.tsx";
 
 const MAP_PIN_OFF = [
   "M12.75 7.09a3 3 0 0 1 2.16 2.16",

@@ -1,9 +1,5 @@
 import type { ReactNode } from "react";
 
-/** How the one button of such a page looks. */
-export const PLAIN_BUTTON =
-  "inline-flex h-9 items-center justify-center rounded-lg bg-accent px-3.5 font-medium text-accent-ink transition-colors duration-100 hover:bg-accent/90 max-md:h-11";
-
 /**
  * A page on which nothing is but a sentence and a way on. It comes with every page before it is needed, and must stand
  * when other parts cannot be loaded: so it is made of nothing but markup.

@@ -7,6 +7,7 @@ export { NoForm } from "./no-form.tsx";
 export { AskedBefore, QuestionChanged } from "./question-change.tsx";
 export { Refused } from "./refused.tsx";
 export { RequestClosed } from "./request-closed.tsx";
+export { RequestMissing } from "./request-missing.tsx";
 export { StickySummary } from "./sticky-summary.tsx";
 export { TimeLimitLine } from "./time-limit-line.tsx";
 export { UrlQuestion } from "./url-question.tsx";

@@ -1,16 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ChevronLeft, Unplug } from "lucide-react";
+import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "@/components/api/client.ts";
 import { similarRequests } from "@/components/api/request-context.ts";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { useParts } from "@/components/ui/part.tsx";
-import { partsOf } from "./request-parts.ts";
+import { partsOf, RequestMissing } from "./request-parts.ts";
 import { RequestView } from "./request-view.tsx";
 
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
@@ -42,17 +41,7 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
 
 function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => void; onBack: () => void }) {
   if (error instanceof ApiError && error.status === 404) {
-    return (
-      <div className="m-auto">
-        <Empty
-          icon={Unplug}
-          title="This request is not here"
-          action={<Button onClick={onBack}>Back to the inbox</Button>}
-        >
-          The link may be old, or it belongs to an organization that you are not in.
-        </Empty>
-      </div>
-    );
+    return <RequestMissing onBack={onBack} />;
   }
   return (
     <div className="p-6">

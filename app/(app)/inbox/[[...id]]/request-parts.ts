@@ -20,6 +20,7 @@ export const FormAnswerArea = part(
 export const UrlQuestion = part(() => later().then((file) => file.UrlQuestion), warm);
 export const NoForm = part(() => later().then((file) => file.NoForm), warm);
 export const RequestClosed = part(() => later().then((file) => file.RequestClosed), warm);
+export const RequestMissing = part(() => later().then((file) => file.RequestMissing), warm);
 export const EndState = part(() => later().then((file) => file.EndState), warm);
 export const QuestionChanged = part(() => later().then((file) => file.QuestionChanged), warm);
 export const AskedBefore = part(() => later().then((file) => file.AskedBefore), warm);
