@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { requestDetail } from "@/components/api/requests.ts";
+import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { MOST_AT_ONCE, notAlike } from "@/lib/format/selection.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
@@ -36,6 +37,21 @@ export function BulkBar({
     enabled: first !== undefined && reason === null,
   });
   const actions = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
+  const begin = (action: BulkAction | undefined) => {
+    if (action && reason === null) onBegin(action);
+  };
+  // With some selected, the keys mean them and not the request that is open.
+  useShortcuts(
+    selected.length === 0
+      ? {}
+      : {
+          a: () => begin(actions[0]),
+          r: () => begin(actions[1]),
+          d: () => begin(DECLINE),
+          c: () => claim.isPending || claim.mutate(selected),
+        },
+    { first: true },
+  );
   const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
 
   return (
@@ -69,11 +85,12 @@ export function BulkBar({
             </p>
           )}
           <div className="flex flex-wrap gap-1.5">
-            {actions.map((action) => (
+            {actions.map((action, at) => (
               <Button
                 key={action.label}
                 size="sm"
                 variant={action.lead ? "primary" : "outline"}
+                aria-keyshortcuts={["A", "R"][at]}
                 onClick={() => onBegin(action)}
               >
                 {action.label}…
@@ -82,12 +99,18 @@ export function BulkBar({
             <Button
               size="sm"
               disabled={reason !== null}
+              aria-keyshortcuts="D"
               aria-describedby={reason ? "bulk-why-not" : undefined}
               onClick={() => onBegin(DECLINE)}
             >
               Decline…
             </Button>
-            <Button size="sm" disabled={claim.isPending} onClick={() => claim.mutate(selected)}>
+            <Button
+              size="sm"
+              disabled={claim.isPending}
+              aria-keyshortcuts="C"
+              onClick={() => claim.mutate(selected)}
+            >
               {claim.isPending ? "Claiming…" : "Claim"}
             </Button>
           </div>

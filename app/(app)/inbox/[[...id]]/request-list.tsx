@@ -8,6 +8,7 @@ import { type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { DialogLoading } from "@/components/ui/dialog.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
@@ -24,8 +25,15 @@ import { useRequestRows } from "./use-request-rows.ts";
 import { useSelection } from "./use-selection.ts";
 import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
 
-const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
-const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), { ssr: false });
+// While they are on their way the single keys rest: they mean what is selected.
+const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), {
+  ssr: false,
+  loading: DialogLoading,
+});
+const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), {
+  ssr: false,
+  loading: DialogLoading,
+});
 
 export function RequestList({
   tab,
