@@ -116,7 +116,7 @@ test("what an operator assigns is there at once for who it is assigned to", asyn
   await expect(dialog.getByRole("option")).toHaveText([/Cleo/]);
   await ola.keyboard.press("Enter");
   await expect(ola.getByText(`${id} is Cleo’s now`)).toBeVisible();
-  await expect(requestPane(cleo).getByText("Assigned to you")).toBeVisible();
+  await expect(requestPane(cleo).getByText("Assigned to you", { exact: true })).toBeVisible();
   await cleo.goto("/inbox?tab=mine");
   await expect(cleo.getByRole("region", { name: "Requests" }).getByText(id).first()).toBeVisible();
 });

@@ -1,18 +1,20 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { type Ref, useImperativeHandle } from "react";
 import { requestDetail } from "@/components/api/requests.ts";
-import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { MOST_AT_ONCE, notAlike } from "@/lib/format/selection.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
 import { useBulkClaim } from "./use-bulk-claim.ts";
+import type { BulkKeys } from "./use-bulk-keys.ts";
 import type { Selection } from "./use-selection.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
 /** What is selected, and what can be done with all of it at once. */
 export function BulkBar({
+  keys,
   selection,
   rows,
   more,
@@ -20,6 +22,7 @@ export function BulkBar({
   onBegin,
   onDone,
 }: {
+  keys: Ref<BulkKeys>;
   selection: Selection;
   rows: StableRow[];
   /** The list is longer than its rows. */
@@ -40,18 +43,12 @@ export function BulkBar({
   const begin = (action: BulkAction | undefined) => {
     if (action && reason === null) onBegin(action);
   };
-  // With some selected, the keys mean them and not the request that is open.
-  useShortcuts(
-    selected.length === 0
-      ? {}
-      : {
-          a: () => begin(actions[0]),
-          r: () => begin(actions[1]),
-          d: () => begin(DECLINE),
-          c: () => claim.isPending || claim.mutate(selected),
-        },
-    { first: true },
-  );
+  useImperativeHandle(keys, () => ({
+    a: () => begin(actions[0]),
+    r: () => begin(actions[1]),
+    d: () => begin(DECLINE),
+    c: () => claim.isPending || claim.mutate(selected),
+  }));
   const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
 
   return (

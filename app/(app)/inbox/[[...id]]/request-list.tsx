@@ -16,6 +16,7 @@ import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
 import { NoRows, RowSkeletons } from "./list-states.tsx";
 import { RequestRow } from "./request-row.tsx";
+import { useBulkKeys } from "./use-bulk-keys.ts";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { useNewRows } from "./use-new-rows.ts";
@@ -25,11 +26,7 @@ import { useRequestRows } from "./use-request-rows.ts";
 import { useSelection } from "./use-selection.ts";
 import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
 
-// While they are on their way the single keys rest: they mean what is selected.
-const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), {
-  ssr: false,
-  loading: DialogLoading,
-});
+const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
 const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), {
   ssr: false,
   loading: DialogLoading,
@@ -75,6 +72,7 @@ export function RequestList({
     inView.map((row) => row.request.id),
   );
   const mayAnswer = me.may("approver") && tab !== "done";
+  const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
   const boxes = selecting || selection.selected.length > 0;
 
   // On a wide screen the first request is open from the start: most people come to decide on it. The address stays
@@ -181,6 +179,7 @@ export function RequestList({
       )}
       {mayAnswer && boxes && (
         <BulkBar
+          keys={bulkKeys}
           selection={selection}
           rows={rows}
           more={list.hasNextPage}
