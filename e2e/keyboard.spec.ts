@@ -107,8 +107,7 @@ test("keys lead to every place, and the sheet tells them", async ({ ola }) => {
   await keys.press("g");
   await keys.press("t");
   await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Tasks");
-  await keys.press("/");
-  await expectFocus(ola.getByRole("searchbox", { name: "Search tasks" }));
+  await pressUntil(ola, "/", ola.getByRole("searchbox", { name: "Search tasks" }));
   await keys.press("Escape");
   await keys.press("g");
   await keys.press("s");
