@@ -47,7 +47,7 @@ export function DialogBox({
           {children}
           <Radix.Close
             aria-label="Close"
-            className="absolute top-4 right-4 grid size-7 place-items-center rounded-md text-muted hover:bg-sunken hover:text-ink"
+            className="absolute top-4 right-4 grid size-7 place-items-center rounded-md text-muted hover:bg-sunken hover:text-ink max-md:top-2 max-md:right-2 max-md:size-11"
           >
             <X aria-hidden className="size-4" strokeWidth={1.75} />
           </Radix.Close>
