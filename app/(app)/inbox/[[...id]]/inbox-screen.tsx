@@ -74,7 +74,7 @@ export function InboxScreen() {
       <section
         aria-label="Requests"
         className={cn(
-          "flex w-full min-w-0 shrink-0 flex-col border-line border-r bg-bg md:w-[300px] xl:w-[372px]",
+          "flex w-full min-w-0 shrink-0 flex-col border-line bg-bg md:w-[300px] md:border-r xl:w-[372px]",
           place.selected && "max-md:hidden",
         )}
       >

@@ -96,9 +96,11 @@ function Details({ words, children }: { words: string; children: React.ReactNode
 
 function Difference({ before, after }: { before: Question; after: Question }) {
   const amounts = [before, after].map(({ message }) => findMoney(message).map(sayMoney).join(", "));
+  // Of a whole list of amounts the words below tell more.
+  const few = amounts.every((each) => each.length < 80);
   return (
     <>
-      {amounts[0] !== amounts[1] && (
+      {few && amounts[0] !== amounts[1] && (
         <p className="font-medium tabular-nums">
           Amount: {amounts[0] || "none"} → {amounts[1] || "none"}
         </p>
