@@ -88,7 +88,9 @@ function Then({ request }: { request: InputRequestSummary | undefined }) {
 function Details({ words, children }: { words: string; children: React.ReactNode }) {
   return (
     <details open>
-      <summary className="w-fit rounded-sm font-medium marker:text-muted max-md:py-2.5">{words}</summary>
+      <summary className="w-fit rounded-sm font-medium marker:text-muted max-md:-my-3 max-md:py-3">
+        {words}
+      </summary>
       <div className="flex flex-col gap-1.5 pt-1.5">{children}</div>
     </details>
   );
