@@ -192,6 +192,37 @@ async function expectThumbSized(target: Locator): Promise<void> {
   await expect.poll(async () => (await target.boundingBox())?.height ?? 0).toBeGreaterThanOrEqual(44);
 }
 
+test("a dialog gives the focus back, also where a field in it takes it by itself", async ({ ola, ben }) => {
+  await askAbout(ola, ben);
+  const decline = requestPane(ben).getByRole("button", { name: /^Decline/ });
+  for (const close of ["Keep it open", "Close"]) {
+    await decline.press("Enter");
+    const dialog = ben.getByRole("dialog");
+    await expect(dialog.getByRole("textbox")).toBeFocused();
+    await dialog.getByRole("button", { name: close }).click();
+    await expect(decline).toBeFocused();
+  }
+  await decline.press("Enter");
+  await expect(ben.getByRole("dialog").getByRole("textbox")).toBeFocused();
+  await ben.keyboard.press("Escape");
+  await expect(decline).toBeFocused();
+});
+
+test("on a phone Back leads to the list, also after the next request opened by itself", async ({
+  ola,
+  ben,
+}) => {
+  const { id, requestId } = await askAbout(ola, ben);
+  await askAbout(ola, ben, { id: `${id}-B` });
+  await ben.setViewportSize(PHONE);
+  await ben.goto(`/inbox?tab=all&q=${id}`);
+  await ben.locator(`a[href*="${requestId}"]`).click();
+  await requestPane(ben).getByRole("button", { name: "Approve" }).click();
+  await expect(requestPane(ben).getByRole("heading", { level: 2 })).toContainText(`${id}-B`);
+  await ben.goBack();
+  await expect(ben).toHaveURL(new RegExp(`/inbox\\?tab=all&q=${id}$`));
+});
+
 test("a toast that goes while its button has the focus gives it back", async ({ ola, ben }) => {
   await askAbout(ola, ben);
   // Somewhere else by then, and reading: the focus stands in the search.

@@ -103,6 +103,7 @@ export const AROUND: Shot[] = [
   {
     name: "page failed",
     person: "Ola",
+    fails: true,
     async open(page) {
       await page.route("**/api/v1/servers?*", (route) =>
         route.fulfill({ json: { items: [null], nextCursor: null } }),

@@ -12,10 +12,18 @@ async function selectThree(page: Page, scene: Scene): Promise<void> {
   for (const letter of ["A", "B", "C"])
     await scene.ask("approve_payment", { invoice_id: `${round}${letter}` });
   await page.goto(`/inbox?tab=all&q=${round}`);
-  const rows = page.getByRole("region", { name: "Requests" }).locator('a[href*="/inbox/"]');
+  const rows = page
+    .getByRole("region", { name: "Requests", exact: true })
+    .getByRole("listitem")
+    .filter({ has: page.locator("a") });
   await expect(rows).toHaveCount(3);
   await page.getByRole("button", { name: "Select requests" }).click();
-  for (const at of [0, 1, 2]) await rows.nth(at).getByRole("checkbox").or(rows.nth(at)).first().click();
+  const wide = (page.viewportSize()?.width ?? 0) >= 768;
+  for (const at of [0, 1, 2])
+    await rows
+      .nth(at)
+      .locator("a")
+      .click(wide ? { modifiers: ["Shift"] } : {});
   await expect(page.getByText(/3 selected/).first()).toBeVisible();
 }
 
