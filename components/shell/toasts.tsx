@@ -1,7 +1,7 @@
 "use client";
 
 import { useTheme } from "next-themes";
-import { useEffect, useRef } from "react";
+import { type CSSProperties, useEffect, useRef } from "react";
 import { Toaster } from "sonner";
 import { rememberFocus } from "@/components/ui/return-focus.ts";
 
@@ -15,6 +15,8 @@ export function Toasts() {
       <Toaster
         position="bottom-right"
         theme={resolvedTheme === "dark" ? "dark" : "light"}
+        // A decision, its seconds and Undo stand in one line.
+        style={{ "--width": "400px" } as CSSProperties}
         // However high the bar is.
         offset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)", right: 24 }}
         mobileOffset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)" }}
