@@ -13,7 +13,7 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: "J", what: "Next request" },
       { keys: "K", what: "Previous request" },
       { keys: "Enter", what: "Into the request" },
-      { keys: "X", what: "Select" },
+      { keys: "X", what: "Select; A, R, D and C then mean all selected" },
       { keys: "Shift X", what: "Select up to here" },
       { keys: "/", what: "Search" },
       { keys: "Esc", what: "Back to the list" },

@@ -8,6 +8,7 @@ import { type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { DialogLoading } from "@/components/ui/dialog.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
@@ -15,6 +16,7 @@ import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
 import { NoRows, RowSkeletons } from "./list-states.tsx";
 import { RequestRow } from "./request-row.tsx";
+import { useBulkKeys } from "./use-bulk-keys.ts";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { useNewRows } from "./use-new-rows.ts";
@@ -25,7 +27,10 @@ import { useSelection } from "./use-selection.ts";
 import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
 
 const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
-const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), { ssr: false });
+const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), {
+  ssr: false,
+  loading: DialogLoading,
+});
 
 export function RequestList({
   tab,
@@ -67,6 +72,7 @@ export function RequestList({
     inView.map((row) => row.request.id),
   );
   const mayAnswer = me.may("approver") && tab !== "done";
+  const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
   const boxes = selecting || selection.selected.length > 0;
 
   // On a wide screen the first request is open from the start: most people come to decide on it. The address stays
@@ -187,6 +193,7 @@ export function RequestList({
       )}
       {mayAnswer && boxes && (
         <BulkBar
+          keys={bulkKeys}
           selection={selection}
           rows={rows}
           more={list.hasNextPage}
