@@ -19,7 +19,7 @@ export function Tabs({
   return (
     <Radix.Root value={value} onValueChange={onChange} className="flex min-w-0 flex-col gap-4">
       <div className="border-line border-b">
-        <Radix.List className="-mx-1.5 -mb-px flex gap-2 overflow-x-auto overflow-y-hidden">
+        <Radix.List className="-mx-1.5 -mb-px flex gap-2 max-md:gap-1 overflow-x-auto overflow-y-hidden">
           {tabs.map((tab) => (
             <Radix.Trigger
               key={tab.value}
