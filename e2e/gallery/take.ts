@@ -36,7 +36,7 @@ export async function take(browser: Browser, scene: Scene, shot: Shot, folder: s
       const file = [nameOf(shot), look.name, "png"].filter(Boolean).join(".");
       await page.screenshot({ path: `${folder}/${file}` });
       // What a screen reader is told of it.
-      if (index === 0)
+      if (index === 0 && look.name)
         writeFileSync(`${folder}/${nameOf(shot)}.txt`, await page.locator("body").ariaSnapshot());
       taken.pictures.push({ look: look.name, file, flaws: await findFlaws(page) });
     }
