@@ -22,8 +22,8 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
   {
     title: "Deciding",
     shortcuts: [
-      { keys: "A", what: "The affirmative choice" },
-      { keys: "R", what: "The other choice" },
+      { keys: "A", what: "Approve, or the first choice" },
+      { keys: "R", what: "Reject, or the second choice" },
       { keys: "D", what: "Decline, with a reason" },
       { keys: "C", what: "Claim or release" },
       { keys: "Z", what: "Undo while it is held" },

@@ -98,8 +98,22 @@ export function RequestList({
     place.go({ id });
     reveal(id);
   };
+  /** On a phone Back leads to the list, however many were decided meanwhile. */
+  const goOn = (id: string) => {
+    if (isWide()) return open(id);
+    place.replace({ id });
+    reveal(id);
+  };
+  // Whoever comes by a link sees where in the list it stands; later the list stays where it was left.
+  const revealed = useRef(shown === null);
+  useEffect(() => {
+    if (revealed.current || rows.length === 0) return;
+    revealed.current = true;
+    const index = rows.findIndex((row) => row.request.id === shown);
+    if (index !== -1) virtual.scrollToIndex(index, { align: "center" });
+  }, [rows, shown, virtual]);
   useListKeys({ rows, shown, selection, mayAnswer, open, onBack: onClose, onSelecting, readOn });
-  const said = useNextRequest({ rows, shown, listening: tab !== "done", open, readOn, onClose });
+  const said = useNextRequest({ rows, shown, listening: tab !== "done", open: goOn, readOn, onClose });
   const showNews = () => {
     const loaded = rows.find((row) => news.unseen.includes(row.request.id));
     if (loaded) reveal(loaded.request.id);
