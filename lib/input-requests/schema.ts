@@ -193,7 +193,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
 });
 export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
 
-const isoTime = z.iso.datetime({ offset: true });
+/** The database knows no year 0. */
+const isoTime = z.iso.datetime({ offset: true }).refine((text) => text >= "0001", "No such time");
 
 /** What narrows a list, and its counts. All of them combine. */
 export const requestFilterSchema = z.object({
