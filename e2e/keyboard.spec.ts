@@ -22,6 +22,8 @@ test("requests are searched, stepped through, approved, undone, declined, claime
 }) => {
   test.setTimeout(120_000);
   const id = newInvoiceId();
+  // The inbox opens with the oldest, which is none of those that are searched.
+  await openRequest(ola, (await startInvoice(ola)).taskId);
   const names = ["A", "B", "C", "D"].map((letter) => `${id}-${letter}`);
   const requests: string[] = [];
   for (const each of names)
