@@ -100,9 +100,7 @@ export function normaliseForm(requestedSchema: unknown): Form {
   for (const [name, value] of Object.entries(properties)) {
     const parsed = property.safeParse(plain(value));
     if (!parsed.success)
-      return unsupported(
-        `The field "${name}" cannot be shown (${unknownType(value) ?? firstIssue(parsed.error)})`,
-      );
+      return unsupported(`The field "${name}" cannot be shown (${fieldIssue(parsed.error)})`);
     const secret = secretIn(name, parsed.data);
     if (secret) return { kind: "secret", field: name, reason: secret };
     const field = toField(name, parsed.data, required.includes(name));
@@ -228,12 +226,9 @@ function unsupported(reason: string): Form {
   return { kind: "unsupported", reason };
 }
 
-/** Says of a type that no form of the protocol has that it is one; null: the type is not what is wrong. */
-function unknownType(value: unknown): string | null {
-  const type = isRecord(value) ? value.type : undefined;
-  const known = ["string", "number", "integer", "boolean", "array"];
-  if (typeof type !== "string" || known.includes(type)) return null;
-  return `forms have no fields of the type "${type.slice(0, 60)}"`;
+/** What is wrong with a field; of its type in words that need no schema to be understood. */
+function fieldIssue(error: z.ZodError): string {
+  return error.issues[0]?.path[0] === "type" ? "forms have no fields of its type" : firstIssue(error);
 }
 
 /** Where and what, in a few words; the server's own names are cut short. */
