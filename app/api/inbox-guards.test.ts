@@ -205,6 +205,8 @@ describe("what nobody should send is refused, or kept as it can be, and never br
     ["a NUL in a person's name", "GET", "/api/v1/people?q=%00"],
     ["a search of 201 characters", "GET", `${A}?q=${"x".repeat(201)}`],
     ["a year that no calendar has", "GET", `${A}?askedAfter=0000-01-01T00:00:00Z`],
+    ["a year that no calendar has, of tasks", "GET", "/api/v1/tasks?createdAfter=0000-01-01T00:00:00Z"],
+    ["a line of the history beyond numbers", "GET", `/api/v1/events?cursor=${cursor(["9".repeat(19)])}`],
     ["the last moment there is", "GET", `${A}?expiresBefore=9999-12-31T23:59:59-23:59`],
     ["an amount beyond numbers", "GET", `${A}?amountMin=1e400`],
     ["the largest amount", "GET", `${A}?amountMin=1.7976931348623157e308&amountMax=5e-324`],
