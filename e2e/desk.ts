@@ -164,6 +164,13 @@ export async function answer(page: Page, requestId: string, content: Record<stri
   expect(response.status()).toBe(202);
 }
 
+/** How long answers are held, for everyone. */
+export async function setUndoWindow(browser: Browser, holdMs: number): Promise<void> {
+  const ana = await openDesk(browser, "Ana");
+  expect((await apiOf(ana).write("PUT", "/undo-window", { holdMs })).status()).toBe(200);
+  await ana.context().close();
+}
+
 export const requestPane = (page: Page): Locator =>
   page.getByRole("region", { name: "Request", exact: true });
 /** Back to a request that was decided: the next one opened by itself. Waits for the server to have the decision. */

@@ -269,6 +269,7 @@ test("what asks for a secret, or can't be shown, is declined with a reason", asy
     await expect(requestPane(ben).getByRole("form")).toHaveCount(0);
     await judge(ben, kind);
     await ben.keyboard.press("d");
+    await expect(ben.getByRole("dialog").getByRole("textbox", { name: "Reason" })).toBeFocused();
     await ben.keyboard.type("Not like this");
     await ben.keyboard.press("Control+Enter");
     await arrives(asked, { action: "decline" });

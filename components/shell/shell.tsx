@@ -2,9 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
-import { useTheme } from "next-themes";
 import { type ReactNode, useEffect } from "react";
-import { Toaster } from "sonner";
 import { Live } from "@/components/api/live.tsx";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
 import { GoHint } from "@/components/shell/go-hint.tsx";
@@ -12,6 +10,7 @@ import { onLeft } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { Overlays } from "@/components/shell/overlays.tsx";
+import { Toasts } from "@/components/shell/toasts.tsx";
 import { useGoKeys } from "@/components/shell/use-go-keys.ts";
 import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
 
@@ -19,7 +18,6 @@ const Tour = dynamic(() => import("./tour.tsx").then((file) => file.Tour), { ssr
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
-  const { resolvedTheme } = useTheme();
   const going = useGoKeys();
   useRouteFocus();
   useEffect(() => onLeft(() => window.location.assign("/sign-in")), []);
@@ -30,7 +28,7 @@ export function Shell({ children }: { children: ReactNode }) {
     <div className="flex h-dvh flex-col">
       <a
         href="#main"
-        className="sr-only z-50 rounded-lg bg-accent px-4 py-2 font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-50 rounded-lg bg-accent font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-4 focus:py-2"
       >
         Skip to content
       </a>
@@ -46,21 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
       <Overlays />
       {going && <GoHint />}
-      <Toaster
-        position="bottom-right"
-        theme={resolvedTheme === "dark" ? "dark" : "light"}
-        // Above the bar that decides, however high it is.
-        offset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)", right: 24 }}
-        mobileOffset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)" }}
-        toastOptions={{
-          // The reverse of the page, so that it is seen without being loud.
-          classNames: {
-            toast: "!rounded-lg !border-0 !bg-ink !text-bg !font-sans !text-sm !shadow-pop",
-            description: "!text-bg/80",
-            actionButton: "!bg-transparent !text-bg !font-medium !underline !underline-offset-4",
-          },
-        }}
-      />
+      <Toasts />
     </div>
   );
 }

@@ -20,6 +20,7 @@ import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
 import { useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
+import { useOpenedSite } from "./use-opened-site.ts";
 import { useUndo } from "./use-undo.ts";
 import { whyNot, whyNotAccept } from "./why-not.ts";
 
@@ -51,7 +52,7 @@ export function AnswerArea({
   const form = useAnswerForm(question.fields, question.draft?.content ?? null);
   const draft = useDraft(question.id, request.draft, form);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const [opened, setOpened] = useState(false);
+  const [opened, setOpened] = useOpenedSite(question);
   const [dialog, setDialog] = useState<AnswerDialog>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
@@ -116,12 +117,7 @@ export function AnswerArea({
         (answering || (lost && decision.kind === "form")) && (
           <div className="flex flex-col gap-6">
             {isUrl ? (
-              <UrlQuestion
-                question={question}
-                opened={opened}
-                disabled={blocked}
-                onOpened={() => setOpened(true)}
-              />
+              <UrlQuestion question={question} opened={opened} disabled={blocked} onOpened={setOpened} />
             ) : (
               <AnswerFields
                 decision={decision}

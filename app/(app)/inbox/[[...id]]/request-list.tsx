@@ -8,6 +8,7 @@ import { type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { DialogLoading } from "@/components/ui/dialog.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
@@ -15,6 +16,7 @@ import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
 import { NoRows, RowSkeletons } from "./list-states.tsx";
 import { RequestRow } from "./request-row.tsx";
+import { useBulkKeys } from "./use-bulk-keys.ts";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { useNewRows } from "./use-new-rows.ts";
@@ -25,7 +27,10 @@ import { useSelection } from "./use-selection.ts";
 import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
 
 const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
-const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), { ssr: false });
+const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), {
+  ssr: false,
+  loading: DialogLoading,
+});
 
 export function RequestList({
   tab,
@@ -67,6 +72,7 @@ export function RequestList({
     inView.map((row) => row.request.id),
   );
   const mayAnswer = me.may("approver") && tab !== "done";
+  const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
   const boxes = selecting || selection.selected.length > 0;
 
   // On a wide screen the first request is open from the start: most people come to decide on it. The address stays
@@ -92,8 +98,22 @@ export function RequestList({
     place.go({ id });
     reveal(id);
   };
+  /** On a phone Back leads to the list, however many were decided meanwhile. */
+  const goOn = (id: string) => {
+    if (isWide()) return open(id);
+    place.replace({ id });
+    reveal(id);
+  };
+  // Whoever comes by a link sees where in the list it stands; later the list stays where it was left.
+  const revealed = useRef(shown === null);
+  useEffect(() => {
+    if (revealed.current || rows.length === 0) return;
+    revealed.current = true;
+    const index = rows.findIndex((row) => row.request.id === shown);
+    if (index !== -1) virtual.scrollToIndex(index, { align: "center" });
+  }, [rows, shown, virtual]);
   useListKeys({ rows, shown, selection, mayAnswer, open, onBack: onClose, onSelecting, readOn });
-  const said = useNextRequest({ rows, shown, listening: tab !== "done", open, readOn, onClose });
+  const said = useNextRequest({ rows, shown, listening: tab !== "done", open: goOn, readOn, onClose });
   const showNews = () => {
     const loaded = rows.find((row) => news.unseen.includes(row.request.id));
     if (loaded) reveal(loaded.request.id);
@@ -173,6 +193,7 @@ export function RequestList({
       )}
       {mayAnswer && boxes && (
         <BulkBar
+          keys={bulkKeys}
           selection={selection}
           rows={rows}
           more={list.hasNextPage}

@@ -74,7 +74,7 @@ export function useAnswerCommands({
 }
 
 function labels(decision: Decision, isUrl: boolean): (string | undefined)[] {
-  if (isUrl) return ["I have finished there:"];
+  if (isUrl) return ["Continue:"];
   if (decision.kind === "choices") return decision.choices.slice(0, 2).map((choice) => choice.label);
   return decision.kind === "confirm" ? ["Confirm"] : decision.kind === "form" ? ["Send the answer for"] : [];
 }
