@@ -11,6 +11,7 @@ import {
   requestPane,
   SOON,
   startInvoice,
+  tabTo,
   test,
 } from "./desk.ts";
 import { judge, ON_A_PHONE } from "./judge.ts";
@@ -290,14 +291,4 @@ async function decided(page: Page, requestId: string): Promise<void> {
     (id) => window.dispatchEvent(new CustomEvent("intray:decided", { detail: { id, next: true } })),
     requestId,
   );
-}
-
-/** Presses Tab as often as it takes, within reason. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await expect(target).toBeVisible();
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press("Tab");
-    if (await target.evaluate((element) => element === document.activeElement)) return;
-  }
-  throw new Error(`Tab does not lead to ${target}`);
 }
