@@ -1,6 +1,16 @@
 /** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, and no sideways scrolling. */
 import { expect } from "@playwright/test";
-import { answer, askAbout, backTo, openRequest, requestPane, SOON, startInvoice, taskHeader, test } from "./desk.ts";
+import {
+  answer,
+  askAbout,
+  backTo,
+  openRequest,
+  requestPane,
+  SOON,
+  startInvoice,
+  taskHeader,
+  test,
+} from "./desk.ts";
 import { judge, ON_A_DESK, ON_A_PHONE, PHONE } from "./judge.ts";
 
 // Axe takes its time on a busy machine.

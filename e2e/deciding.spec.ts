@@ -4,7 +4,6 @@ import {
   answer,
   apiOf,
   askAbout,
-  deliverySteps,
   expect,
   ledgerOf,
   newInvoiceId,

@@ -197,3 +197,17 @@ export async function ledgerOf(invoiceId: string) {
     paid: lines.filter((line) => line.kind === "paid").map((line) => line.data.line),
   };
 }
+
+/** Presses Tab until the focus is there, within reason; it may be there already. `press`: how keys are pressed. */
+export async function tabTo(
+  page: Page,
+  target: Locator,
+  press = (key: string) => page.keyboard.press(key),
+): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let presses = 0; presses < 150; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${target}`);
+}

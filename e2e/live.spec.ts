@@ -27,10 +27,10 @@ test("all tabs of a browser share one stream, and another takes over when its ta
 }) => {
   test.setTimeout(120_000);
   const first = await openDesk(browser, "Cleo");
-  await first.goto("/inbox?tab=all");
+  await first.goto("/inbox?tab=all&order=newest");
   await expect.poll(() => streamsOf(first.context()), SOON).toBe(1);
   const second = await first.context().newPage();
-  await second.goto("/inbox?tab=all");
+  await second.goto("/inbox?tab=all&order=newest");
   await expect(second.getByRole("region", { name: "Requests" })).toBeVisible();
   const heard = { first: await hear(first), second: await hear(second) };
 

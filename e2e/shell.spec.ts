@@ -240,8 +240,16 @@ test("signing out leaves in all tabs", async ({ browser }) => {
   await signIn(page, "Gus");
   const other = await page.context().newPage();
   await other.goto("/tasks");
+  const cookies = await page.context().cookies();
+  // A page that is left takes its calls along: this one must not.
+  await page.route("**/api/auth/signout", async (route) => {
+    await page.waitForTimeout(500);
+    await route.continue();
+  });
   await page.getByRole("button", { name: "Gus: account and appearance" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   for (const each of [page, other]) await expect(each).toHaveURL(/\/sign-in/);
+  await page.context().addCookies(cookies);
+  expect((await page.request.get("/api/v1/me")).status()).toBe(401);
   await page.context().close();
 });
