@@ -1,13 +1,17 @@
 import { defineConfig, devices } from "@playwright/test";
 import { findChromium } from "./scripts/chromium.ts";
 
+// Read by every worker before its tests: each has an Intray of its own, made by the global setup.
+const { E2E_PLACES: places, TEST_PARALLEL_INDEX: worker } = process.env;
+if (places && worker) Object.assign(process.env, JSON.parse(places)[Number(worker)]);
+
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/global-setup.ts",
-  // One Intray serves them all, and the journeys build on its data.
-  workers: 1,
+  // A file's tests share one Intray, and some build on its data.
+  workers: process.env.E2E_URL ? 1 : 2,
   fullyParallel: false,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
@@ -15,7 +19,6 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   reporter: process.env.E2E_REPORT ? [["list"], ["json", { outputFile: process.env.E2E_REPORT }]] : "list",
   use: {
-    // Set by the global setup, which runs before any test file is loaded.
     baseURL: process.env.E2E_URL,
     screenshot: "only-on-failure",
     // Recording costs a sixth of the time.

@@ -1,17 +1,25 @@
 import type { MetadataRoute } from "next";
 
+/**
+ * What makes Intray an app on a phone's home screen. There is no service worker on purpose: nothing is kept or decided
+ * without the server.
+ */
 export default function manifest(): MetadataRoute.Manifest {
   return {
+    id: "/",
     name: "Intray",
     short_name: "Intray",
     description: "Where long-running MCP tasks wait for people",
-    start_url: "/",
+    start_url: "/inbox",
+    scope: "/",
     display: "standalone",
     background_color: "#f8fafb",
-    theme_color: "#007373",
+    theme_color: "#f8fafb",
     icons: [
-      { src: "/icon-192.png", sizes: "192x192", type: "image/png" },
-      { src: "/icon-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
+      { src: "/icon-192.png", sizes: "192x192", type: "image/png", purpose: "any" },
+      { src: "/icon-512.png", sizes: "512x512", type: "image/png", purpose: "any" },
+      { src: "/icon-maskable-192.png", sizes: "192x192", type: "image/png", purpose: "maskable" },
+      { src: "/icon-maskable-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
     ],
   };
 }

@@ -1,6 +1,16 @@
 /** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, and no sideways scrolling. */
 import { expect } from "@playwright/test";
-import { answer, askAbout, openRequest, requestPane, SOON, startInvoice, taskHeader, test } from "./desk.ts";
+import {
+  answer,
+  askAbout,
+  backTo,
+  openRequest,
+  requestPane,
+  SOON,
+  startInvoice,
+  taskHeader,
+  test,
+} from "./desk.ts";
 import { judge, ON_A_DESK, ON_A_PHONE, PHONE } from "./judge.ts";
 
 // Axe takes its time on a busy machine.
@@ -17,9 +27,10 @@ test("the inbox", async ({ ola, ben }) => {
   const { taskId, id } = await startInvoice(ola, { sample: "large" });
   await answer(ola, await openRequest(ola, taskId), { value: "approve" });
   const form = await openRequest(ola, taskId, "cost center");
-  await askAbout(ola, ben);
+  const { requestId } = await askAbout(ola, ben);
   await judge(ben, "a request");
   await ben.getByRole("button", { name: "Reject" }).click();
+  await backTo(ben, requestId);
   await expect(ben.getByText("Rejected by Ben").first()).toBeVisible();
   await judge(ben, "an answer on its way");
 

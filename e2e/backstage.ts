@@ -119,7 +119,8 @@ export async function openBackstage(): Promise<Backstage> {
     insertUndeliverable: (requestId, taskId, reason) =>
       within(async (tx) => {
         const id = uuidv7();
-        const asked = await tx.inputRequest.findFirstOrThrow({ where: { id: requestId } });
+        // What the database computes by itself can't be written.
+        const { alike: _, ...asked } = await tx.inputRequest.findFirstOrThrow({ where: { id: requestId } });
         await tx.inputRequest.create({
           data: {
             ...asked,

@@ -164,6 +164,13 @@ export async function answer(page: Page, requestId: string, content: Record<stri
   expect(response.status()).toBe(202);
 }
 
+/** How long answers are held, for everyone. */
+export async function setUndoWindow(browser: Browser, holdMs: number): Promise<void> {
+  const ana = await openDesk(browser, "Ana");
+  expect((await apiOf(ana).write("PUT", "/undo-window", { holdMs })).status()).toBe(200);
+  await ana.context().close();
+}
+
 export const requestPane = (page: Page): Locator =>
   page.getByRole("region", { name: "Request", exact: true });
 /** Back to a request that was decided: the next one opened by itself. Waits for the server to have the decision. */
@@ -189,4 +196,18 @@ export async function ledgerOf(invoiceId: string) {
     told: lines.filter((line) => line.kind === "told").map((line) => line.data),
     paid: lines.filter((line) => line.kind === "paid").map((line) => line.data.line),
   };
+}
+
+/** Presses Tab until the focus is there, within reason; it may be there already. `press`: how keys are pressed. */
+export async function tabTo(
+  page: Page,
+  target: Locator,
+  press = (key: string) => page.keyboard.press(key),
+): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let presses = 0; presses < 150; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${target}`);
 }

@@ -1,6 +1,6 @@
 /** Every kind of field, filled in by keyboard alone, told to a screen reader, looked at by axe, and sent exactly. */
-import type { Locator, Page } from "@playwright/test";
-import { expect, openDesk, readRequest, requestPane, SOON, test } from "./desk.ts";
+import type { Page } from "@playwright/test";
+import { expect, openDesk, readRequest, requestPane, SOON, tabTo, test } from "./desk.ts";
 import { judge } from "./judge.ts";
 import type { Kind } from "./question-kinds.ts";
 import { type Asked, ask, askForm } from "./questions.ts";
@@ -17,16 +17,6 @@ async function openKind(ana: Page, ben: Page, kind: Kind): Promise<Asked> {
   await ben.goto(`/inbox/${asked.requestId}`);
   await expect(requestPane(ben).getByRole("heading", { name: "What you decide on" })).toBeVisible();
   return asked;
-}
-
-/** With Tab alone, as far as it takes. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await expect(target).toBeVisible();
-  for (let presses = 0; presses < 150; presses++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  await expect(target).toBeFocused();
 }
 
 /** To the button in the bar, from wherever the focus is, and Enter. */
@@ -269,6 +259,7 @@ test("what asks for a secret, or can't be shown, is declined with a reason", asy
     await expect(requestPane(ben).getByRole("form")).toHaveCount(0);
     await judge(ben, kind);
     await ben.keyboard.press("d");
+    await expect(ben.getByRole("dialog").getByRole("textbox", { name: "Reason" })).toBeFocused();
     await ben.keyboard.type("Not like this");
     await ben.keyboard.press("Control+Enter");
     await arrives(asked, { action: "decline" });

@@ -1,24 +1,35 @@
+import type { FullConfig } from "@playwright/test";
 import { startIntray } from "./intray.ts";
 import { startQuestionServer } from "./question-server.ts";
 
-/**
- * One Intray in demo mode for all journeys, and a server that asks. E2E_URL names a running Intray instead,
- * E2E_DATA_DIR its data, E2E_QUESTIONS_URL its server that asks.
- */
-export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+/** What the environment of a test names: a running Intray, its sample server, its data, and a server that asks. */
+type Place = Record<"E2E_URL" | "E2E_INVOICE_URL" | "E2E_DATA_DIR" | "E2E_QUESTIONS_URL", string>;
+
+/** One Intray in demo mode for each worker. E2E_URL and the others name a running one instead, for one worker. */
+export default async function setup({ workers }: FullConfig): Promise<(() => Promise<void>) | undefined> {
   if (process.env.E2E_URL) return undefined;
+  const started = await Promise.all(Array.from({ length: workers }, start));
+  process.env.E2E_PLACES = JSON.stringify(started.map(({ place }) => place));
+  return async () => void (await Promise.all(started.map(({ stop }) => stop())));
+}
+
+async function start(): Promise<{ place: Place; stop: () => Promise<void> }> {
   const questions = await startQuestionServer();
   const intray = await startIntray({
     INVOICE_STEP_DELAY_MS: "200",
     INVOICE_RECONCILE_MS: "1000",
     INTRAY_ALLOW_HOSTS: questions.hostAndPort,
   });
-  process.env.E2E_URL = intray.url;
-  process.env.E2E_INVOICE_URL = intray.invoiceUrl;
-  process.env.E2E_DATA_DIR = intray.dataDir;
-  process.env.E2E_QUESTIONS_URL = questions.url;
-  return async () => {
-    await intray.stop();
-    await questions.close();
+  return {
+    place: {
+      E2E_URL: intray.url,
+      E2E_INVOICE_URL: intray.invoiceUrl,
+      E2E_DATA_DIR: intray.dataDir,
+      E2E_QUESTIONS_URL: questions.url,
+    },
+    async stop() {
+      await intray.stop();
+      await questions.close();
+    },
   };
 }

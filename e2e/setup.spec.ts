@@ -72,6 +72,7 @@ test("setting up makes the first owner and ends the demonstration for good", asy
   await demo.goto(link);
   await demo.getByLabel("New password").fill(OWNER.password);
   await demo.getByRole("button", { name: "Save password" }).click();
+  await expect(demo).toHaveURL(/\/sign-in/);
   await signIn(demo, "vera@example.com", OWNER.password);
   await expect(demo.getByRole("button", { name: "Vera: account and appearance" })).toBeVisible();
   const late = await open();

@@ -1,4 +1,5 @@
 /** What surrounds every page: the palette, the keys, the first visit, the settings, and pages that are not there. */
+import type { Locator } from "@playwright/test";
 import {
   apiOf,
   askAbout,
@@ -7,11 +8,12 @@ import {
   openDesk,
   openRequest,
   requestPane,
+  SOON,
   signIn,
   startInvoice,
   test,
 } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { judge, PHONE } from "./judge.ts";
 
 test.describe.configure({ timeout: 120_000 });
 
@@ -148,6 +150,10 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await expect(ola.getByText("There is nothing here")).toBeVisible();
   await expect(ola.getByRole("navigation", { name: "Main" }).first()).toBeVisible();
   await judge(ola, "nothing here");
+  for (const place of ["tasks", "servers"]) {
+    await ola.goto(`/${place}/00000000-0000-7000-8000-000000000000`);
+    await expect(ola.getByRole("heading", { level: 1, name: /is not here$/ })).toBeVisible();
+  }
 
   const page = await openDesk(browser, "Ola");
   await page.route("**/api/v1/servers?*", (route) =>
@@ -163,13 +169,87 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await page.context().close();
 });
 
+test("on a phone what is pressed in dialogs and headers is as large as a thumb", async ({ ola, ben }) => {
+  await askAbout(ola, ben);
+  const asked = ben.url();
+  await ben.keyboard.press("?");
+  await expect(ben.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+  await ben.setViewportSize(PHONE);
+  const sheet = ben.getByRole("dialog");
+  await expectThumbSized(sheet.getByRole("button", { name: "Close" }));
+  await expectThumbSized(sheet.getByRole("link", { name: "Keyboard settings" }));
+  await expectThumbSized(sheet.locator("label").filter({ hasText: "Single keys" }));
+  await sheet.getByText("Letters and signs act").click();
+  await expect(sheet.getByRole("switch", { name: "Single keys" })).not.toBeChecked();
+  await sheet.getByText("Off: only Esc").click();
+  await expect(sheet.getByRole("switch", { name: "Single keys" })).toBeChecked();
+  await ben.goto(asked);
+  await expectThumbSized(requestPane(ben).getByRole("link", { name: "Finance ERP", exact: true }));
+});
+
+async function expectThumbSized(target: Locator): Promise<void> {
+  await expect.poll(async () => (await target.boundingBox())?.height ?? 0).toBeGreaterThanOrEqual(44);
+}
+
+test("a dialog gives the focus back, also where a field in it takes it by itself", async ({ ola, ben }) => {
+  await askAbout(ola, ben);
+  const decline = requestPane(ben).getByRole("button", { name: /^Decline/ });
+  for (const close of ["Keep it open", "Close"]) {
+    await decline.press("Enter");
+    const dialog = ben.getByRole("dialog");
+    await expect(dialog.getByRole("textbox")).toBeFocused();
+    await dialog.getByRole("button", { name: close }).click();
+    await expect(decline).toBeFocused();
+  }
+  await decline.press("Enter");
+  await expect(ben.getByRole("dialog").getByRole("textbox")).toBeFocused();
+  await ben.keyboard.press("Escape");
+  await expect(decline).toBeFocused();
+});
+
+test("on a phone Back leads to the list, also after the next request opened by itself", async ({
+  ola,
+  ben,
+}) => {
+  const { id, requestId } = await askAbout(ola, ben);
+  await askAbout(ola, ben, { id: `${id}-B` });
+  await ben.setViewportSize(PHONE);
+  await ben.goto(`/inbox?tab=all&q=${id}`);
+  await ben.locator(`a[href*="${requestId}"]`).click();
+  await requestPane(ben).getByRole("button", { name: "Approve" }).click();
+  await expect(requestPane(ben).getByRole("heading", { level: 2 })).toContainText(`${id}-B`);
+  await ben.goBack();
+  await expect(ben).toHaveURL(new RegExp(`/inbox\\?tab=all&q=${id}$`));
+});
+
+test("a toast that goes while its button has the focus gives it back", async ({ ola, ben }) => {
+  await askAbout(ola, ben);
+  // Somewhere else by then, and reading: the focus stands in the search.
+  await requestPane(ben).getByRole("button", { name: "Approve" }).click();
+  const undo = ben.getByRole("button", { name: /^Undo/ }).last();
+  await expect(undo).toBeVisible();
+  const search = ben.getByRole("searchbox", { name: "Search requests" });
+  await search.focus();
+  await undo.focus();
+  await expect(undo).toHaveCount(0, SOON);
+  await expect(search).toBeFocused();
+});
+
 test("signing out leaves in all tabs", async ({ browser }) => {
   const page = await (await browser.newContext()).newPage();
   await signIn(page, "Gus");
   const other = await page.context().newPage();
   await other.goto("/tasks");
+  const cookies = await page.context().cookies();
+  // A page that is left takes its calls along: this one must not.
+  await page.route("**/api/auth/signout", async (route) => {
+    await page.waitForTimeout(500);
+    await route.continue();
+  });
   await page.getByRole("button", { name: "Gus: account and appearance" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   for (const each of [page, other]) await expect(each).toHaveURL(/\/sign-in/);
+  await page.context().addCookies(cookies);
+  expect((await page.request.get("/api/v1/me")).status()).toBe(401);
   await page.context().close();
 });

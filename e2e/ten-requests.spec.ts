@@ -3,7 +3,7 @@
  * the server once, and as meant. TEN_REQUESTS_PAUSE_MS is a person's pause after each key, for measuring.
  */
 import type { Locator, Page } from "@playwright/test";
-import { deliverySteps, expect, newInvoiceId, requestPane, SOON, test } from "./desk.ts";
+import { deliverySteps, expect, newInvoiceId, requestPane, SOON, tabTo, test } from "./desk.ts";
 import type { Kind } from "./question-kinds.ts";
 import { allTold, ask } from "./questions.ts";
 
@@ -137,20 +137,13 @@ function handsOf(page: Page) {
       if (PAUSE_MS) await page.waitForTimeout(PAUSE_MS);
     }
   };
-  const reach = async (target: Locator) => {
-    await expect(target).toBeVisible();
-    for (let tabs = 0; tabs < 40; tabs++) {
-      if (await target.evaluate((element) => element === document.activeElement)) return;
-      await press("Tab");
-    }
-    throw new Error(`Tab does not lead to ${target}`);
-  };
+  // By Tab, from where the focus is.
+  const reach = (target: Locator) => tabTo(page, target, press);
   return {
     page,
     pane,
     count: () => count,
     press,
-    /** By Tab, from where the focus is. */
     reach,
     /** From a field where letters are text, or none. */
     async send() {

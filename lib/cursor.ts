@@ -16,9 +16,11 @@ export interface OrderedPosition {
   id: string;
 }
 
-const positionSchema = z.tuple([z.iso.datetime(), z.uuid()]);
-const sequenceSchema = z.tuple([z.string().regex(/^\d{1,19}$/)]);
-const KEYS = { time: z.iso.datetime().nullable(), number: z.number().nullable() };
+/** The database knows no year 0. */
+const time = z.iso.datetime().refine((text) => text >= "0001");
+const positionSchema = z.tuple([time, z.uuid()]);
+const sequenceSchema = z.tuple([z.string().regex(/^\d{1,18}$/)]);
+const KEYS = { time: time.nullable(), number: z.number().nullable() };
 
 /** Where a list by time and id goes on; null: at its start. Throws `invalid_input`. */
 export function readPosition(cursor: string | undefined): Position | null {

@@ -7,6 +7,11 @@ export const pageQuerySchema = z.object({
 });
 export type PageQuery = z.infer<typeof pageQuerySchema>;
 
+/** A time to filter by, with any zone. The database knows no year 0. */
+export const queryTimeSchema = z.iso
+  .datetime({ offset: true })
+  .refine((text) => text >= "0001", "Use a year from 1 on");
+
 export interface Page<T> {
   items: T[];
   nextCursor: string | null;

@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "../lib/db.ts";
 import { uuidv7 } from "../lib/ids.ts";
 import { countOpenRequests, listInputRequests } from "../lib/input-requests/list.ts";
 import { readInputRequest } from "../lib/input-requests/queries.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "../lib/input-requests/schema.ts";
-import { recordAnswer } from "../lib/input-requests/transitions.ts";
+import { recordAnswer, saveDraft } from "../lib/input-requests/transitions.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
 import type { Principal } from "../lib/principal.ts";
 import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
+import { insertRequest, insertServer, insertTask } from "../lib/testing/rows.ts";
 import { withClient } from "./database/roles.ts";
 
 let database: TestDatabase;
@@ -105,4 +106,119 @@ test("an answer to a seeded request is recorded, and the engine holds no seeded 
     ),
   );
   expect(rows).toEqual([{ count: 0 }]);
+});
+
+describe("--remove", () => {
+  const TABLES = [
+    "server",
+    "connection",
+    "task",
+    "input_request",
+    "ask",
+    "answer",
+    "delivery",
+    "claim",
+    "draft",
+  ];
+
+  /** Every row of every organization but history's, as text. */
+  const everything = () =>
+    withClient(database.adminUrl, async (client) => {
+      const rows: string[] = [];
+      for (const table of TABLES) {
+        const found = await client.query(`SELECT $1 || ' ' || row_to_json(t)::text AS row FROM ${table} t`, [
+          table,
+        ]);
+        rows.push(...found.rows.map(({ row }) => row));
+      }
+      return rows.sort();
+    });
+
+  test("leaves exactly what was there before, here and in other organizations, and says so in the history", async () => {
+    const [hooli, globex] = [uuidv7(), uuidv7()];
+    for (const [id, slug] of [
+      [hooli, "hooli"],
+      [globex, "globex"],
+    ] as const) {
+      await db.withOrganization(id, async (tx) => {
+        await createOrganization(id, tx, { slug, name: slug });
+        await addMember(id, tx, COMMAND_LINE, { email: `o@${slug}.example`, name: "Ona", role: "owner" });
+      });
+      // Real ones: also one whose server is called like the seed's, and a settled one.
+      const server = await insertServer(db, id, { name: "Seed ERP" });
+      await insertRequest(db, id, await insertTask(db, id, server), { key: "seed" });
+      await insertTask(db, id, server, { state: "completed" });
+    }
+    await seed("--requests", "30", "--settled", "20", "--organization", "globex", "--yes");
+    const before = await everything();
+
+    await seed("--requests", "2100", "--settled", "100", "--organization", "hooli", "--yes");
+    const { userId } = await db.withOrganization(hooli, (tx) =>
+      tx.membership.findFirstOrThrow({ where: { organizationId: hooli } }),
+    );
+    const ona: Principal = {
+      organizationId: hooli,
+      userId,
+      role: "owner",
+      actor: { kind: "member", id: userId, name: "Ona" },
+    };
+    // What people did to seeded ones goes with them.
+    const seeded = await db.withOrganization(hooli, (tx) =>
+      tx.inputRequest.findMany({
+        where: { organizationId: hooli, key: "seed", state: "open", mode: "form" },
+        take: 3,
+      }),
+    );
+    const [first, second] = seeded;
+    await db.withOrganization(hooli, (tx) =>
+      recordAnswer(hooli, tx, ona, first!.id, { action: "decline", questionHash: first!.questionHash }),
+    );
+    await db.withOrganization(hooli, (tx) =>
+      saveDraft(hooli, tx, ona, second!.id, { content: {}, comment: "Later" }),
+    );
+
+    const { code, out } = await seed("--remove", "--organization", "hooli");
+    expect([code, out]).toEqual([0, expect.stringMatching(/Removed 2200 tasks .* and 7 servers/)]);
+    expect(await everything()).toEqual(before);
+    const told = await db.withOrganization(hooli, (tx) =>
+      tx.event.findFirstOrThrow({ where: { organizationId: hooli, type: "requests.unseeded" } }),
+    );
+    expect(told.data).toEqual({ tasks: 2200, servers: 7 });
+    const [chain] = await db.withOrganization(
+      hooli,
+      (tx) => tx.$queryRaw`SELECT first_broken_event() AS broken` as Promise<{ broken: unknown }[]>,
+    );
+    expect(chain?.broken).toBeNull();
+    expect(await seed("--remove", "--organization", "hooli")).toMatchObject({ code: 0 });
+    expect(await everything()).toEqual(before);
+  });
+
+  test("keeps the tasks that people started at a seeded server, and what they were started again from", async () => {
+    const tyrell = uuidv7();
+    await db.withOrganization(tyrell, async (tx) => {
+      await createOrganization(tyrell, tx, { slug: "tyrell", name: "Tyrell" });
+      await addMember(tyrell, tx, COMMAND_LINE, { email: "o@tyrell.example", name: "Ona", role: "owner" });
+    });
+    await seed("--requests", "5", "--server", "Only", "--organization", "tyrell", "--yes");
+    const [from] = await db.withOrganization(tyrell, (tx) =>
+      tx.task.findMany({ where: { organizationId: tyrell }, take: 1 }),
+    );
+    const again = await insertTask(db, tyrell, { id: from!.serverId, connectionId: from!.connectionId });
+    await db.withOrganization(tyrell, async (tx) => {
+      await tx.taskWatch.create({ data: { organizationId: tyrell, taskId: again } });
+      await tx.task.updateMany({
+        where: { organizationId: tyrell, id: again },
+        data: { restartOf: from!.id },
+      });
+    });
+    const { code, out } = await seed("--remove", "--organization", "tyrell");
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/Removed 4 tasks .* and 0 servers[\s\S]*2 tasks are kept/),
+    ]);
+    const left = await db.withOrganization(tyrell, (tx) =>
+      tx.task.findMany({ where: { organizationId: tyrell }, select: { id: true } }),
+    );
+    expect(left.map(({ id }) => id).sort()).toEqual([from!.id, again].sort());
+  });
 });

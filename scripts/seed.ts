@@ -1,13 +1,16 @@
 /**
  * `npm run seed -- --requests N [--organization acme] [--settled N] [--server name] [--yes]`: fills an inbox with
- * believable requests, for trying out how it feels when it is full. Works while Intray runs, and while it does not.
+ * believable requests, for trying out how it feels when it is full. `npm run seed -- --remove [--organization acme]`:
+ * takes them away again, and nothing else. Works while Intray runs, and while it does not.
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
+import type { EventType } from "../lib/events/schema.ts";
 import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
 import { withOwnerUrl } from "./commands/with-database.ts";
 import { migrate } from "./migrate.ts";
 import { fill } from "./seed/fill.ts";
+import { removeSeeded } from "./seed/remove.ts";
 
 const { values } = parseArgs({
   options: {
@@ -15,11 +18,12 @@ const { values } = parseArgs({
     settled: { type: "string", default: "0" },
     organization: { type: "string", default: "acme" },
     server: { type: "string" },
+    remove: { type: "boolean", default: false },
     yes: { type: "boolean", default: false },
   },
 });
 
-const open = whole("requests", values.requests);
+const open = values.remove ? 0 : whole("requests", values.requests);
 const settled = whole("settled", values.settled);
 
 try {
@@ -28,7 +32,8 @@ try {
     const client = new pg.Client({ connectionString: ownerUrl });
     await client.connect();
     try {
-      await seed(client);
+      const organization = await organizationOf(client);
+      await (values.remove ? remove(client, organization) : seed(client, organization));
     } finally {
       await client.end();
     }
@@ -38,7 +43,14 @@ try {
   process.exitCode = 1;
 }
 
-async function seed(client: pg.Client): Promise<void> {
+interface Organization {
+  id: string;
+  name: string;
+  demo: boolean;
+}
+
+/** As it is named, and from here on the connection's own. */
+async function organizationOf(client: pg.Client): Promise<Organization> {
   const { rows } = await client.query<{ id: string; name: string }>(
     "SELECT id, name FROM gate.organization_by_slug($1)",
     [values.organization],
@@ -52,9 +64,13 @@ async function seed(client: pg.Client): Promise<void> {
   const { rows: found } = await client.query("SELECT demo FROM organization WHERE id = $1", [
     organization.id,
   ]);
-  if (!found[0]?.demo && !values.yes)
+  return { ...organization, demo: found[0]?.demo === true };
+}
+
+async function seed(client: pg.Client, organization: Organization): Promise<void> {
+  if (!organization.demo && !values.yes)
     throw new Error(
-      `${organization.name} is not the demonstration's. What is seeded there stays: say --yes if you mean it.`,
+      `${organization.name} is not the demonstration's. What is seeded there stands beside what is real until --remove: say --yes if you mean it.`,
     );
   say(
     `Filling the inbox of ${organization.name} with ${open} open and ${settled} settled requests, for trying out. They belong to servers called "Seed …" that do not exist: no tool was called, and the engine asks nobody about them. Answers to them are recorded and stay unsent.`,
@@ -66,12 +82,34 @@ async function seed(client: pg.Client): Promise<void> {
     server: values.server,
     onProgress: told(open + settled),
   });
-  await client.query("SELECT append_event('requests.seeded', $1, NULL, NULL, $2)", [
-    JSON.stringify(COMMAND_LINE),
-    JSON.stringify({ open, settled }),
-  ]);
+  await tell(client, "requests.seeded", { open, settled });
+  await analyze(client);
+  say(
+    `Done in ${Math.round((performance.now() - began) / 1000)} s. \`npm run seed -- --remove\` takes them away again.`,
+  );
+}
+
+async function remove(client: pg.Client, organization: Organization): Promise<void> {
+  say(`Removing from ${organization.name} what was seeded there.`);
+  const { tasks, servers, kept } = await removeSeeded(client, organization.id, toldEvery(20_000));
+  if (tasks + servers > 0) await tell(client, "requests.unseeded", { tasks, servers });
+  await analyze(client);
+  say(`Removed ${tasks} tasks with their requests, and ${servers} servers. The history keeps its lines.`);
+  if (kept > 0)
+    say(`${kept} tasks are kept, with their server: people started them there, or again from them.`);
+}
+
+/** The planner knows of what came and went. */
+async function analyze(client: pg.Client): Promise<void> {
   await client.query("ANALYZE task, input_request, answer, delivery, claim");
-  say(`Done in ${Math.round((performance.now() - began) / 1000)} s.`);
+}
+
+async function tell(client: pg.Client, type: EventType, data: object): Promise<void> {
+  await client.query("SELECT append_event($1, $2, NULL, NULL, $3)", [
+    type,
+    JSON.stringify(COMMAND_LINE),
+    JSON.stringify(data),
+  ]);
 }
 
 /** Says how far it is, every tenth. */
@@ -81,6 +119,16 @@ function told(all: number): (written: number) => void {
     if (written < next || all < 10_000) return;
     next = written + all / 10;
     say(`  ${written} of ${all}`);
+  };
+}
+
+/** Says how far it is where nobody knows how much there is. */
+function toldEvery(step: number): (removed: number) => void {
+  let next = step;
+  return (removed) => {
+    if (removed < next) return;
+    next = removed + step;
+    say(`  ${removed} removed`);
   };
 }
 

@@ -26,12 +26,12 @@ export function SetPasswordForm({ token }: { token: string }) {
       <TextField
         name="password"
         label="New password"
-        description="At least 10 characters"
+        description="At least 10 characters."
         type="password"
         autoComplete="new-password"
         error={errors.password}
       />
-      <Button type="submit" variant="primary" disabled={pending}>
+      <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
         {pending ? "Saving…" : "Save password"}
       </Button>
     </form>

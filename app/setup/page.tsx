@@ -1,5 +1,6 @@
 import { redirect } from "next/navigation";
 import { FrontPage } from "@/components/shell/front-page.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { signInOptions } from "@/lib/web/sign-in.ts";
 import { SetupForm } from "./setup-form.tsx";
 
@@ -8,13 +9,21 @@ export const metadata = { title: "Set up" };
 export default async function SetupPage() {
   const { setupPossible, demo } = await signInOptions();
   if (!setupPossible) redirect("/sign-in");
-  const ends = demo.length > 0 ? " The demonstration ends with it, for good." : "";
+  const ends = demo.length > 0 ? " This ends the demonstration for good." : "";
   return (
     <FrontPage
       title="Set up Intray"
-      intro={`You become the owner of the first organization, and can invite others after.${ends}`}
+      intro={`You become the owner of the first organization, and can invite others afterwards.${ends}`}
     >
       <SetupForm />
+      {demo.length > 0 && (
+        <p className="text-[13px] text-muted">
+          Not yet?{" "}
+          <Link href="/sign-in" className="text-accent underline underline-offset-4">
+            Go back to the demonstration
+          </Link>
+        </p>
+      )}
     </FrontPage>
   );
 }

@@ -35,12 +35,12 @@ export function SetupForm() {
       <TextField
         name="password"
         label="Password"
-        description="At least 10 characters"
+        description="At least 10 characters."
         type="password"
         autoComplete="new-password"
         error={errors.password}
       />
-      <Button type="submit" variant="primary" disabled={pending}>
+      <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
         {pending ? "Setting up…" : "Set up"}
       </Button>
     </form>

@@ -10,9 +10,9 @@ import { capitalise } from "@/lib/format/labels.ts";
 import type { Role } from "@/lib/members/schema.ts";
 
 const SENTENCES: Record<string, string> = {
-  CredentialsSignin: "E-mail or password is wrong",
-  throttled: "Too many tries; wait a minute",
-  unreachable: "Intray cannot be reached",
+  CredentialsSignin: "E-mail or password is wrong.",
+  throttled: "Too many tries. Wait a minute, then try again.",
+  unreachable: "Intray cannot be reached. Try again.",
 };
 
 interface DemoPerson {
@@ -62,7 +62,7 @@ export function SignInForm({
 
   return (
     <div className="flex flex-col gap-6">
-      {error && <Notice live tone="bad" title={SENTENCES[error] ?? "Signing in did not work; try again"} />}
+      {error && <Notice live tone="bad" title={SENTENCES[error] ?? "Signing in did not work. Try again."} />}
       {demo.length > 0 && (
         <section className="flex flex-col gap-2" aria-labelledby="demo-heading">
           <h2 id="demo-heading" className="font-medium text-[13px] text-muted">

@@ -23,6 +23,11 @@ export class ApiError extends Error {
     this.errors = Array.isArray(body.errors) ? body.errors.filter(isFieldError) : [];
     this.extra = body;
   }
+
+  /** What to show of it, always a whole sentence: others may follow. */
+  get sentence(): string {
+    return this.detail ?? `${this.title}.`;
+  }
 }
 
 /** No answer came. `sent`: false = it never left the browser; null = nobody knows whether it arrived. */
@@ -41,7 +46,7 @@ export function errorSentence(error: unknown): string {
   if (error instanceof ApiError) {
     if (error.status === 401)
       return "You were signed out. Nothing was sent, and what you typed is still here: sign in again, then repeat it.";
-    return error.detail ?? error.title;
+    return error.sentence;
   }
   if (error instanceof ConnectionError && error.sent === null)
     return "The connection broke before Intray answered, so it may or may not have arrived. What you typed is still here; look again once the connection is back.";
@@ -53,8 +58,11 @@ export const api = {
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
     call<T>("POST", path, body ?? {}, headers ? { headers } : {}),
   /** `keepalive`: goes out even if the page goes away meanwhile; for bodies below 64 kB. */
-  put: <T>(path: string, body: unknown, options: { keepalive?: boolean } = {}) =>
-    call<T>("PUT", path, body, options),
+  put: <T>(
+    path: string,
+    body: unknown,
+    options: { keepalive?: boolean; headers?: Record<string, string> } = {},
+  ) => call<T>("PUT", path, body, options),
   patch: <T>(path: string, body: unknown) => call<T>("PATCH", path, body),
   delete: <T>(path: string) => call<T>("DELETE", path, {}),
 };

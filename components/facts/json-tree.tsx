@@ -50,7 +50,7 @@ function Node({ name, value, open }: { name?: string; value: unknown; open: numb
   }
   return (
     <details open={unfolded} onToggle={(event) => setUnfolded(event.currentTarget.open)}>
-      <summary className="rounded-sm marker:text-faint">
+      <summary className="rounded-sm marker:text-faint max-md:py-3">
         {label}
         {left}
         <span className="text-faint">

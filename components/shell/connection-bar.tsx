@@ -23,10 +23,10 @@ export function ConnectionBar() {
     // Always there, so that what appears in it is announced.
     <div role="status">
       {trouble && (
-        <p className="flex flex-wrap items-center justify-center gap-x-2 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-center text-[13px] text-wait">
+        <p className="flex items-center justify-center gap-2 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-[13px] text-wait">
           <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
           {trouble === "signed_out" ? (
-            <>
+            <span className="flex flex-wrap items-center gap-x-2">
               <span>You were signed out. What you typed is still here.</span>
               <a
                 href={`/sign-in?callbackUrl=${encodeURIComponent(pathname)}`}
@@ -37,7 +37,7 @@ export function ConnectionBar() {
                 Sign in again
                 <span className="sr-only"> in a new tab</span>
               </a>
-            </>
+            </span>
           ) : (
             <span>{WORDS[trouble]}</span>
           )}

@@ -19,7 +19,7 @@ export function FrontPage({
           <span className="font-semibold text-[15px] tracking-tight">Intray</span>
         </div>
         <div className="flex flex-col gap-1">
-          <h1 className="font-semibold text-xl tracking-tight">{title}</h1>
+          <h1 className="font-semibold text-xl tracking-tight text-balance">{title}</h1>
           {intro && <p className="text-muted">{intro}</p>}
         </div>
         {children}

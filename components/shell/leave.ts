@@ -1,13 +1,15 @@
 const CHANNEL = "intray:left";
 
-/** Signs out here and in the browser's other tabs, and leads to the sign-in page. */
+/** Signs out, then leads this tab and the browser's others to the sign-in page. Throws when the server cannot be reached. */
 export async function leave(): Promise<void> {
   const { signOut } = await import("next-auth/react");
+  // Before anything leads away from here: a page that is left takes its calls along.
+  await signOut({ redirect: false });
   new BroadcastChannel(CHANNEL).postMessage(null);
-  await signOut({ callbackUrl: "/sign-in" });
+  window.location.assign("/sign-in");
 }
 
-/** Calls `listener` when the person signs out in another tab. Returns how to stop. */
+/** Calls `listener` when the person has signed out in another tab. Returns how to stop. */
 export function onLeft(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = listener;

@@ -28,7 +28,7 @@ export function Shell({ children }: { children: ReactNode }) {
     <div className="flex h-dvh flex-col">
       <a
         href="#main"
-        className="sr-only z-50 rounded-lg bg-accent px-4 py-2 font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-50 rounded-lg bg-accent font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-4 focus:py-2"
       >
         Skip to content
       </a>

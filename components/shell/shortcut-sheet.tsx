@@ -27,7 +27,7 @@ export function ShortcutSheet({
         <Link
           href="/settings/keyboard"
           onClick={() => onOpenChange(false)}
-          className="text-[13px] text-accent underline underline-offset-4"
+          className="inline-flex items-center text-[13px] text-accent underline underline-offset-4 max-md:min-h-11"
         >
           Keyboard settings
         </Link>

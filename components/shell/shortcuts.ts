@@ -13,7 +13,7 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: "J", what: "Next request" },
       { keys: "K", what: "Previous request" },
       { keys: "Enter", what: "Into the request" },
-      { keys: "X", what: "Select" },
+      { keys: "X", what: "Select; A, R, D and C then mean all selected" },
       { keys: "Shift X", what: "Select up to here" },
       { keys: "/", what: "Search" },
       { keys: "Esc", what: "Back to the list" },
@@ -22,8 +22,8 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
   {
     title: "Deciding",
     shortcuts: [
-      { keys: "A", what: "The affirmative choice" },
-      { keys: "R", what: "The other choice" },
+      { keys: "A", what: "Approve, or the first choice" },
+      { keys: "R", what: "Reject, or the second choice" },
       { keys: "D", what: "Decline, with a reason" },
       { keys: "C", what: "Claim or release" },
       { keys: "Z", what: "Undo while it is held" },

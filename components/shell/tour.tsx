@@ -59,7 +59,7 @@ export function Tour({ hiddenOnPhones }: { hiddenOnPhones: boolean }) {
     >
       <div role="status" className="flex flex-col gap-1 pr-8">
         <h2 className="font-semibold tracking-tight">{card.title}</h2>
-        <p className="text-[13px] text-muted leading-6">{card.text}</p>
+        <p className="text-[13px] text-muted">{card.text}</p>
       </div>
       <div className="flex items-center justify-between">
         <span className="text-muted text-xs">

@@ -2,7 +2,7 @@
 
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { useRef } from "react";
+import { useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import type { DialogProps } from "@/components/ui/dialog.tsx";
 import { rememberFocus } from "@/components/ui/return-focus.ts";
@@ -17,7 +17,13 @@ export function DialogBox({
   className,
   forReading,
 }: DialogProps) {
-  const giveBack = useRef<(() => void) | null>(null);
+  // Kept while it is drawn: a field inside that takes the focus by itself has it before Radix asks.
+  const [shown, setShown] = useState(false);
+  const [giveBack, setGiveBack] = useState<(() => void) | null>(null);
+  if (shown !== open) {
+    setShown(open);
+    if (open) setGiveBack(() => rememberFocus());
+  }
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -25,14 +31,13 @@ export function DialogBox({
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
           onOpenAutoFocus={(event) => {
-            giveBack.current = rememberFocus();
             if (!forReading) return;
             event.preventDefault();
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            giveBack.current?.();
+            giveBack?.();
           }}
           className={cn(
             "appear fixed z-50 flex max-h-[85dvh] flex-col gap-4 overflow-y-auto border border-line bg-panel p-5 shadow-pop outline-none",
@@ -47,7 +52,7 @@ export function DialogBox({
           {children}
           <Radix.Close
             aria-label="Close"
-            className="absolute top-4 right-4 grid size-7 place-items-center rounded-md text-muted hover:bg-sunken hover:text-ink"
+            className="absolute top-4 right-4 grid size-7 place-items-center rounded-md text-muted hover:bg-sunken hover:text-ink max-md:top-2 max-md:right-2 max-md:size-11"
           >
             <X aria-hidden className="size-4" strokeWidth={1.75} />
           </Radix.Close>

@@ -7,17 +7,20 @@ export function Empty({
   title,
   children,
   action,
+  heading: Title = "p",
 }: {
   icon: LucideIcon;
   title: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** Where it is all that the page shows. */
+  heading?: "h1" | "p";
 }) {
   return (
     <div className="flex flex-col items-center gap-3 px-6 py-14 text-center">
       <Icon aria-hidden className="size-7 text-faint" strokeWidth={1.5} />
       <div className="flex max-w-sm flex-col gap-1">
-        <p className="font-medium">{title}</p>
+        <Title className="font-medium">{title}</Title>
         {children && <p className="text-[13px] text-muted">{children}</p>}
       </div>
       {action}

@@ -1,9 +1,9 @@
 /**
- * Remembers where the focus is now. The function that it returns brings it back there, or to what is left around
- * that place; it does nothing where the focus was moved on purpose meanwhile.
+ * Remembers where the focus is now, or `was`. The function that it returns brings it back there, or to what is left
+ * around that place; it does nothing where the focus was moved on purpose meanwhile.
  */
-export function rememberFocus(): () => void {
-  const path = pathOf(whereItCameFrom(document.activeElement));
+export function rememberFocus(was = document.activeElement): () => void {
+  const path = pathOf(whereItCameFrom(was));
   return () => {
     if (document.activeElement && document.activeElement !== document.body) return;
     for (const element of path) {

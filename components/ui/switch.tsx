@@ -16,14 +16,15 @@ export function Switch({
 }) {
   const id = useId();
   return (
-    <div className="flex items-start gap-3 max-md:min-h-11">
+    // All of it is the label, so that a thumb finds it; what is read out as the name is the label's first line alone.
+    <label className="flex items-start gap-3 max-md:min-h-11">
       <span className="relative inline-flex h-5 w-9 shrink-0">
         <input
-          id={id}
           type="checkbox"
           role="switch"
           checked={checked}
           aria-checked={checked}
+          aria-labelledby={`${id}-label`}
           aria-describedby={description ? `${id}-description` : undefined}
           onChange={(event) => onChange(event.target.checked)}
           className="peer absolute inset-0 size-full appearance-none rounded-full border border-edge bg-sunken transition-colors checked:border-accent checked:bg-accent"
@@ -34,15 +35,15 @@ export function Switch({
         />
       </span>
       <span className="flex flex-col">
-        <label htmlFor={id} className="font-medium">
+        <span id={`${id}-label`} className="font-medium">
           {label}
-        </label>
+        </span>
         {description && (
           <span id={`${id}-description`} className="text-[13px] text-muted">
             {description}
           </span>
         )}
       </span>
-    </div>
+    </label>
   );
 }

@@ -18,18 +18,20 @@ export function Tabs({
 }) {
   return (
     <Radix.Root value={value} onValueChange={onChange} className="flex min-w-0 flex-col gap-4">
-      <Radix.List className="-mx-1.5 flex gap-2 overflow-x-auto overflow-y-hidden border-b border-line">
-        {tabs.map((tab) => (
-          <Radix.Trigger
-            key={tab.value}
-            value={tab.value}
-            className={cn(tabStyle, "data-[state=active]:border-accent data-[state=active]:text-ink")}
-          >
-            {tab.label}
-            {tab.count !== undefined && tab.count > 0 && <span className="text-muted">{tab.count}</span>}
-          </Radix.Trigger>
-        ))}
-      </Radix.List>
+      <div className="border-line border-b">
+        <Radix.List className="-mx-1.5 -mb-px flex gap-2 max-md:gap-1 overflow-x-auto overflow-y-hidden">
+          {tabs.map((tab) => (
+            <Radix.Trigger
+              key={tab.value}
+              value={tab.value}
+              className={cn(tabStyle, "data-[state=active]:text-ink data-[state=active]:after:bg-accent")}
+            >
+              {tab.label}
+              {tab.count !== undefined && tab.count > 0 && <span className="text-muted">{tab.count}</span>}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+      </div>
       {children}
     </Radix.Root>
   );

@@ -25,6 +25,8 @@ export interface Shot {
   /** Puts back what the shot changed for the others. */
   after?(page: Page, scene: Scene): Promise<void>;
   looks?: Look[];
+  /** A script of the page fails on purpose. */
+  fails?: boolean;
   /** Lasts for seconds only: come to again for each look. */
   brief?: boolean;
 }

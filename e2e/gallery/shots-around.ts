@@ -1,5 +1,5 @@
 /** The pages around the work: signing in, servers, settings, and what stands in for a page that is not there. */
-import { expect, requestPane } from "../desk.ts";
+import { apiOf, expect, requestPane } from "../desk.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";
 
 const front = (name: string, path: string): Shot => ({
@@ -78,6 +78,38 @@ export const AROUND: Shot[] = [
       await page.goto("/servers");
       await page.getByRole("button", { name: "Connect server" }).click();
       await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "server unreachable",
+    person: "Ana",
+    async open(page, { office }) {
+      const url = office.url.replace(/mcp$/, "answers");
+      const made = await apiOf(page).write("POST", "/servers", { name: "Old ledger", url });
+      expect(made.status(), await made.text()).toBe(201);
+      const { id } = (await made.json()) as { id: string };
+      await page.goto(`/servers/${id}`);
+      await expect(page.getByText("Tasks on it are kept").first()).toBeVisible();
+    },
+  },
+  {
+    name: "server not found",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/servers/00000000-0000-7000-8000-000000000000");
+      await expect(page.getByText("This server is not here")).toBeVisible();
+    },
+  },
+  {
+    name: "page failed",
+    person: "Ola",
+    fails: true,
+    async open(page) {
+      await page.route("**/api/v1/servers?*", (route) =>
+        route.fulfill({ json: { items: [null], nextCursor: null } }),
+      );
+      await page.goto("/servers");
+      await expect(page.getByText("This page could not be shown")).toBeVisible();
     },
   },
   settings("settings appearance", "/settings/appearance"),

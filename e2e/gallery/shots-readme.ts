@@ -1,16 +1,66 @@
-/** The pictures of the README. */
+/** The pictures of the README: an inbox as it looks on a working day. */
 import type { Page } from "@playwright/test";
-import { fillInbox } from "./fill.ts";
+import type { Page as ListPage } from "../../lib/page.ts";
+import type { Server } from "../../lib/servers/schema.ts";
+import { apiOf, openRequest } from "../desk.ts";
 import type { Scene } from "./scene.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
 
-let invoice: string | null = null;
+const MINUTE = 60_000;
+
+let invoice: Promise<string> | null = null;
 
 async function openInvoice(page: Page, scene: Scene): Promise<void> {
-  await fillInbox(scene);
-  invoice ??= (await scene.invoice("acme", "INV-100")).requestId;
-  await openInbox(page, invoice, "?tab=all");
+  invoice ??= setTheDay(scene);
+  await openInbox(page, await invoice, "?tab=all&order=newest");
+}
+
+/** Returns the request that the pictures show: an invoice of someone whose invoices were paid before. */
+async function setTheDay(scene: Scene): Promise<string> {
+  const { ask, office } = scene;
+  for (const [id, amount, person] of [
+    ["INV-081", 1_120, "Ben"],
+    ["INV-096", 940, "Cleo"],
+  ] as const) {
+    const requestId = await bill(scene, id, amount);
+    await scene.answer(person, requestId, { action: "accept", content: { value: "approve" }, holdMs: 0 });
+    await scene.became(requestId, "settled");
+  }
+  const access = await ask("grant_access");
+  const topic = await ask("research");
+  const site = await ask("bank_sign_in");
+  const build = await ask("deploy");
+  await apiOf(scene.as("Cleo")).write("POST", `/input-requests/${build.requestId}/claim`);
+  office.liveFor(48 * MINUTE);
+  const file = await ask("delete_file");
+  office.liveFor(null);
+  const dates = await ask("schedule");
+  await scene.assign(dates.requestId, "Ben");
+  const payment = await ask("approve_payment", { invoice_id: "INV-207" });
+  const ages = { payment: 4, dates: 12, file: 31, build: 64, site: 130, topic: 190, access: 310 };
+  const asked = { payment, dates, file, build, site, topic, access };
+  for (const [name, { requestId }] of Object.entries(asked)) {
+    const createdAt = new Date(Date.now() - ages[name as keyof typeof ages] * MINUTE);
+    await scene.backstage.within((tx) =>
+      tx.inputRequest.updateMany({ where: { id: requestId }, data: { createdAt } }),
+    );
+  }
+  return (await scene.invoice("acme", "INV-100")).requestId;
+}
+
+/** A single line, due long ago. */
+async function bill(scene: Scene, id: string, amount: number): Promise<string> {
+  const ola = scene.as("Ola");
+  const { items } = await apiOf(ola).get<ListPage<Server>>("/servers");
+  const lines = [{ description: "Maintenance", amount, due_date: "2024-06-30T00:00:00Z" }];
+  const response = await apiOf(ola).write("POST", "/tasks", {
+    serverId: items.find(({ name }) => name === "Finance ERP")?.id,
+    tool: "process_invoice",
+    arguments: { invoice: { invoice_id: id, customer: "ACME Corp", lines } },
+  });
+  const { id: taskId } = (await response.json()) as { id: string };
+  return openRequest(ola, taskId);
 }
 
 export const README: Shot[] = [

@@ -72,6 +72,41 @@ export const TASKS: Shot[] = [
       await expect(taskHeader(page)).toContainText("Working", { timeout: 30_000 });
     },
   },
+  ...["Arguments", "Requests", "Protocol"].map(
+    (tab): Shot => ({
+      name: `task ${tab.toLowerCase()}`,
+      person: "Ola",
+      async open(page, scene) {
+        const { taskId } = await scene.invoice("acme");
+        await page.goto(`/tasks/${taskId}`);
+        await page.getByRole("tab", { name: tab }).click();
+        await expect(page.getByRole("tabpanel", { name: tab })).not.toBeEmpty();
+      },
+    }),
+  ),
+  ...["Start again…", "Cancel…"].map(
+    (button): Shot => ({
+      name: `task ${button.replace("…", "").toLowerCase()}`,
+      person: "Ola",
+      async open(page, scene) {
+        const { taskId } = await scene.ask("deploy", { build: "4823" });
+        await page.goto(`/tasks/${taskId}`);
+        await page.getByRole("button", { name: button }).click();
+        await expect(page.getByRole("dialog").or(page.getByRole("alertdialog"))).toBeVisible();
+      },
+    }),
+  ),
+  {
+    name: "task new as JSON",
+    person: "Ola",
+    async open(page) {
+      await page.goto("/tasks/new");
+      await page.getByLabel("Server").selectOption({ label: "Finance ERP" });
+      await page.getByRole("button", { name: "Fill in the sample invoice" }).click();
+      await page.getByRole("tab", { name: "JSON" }).click();
+      await expect(page.getByRole("tabpanel", { name: "JSON" })).toBeVisible();
+    },
+  },
   ended("completed", { result: RESULT, outcome: "PAID" }),
   ended("failed", { error: { code: "server_error", message: "The ledger is closed for November." } }),
   ended("cancelled"),

@@ -24,9 +24,9 @@ export async function take(browser: Browser, scene: Scene, shot: Shot, folder: s
       ? await openDesk(browser, shot.person)
       : await (await browser.newContext({ baseURL: scene.intray.url })).newPage();
     page.setDefaultTimeout(20_000);
-    page.on("pageerror", (error) => taken.errors.push(String(error)));
+    page.on("pageerror", (error) => !shot.fails && taken.errors.push(String(error)));
     page.on("console", (message) => {
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      if (!shot.fails && message.type() === "error" && !message.text().startsWith("Failed to load resource"))
         taken.errors.push(message.text().slice(0, 300));
     });
     for (const [index, look] of looksOf(shot).entries()) {
@@ -36,7 +36,7 @@ export async function take(browser: Browser, scene: Scene, shot: Shot, folder: s
       const file = [nameOf(shot), look.name, "png"].filter(Boolean).join(".");
       await page.screenshot({ path: `${folder}/${file}` });
       // What a screen reader is told of it.
-      if (index === 0)
+      if (index === 0 && look.name)
         writeFileSync(`${folder}/${nameOf(shot)}.txt`, await page.locator("body").ariaSnapshot());
       taken.pictures.push({ look: look.name, file, flaws: await findFlaws(page) });
     }

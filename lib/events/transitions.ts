@@ -1,13 +1,13 @@
 import type { Tx } from "../db.ts";
 import { storable } from "../db.ts";
 import type { Actor } from "../members/schema.ts";
+import type { EventType } from "./schema.ts";
 
 /** The engine, where it acts by itself. */
 export const ENGINE_ACTOR: Actor = { kind: "engine", id: null, name: "Intray" };
 
 export interface NewEvent {
-  /** `noun.verb`, e.g. `answer.recorded`. */
-  type: string;
+  type: EventType;
   actor: Actor;
   taskId?: string;
   inputRequestId?: string;

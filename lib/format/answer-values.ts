@@ -88,7 +88,9 @@ function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {
     return { error: `At most ${characters(field.maxLength)}; these are ${length}` };
   switch (field.format) {
     case "email":
-      return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? { value: text } : { error: "An e-mail address" };
+      return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+        ? { value: text }
+        : { error: "An e-mail address, such as name@example.com" };
     case "uri":
       return URL.canParse(text) ? { value: text } : { error: "A full address, such as https://example.com" };
     case "date":

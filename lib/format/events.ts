@@ -1,5 +1,7 @@
+import type { EventType } from "../events/schema.ts";
 import type { TaskEvent } from "../tasks/schema.ts";
 import { decidedWord } from "./decision.ts";
+import { formatDuration } from "./duration.ts";
 import { humanise, shorten } from "./labels.ts";
 import { serverStateLabel, type Tone } from "./outcome.ts";
 
@@ -15,9 +17,9 @@ type Data = Record<string, unknown>;
 /** One line of a timeline in plain words. Server text inside is untrusted and stays text. */
 export function describeEvent(event: Pick<TaskEvent, "type" | "actor" | "data">): EventWords {
   const who = event.actor.kind === "engine" || event.actor.kind === "system" ? "Intray" : event.actor.name;
-  const words = WORDS[event.type];
-  return words
-    ? words(event.data, who)
+  // A line of a newer or older version may be of a type that this one does not know.
+  return Object.hasOwn(WORDS, event.type)
+    ? WORDS[event.type as EventType](event.data, who)
     : { text: humanise(event.type.replaceAll(".", " ")), tone: "neutral" };
 }
 
@@ -27,7 +29,7 @@ const say = (text: string, tone: Tone = "neutral", quote?: string): EventWords =
   ...(quote ? { quote } : {}),
 });
 
-const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
+const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
   "task.queued": (_, who) => say(`${who} started it`),
   "task.starting": () => say("Calling the server"),
   "task.started": (data) =>
@@ -47,7 +49,10 @@ const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
   "task.cancel_requested": (_, who) => say(`${who} asked to cancel`),
   "task.cancel_sent": () => say("Server told to cancel"),
   "task.cancelled": () => say("Cancelled"),
-  "task.server_state": (data) => say(`Server says “${serverStateLabel(text(data.serverState) ?? "")}”`),
+  "task.server_state": (data) => {
+    const state = text(data.serverState);
+    return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
+  },
   "task.lost": (data) =>
     say(
       data.code === "connection_lost"
@@ -88,14 +93,54 @@ const WORDS: Record<string, (data: Data, who: string) => EventWords> = {
     say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
   "delivery.accepted": () => say("Answer accepted by the server", "accent"),
   "delivery.confirmed": () => say("Task moved on", "accent"),
-  "delivery.failed": (data) => say(`Sending failed${reason(data)}`, "bad"),
   "delivery.unsent": (data) => say(`Not sent yet, trying again${reason(data)}`),
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
-  "view.shared": (data, who) => say(`${who} shared the view “${text(data.name) ?? ""}”`),
-  "view.unshared": (data, who) => say(`${who} no longer shares the view “${text(data.name) ?? ""}”`),
+  "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
+  "view.unshared": (data, who) => say(`${who} no longer shares the view${named(data)}`),
   "requests.seeded": (_, who) => say(`${who} filled in requests to try out with`),
+  "requests.unseeded": (_, who) => say(`${who} took the requests to try out with away`),
+  "server.created": (data, who) => say(`${who} added the server${named(data)}`),
+  "server.updated": (data, who) => say(`${who} changed the server${named(data)}`),
+  "server.removed": (data, who) => say(`${who} removed the server${named(data)}`),
+  "server.health_changed": (data) =>
+    say(
+      `The server${named(data)} ${HEALTH[text(data.to) ?? ""] ?? "changed its health"}`,
+      data.to === "ok" ? "accent" : "bad",
+    ),
+  "member.added": (data, who) =>
+    say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
+  "member.removed": (_, who) => say(`${who} removed a member`),
+  "key.created": (data, who) => say(`${who} made the API key${named(data)}`),
+  "key.renamed": (data, who) => say(`${who} renamed an API key${named(data, " to")}`),
+  "key.revoked": (_, who) => say(`${who} revoked an API key`),
+  "organization.created": (data, who) => say(`${who} made the organization${named(data)}`),
+  "organization.decline_reasons_changed": (_, who) => say(`${who} changed the reasons for declining`),
+  "organization.undo_window_changed": ({ holdMs }, who) =>
+    say(
+      typeof holdMs === "number" && holdMs > 0
+        ? `${who} set the time for undo to ${formatDuration(holdMs)}`
+        : `${who} set no time for undo`,
+    ),
 };
+
+const HEALTH: Record<string, string> = {
+  ok: "is well again",
+  unreachable: "can't be reached",
+  unauthorized: "needs a sign-in",
+  failing: "is failing",
+};
+
+/** ` “ERP”`, or nothing where the line has no name. */
+function named(data: Data, before = ""): string {
+  const name = text(data.name);
+  return name ? `${before} “${name}”` : "";
+}
+
+function fromTo({ from, to }: Data): string {
+  return text(from) && text(to) ? ` from ${text(from)} to ${text(to)}` : "";
+}
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? shorten(value, 400) : undefined;

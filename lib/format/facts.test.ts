@@ -88,26 +88,11 @@ const lines = [
 describe("a sum is held against the total beside it, else against the message", () => {
   test.each([
     ["the message states it", { lines }, "Pay $300.50?", "agrees with the message"],
-    [
-      "the message states another",
-      { lines },
-      "Pay $310.50?",
-      "differs from the message: $310.50 there, 300.50 here",
-    ],
-    [
-      "in another currency",
-      { lines, currency: "EUR" },
-      "Pay $300.50?",
-      "differs from the message: $300.50 there, 300.50 EUR here",
-    ],
+    ["the message states another", { lines }, "Pay $310.50?", "differs: the message says $310.50"],
+    ["in another currency", { lines, currency: "EUR" }, "Pay $300.50?", "differs: the message says $300.50"],
     ["the message states none", { lines }, "Pay?", undefined],
     ["the total is it", { lines, total: 300.5 }, "", "agrees with the total"],
-    [
-      "the total is another",
-      { lines, total: "310.50" },
-      "Pay $310.50?",
-      "differs from the total: 310.50 there, 300.50 here",
-    ],
+    ["the total is another", { lines, total: "310.50" }, "Pay $310.50?", "differs: the total says 310.50"],
     [
       "tax and discount lie between",
       { lines, tax: 10, discount: 0.5, total: 310 },

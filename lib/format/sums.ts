@@ -32,7 +32,7 @@ export function checkMessage(value: number, currency: string | null, message: st
   const there = [...new Set(stated.map(sayMoney))].slice(0, 3).join(" and ");
   return {
     ok: false,
-    words: `differs from the message: ${there} there, ${sayMoney({ value, currency })} here`,
+    words: `differs: the message says ${there}`,
   };
 }
 
@@ -80,8 +80,7 @@ export function checkTotal(sum: number, values: Json): Check | null {
   const total = totalOf(values);
   if (!total) return null;
   if (explains(sum, total.value, values)) return { ok: true, words: "agrees with the total" };
-  const words = `differs from the total: ${formatMoney(total.value)} there, ${formatMoney(sum)} here`;
-  return { ok: false, words };
+  return { ok: false, words: `differs: the total says ${formatMoney(total.value)}` };
 }
 
 function explains(sum: number, total: number, values: Json): boolean {

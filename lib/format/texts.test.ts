@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { EVENT_TYPES } from "../events/schema.ts";
 import { describeEvent } from "./events.ts";
 import { humanise, shorten } from "./labels.ts";
 import { parseJsonText, readResult } from "./result.ts";
@@ -29,6 +30,13 @@ test("an event is a sentence; an unknown one its type in plain words", () => {
   expect(describeEvent({ type: "moon.phase_changed", actor, data: {} }).text).toBe("Moon phase changed");
 });
 
+test.each(EVENT_TYPES)("%s has words of its own, also where retention has dropped what it said", (type) => {
+  const { text } = describeEvent({ type, actor, data: {} });
+  expect(text).not.toBe(humanise(type.replaceAll(".", " ")));
+  expect(text).toMatch(/^[A-Z].{4,}$/);
+  expect(text).not.toMatch(/undefined|null|NaN|“”|: $/);
+});
+
 test.each([
   ["task.started", { durable: false }, "The call is under way; the server made no task of it"],
   ["task.started", { ttlMs: null }, "Task accepted by the server"],
@@ -36,6 +44,17 @@ test.each([
   ["task.start_settled", { started: false }, "Ben found that it never started"],
   ["task.lost", { code: "connection_lost" }, "Lost: the connection ended before the result came"],
   ["request.expired", { reason: "question_lifetime" }, /: the server gives up on questions after a while$/],
+  ["view.shared", { name: "Over 10,000" }, "Ben shared the view “Over 10,000”"],
+  [
+    "server.health_changed",
+    { name: "ERP", from: "ok", to: "unreachable" },
+    "The server “ERP” can't be reached",
+  ],
+  ["member.added", { name: "Cleo", role: "approver" }, "Ben added Cleo as approver"],
+  ["member.role_changed", { from: "viewer", to: "operator" }, "Ben changed a role from viewer to operator"],
+  ["key.renamed", { name: "CI" }, "Ben renamed an API key to “CI”"],
+  ["organization.undo_window_changed", { holdMs: 10_000 }, "Ben set the time for undo to 10 s"],
+  ["organization.undo_window_changed", { holdMs: 0 }, "Ben set no time for undo"],
 ])("%s with %o is told in words", (type, data, words) => {
   expect(describeEvent({ type, actor, data }).text).toMatch(words);
 });

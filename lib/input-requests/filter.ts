@@ -2,7 +2,7 @@
 import { Prisma } from "../db.ts";
 import type { Principal } from "../principal.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
-import type { RequestFilter, RequestListQuery } from "./schema.ts";
+import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 
 /**
  * As `visibleTask`, on the request's copies of what its task says. An array, which is made once: the planner would count
@@ -15,6 +15,13 @@ export function visibleRequest(organizationId: string, { userId }: Principal): P
       AND assignee_user_id = ${userId}::uuid)))`;
 }
 
+/**
+ * Sort keys as the indexes of migration 0009 spell them; what has no end, or no amount, comes last. Not `coalesce`:
+ * row security takes it for something that may leak, and would use the index for the order alone, never to find a place.
+ */
+export const ENDS_BY = Prisma.sql`(CASE WHEN r.expires_at IS NULL THEN 'infinity' ELSE r.expires_at END)`;
+export const AMOUNT = Prisma.sql`(CASE WHEN r.amount IS NULL THEN '-infinity' ELSE r.amount END)`;
+
 export function matching(organizationId: string, query: RequestFilter): Prisma.Sql {
   const conditions = [Prisma.sql`true`];
   const { taskId, serverId, tool, askedAfter, askedBefore, expiresBefore, amountMin, amountMax } = query;
@@ -23,9 +30,10 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   if (tool) conditions.push(Prisma.sql`r.tool = ${tool}`);
   if (askedAfter) conditions.push(Prisma.sql`r.created_at >= ${askedAfter}::timestamptz`);
   if (askedBefore) conditions.push(Prisma.sql`r.created_at < ${askedBefore}::timestamptz`);
-  if (expiresBefore) conditions.push(Prisma.sql`r.expires_at < ${expiresBefore}::timestamptz`);
-  if (amountMin !== undefined) conditions.push(Prisma.sql`r.amount >= ${String(amountMin)}::float8`);
-  if (amountMax !== undefined) conditions.push(Prisma.sql`r.amount <= ${String(amountMax)}::float8`);
+  if (expiresBefore) conditions.push(Prisma.sql`${ENDS_BY} < ${expiresBefore}::timestamptz`);
+  if (amountMin !== undefined) conditions.push(Prisma.sql`${AMOUNT} >= ${String(amountMin)}::float8`);
+  if (amountMax !== undefined)
+    conditions.push(Prisma.sql`r.amount IS NOT NULL AND ${AMOUNT} <= ${String(amountMax)}::float8`);
   if (query.q?.trim()) {
     const words = Prisma.sql`lower(${query.q.trim()})`;
     // Servers can be renamed, so that their names are looked up now. strpos: several times as quick as LIKE.
@@ -35,21 +43,23 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   return Prisma.join(conditions, " AND ");
 }
 
+/** Of those in this state. */
 export function heldBy(
   organizationId: string,
   principal: Principal,
   assignee: RequestListQuery["assignee"],
+  state: RequestState,
 ): Prisma.Sql {
-  if (assignee === "me") return mine(organizationId, principal);
-  if (assignee === "none") return Prisma.sql`r.state = 'open' AND ${unassigned(organizationId)}`;
+  if (assignee === "me") return mine(organizationId, principal, state);
+  if (assignee === "none") return state === "open" ? unassigned(organizationId) : Prisma.sql`false`;
   return Prisma.sql`true`;
 }
 
-/** Assigned to the principal, or claimed by it. Nothing is ever a key's. */
-export function mine(organizationId: string, { userId }: Principal): Prisma.Sql {
+/** Of those in this state: assigned to the principal, or claimed by it. Nothing is ever a key's. */
+export function mine(organizationId: string, { userId }: Principal, state: RequestState): Prisma.Sql {
   if (userId === null) return Prisma.sql`false`;
   return Prisma.sql`r.id = ANY (ARRAY(SELECT id FROM input_request WHERE organization_id = ${organizationId}::uuid
-      AND assignee_user_id = ${userId}::uuid
+      AND assignee_user_id = ${userId}::uuid AND state = ${state}
     UNION ALL SELECT c.input_request_id FROM claim c WHERE c.organization_id = ${organizationId}::uuid
       AND c.user_id = ${userId}::uuid AND ${CLAIM_IS_LIVE}))`;
 }

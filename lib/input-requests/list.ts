@@ -3,7 +3,7 @@ import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts"
 import { Prisma, type Tx } from "../db.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
-import { heldBy, matching, mine, unassigned, visibleRequest } from "./filter.ts";
+import { AMOUNT, ENDS_BY, heldBy, matching, mine, unassigned, visibleRequest } from "./filter.ts";
 import { iso, JOINS, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import {
   type InputRequestSummary,
@@ -12,10 +12,11 @@ import {
   type RequestFilter,
   type RequestListQuery,
   type RequestOrder,
+  type RequestState,
 } from "./schema.ts";
 
 interface Order {
-  /** On the alias `r`, as the indexes of migration 0004 spell it; never null, so that what has no key comes last. */
+  /** On the alias `r`, as an index spells it; never null, so that what has no key comes last. */
   by: Prisma.Sql;
   direction: Prisma.Sql;
   /** The position's own key as `by` compares it. */
@@ -38,14 +39,14 @@ const ORDERS: Record<RequestOrder, Order> = {
   oldest: { ...askedAt, direction: ASCENDING },
   newest: { ...askedAt, direction: DESCENDING },
   expiring: {
-    by: Prisma.sql`coalesce(r.expires_at, 'infinity')`,
+    by: ENDS_BY,
     direction: ASCENDING,
     at: time,
     keyIs: "time",
     keyOf: (row) => iso(row.expiresAt),
   },
   amount: {
-    by: Prisma.sql`coalesce(r.amount, '-infinity')`,
+    by: AMOUNT,
     direction: DESCENDING,
     at: (key) => Prisma.sql`${String(key ?? "-infinity")}::float8`,
     keyIs: "number",
@@ -64,17 +65,17 @@ export async function listInputRequests(
   const order = ORDERS[name];
   const { by, direction } = order;
   const position = readOrderedPosition(query.cursor, name, order.keyIs);
-  // State by state, so that each runs along its index whatever the others hold.
+  const states = new Set(query.state ?? REQUEST_STATES);
+  if (states.size === 0) return { items: [], nextCursor: null };
+  // State by state, and each named, so that the planner knows how many there are and each runs along its index.
+  const ofState = (state: RequestState) => Prisma.sql`(SELECT r.id, ${by} AS key FROM input_request r
+    WHERE r.organization_id = ${organizationId}::uuid AND r.state = ${state}
+      AND ${visibleRequest(organizationId, principal)} AND ${heldBy(organizationId, principal, query.assignee, state)}
+      AND ${matching(organizationId, query)} AND ${position ? beyond(order, position) : Prisma.sql`true`}
+    ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${query.limit + 1})`;
   const rows = await tx.$queryRaw<RequestRow[]>`
     WITH page AS (
-      SELECT found.id, found.key FROM unnest(${query.state ?? [...REQUEST_STATES]}::text[]) AS wanted(state),
-      LATERAL (
-        SELECT r.id, ${by} AS key FROM input_request r
-        WHERE r.organization_id = ${organizationId}::uuid AND r.state = wanted.state
-          AND ${visibleRequest(organizationId, principal)} AND ${heldBy(organizationId, principal, query.assignee)}
-          AND ${matching(organizationId, query)} AND ${position ? beyond(order, position) : Prisma.sql`true`}
-        ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${query.limit + 1}
-      ) found
+      SELECT found.id, found.key FROM (${Prisma.join([...states].map(ofState), " UNION ALL ")}) found
       ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${query.limit + 1}
     )
     SELECT ${SUMMARY} FROM page
@@ -99,7 +100,7 @@ export async function countOpenRequests(
     AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)}`;
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
     SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
-      (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal)}) AS mine ${open}`;
+      (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal, "open")}) AS mine ${open}`;
   return counts ?? { mine: 0, unassigned: 0, all: 0 };
 }
 

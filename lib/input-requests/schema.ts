@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formSchema } from "../mcp/form.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
+import { queryTimeSchema } from "../page.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 
@@ -193,8 +194,6 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
 });
 export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
 
-const isoTime = z.iso.datetime({ offset: true });
-
 /** What narrows a list, and its counts. All of them combine. */
 export const requestFilterSchema = z.object({
   taskId: z.uuid().optional(),
@@ -202,10 +201,10 @@ export const requestFilterSchema = z.object({
   tool: z.string().max(256).optional(),
   /** In the message, the tool, the label, the arguments or the server's name; case does not matter. */
   q: z.string().max(200).optional(),
-  askedAfter: isoTime.optional(),
-  askedBefore: isoTime.optional(),
+  askedAfter: queryTimeSchema.optional(),
+  askedBefore: queryTimeSchema.optional(),
   /** It ends by then; what has no end does not. */
-  expiresBefore: isoTime.optional(),
+  expiresBefore: queryTimeSchema.optional(),
   amountMin: z.coerce.number().optional(),
   amountMax: z.coerce.number().optional(),
 });

@@ -115,8 +115,8 @@ export async function claimRequest(
     ON CONFLICT (organization_id, input_request_id) DO UPDATE SET active_at = now(), user_id = excluded.user_id,
       claimed_at = CASE WHEN c.user_id = excluded.user_id THEN c.claimed_at ELSE now() END
     RETURNING claimed_at = now() AS fresh`;
-  const events = claimed[0]?.fresh ? [{ type: "request.claimed", actor: principal.actor }] : [];
-  await told(organizationId, tx, request, events);
+  const fresh = claimed[0]?.fresh === true;
+  await told(organizationId, tx, request, fresh ? [{ type: "request.claimed", actor: principal.actor }] : []);
 }
 
 /** Gives one's own claim up; operators may end anybody's. */

@@ -143,6 +143,15 @@ describe("normaliseForm", () => {
     expect(found).toEqual({ kind: "unsupported", reason: expect.stringMatching(/./) });
   });
 
+  it.each([
+    ["an object", { type: "object", properties: {} }],
+    ["two types", { type: ["string", "number"] }],
+    ["a reference", { $ref: "#/$defs/x" }],
+  ])("says in plain words why it does not show %s", (_, property) => {
+    const reason = 'The field "f" cannot be shown (forms have no fields of its type)';
+    expect(form({ f: property })).toEqual({ kind: "unsupported", reason });
+  });
+
   it.each([undefined, null, {}, { type: "object" }, { type: "object", properties: {} }])(
     "has nothing to fill in for %j",
     (schema) => expect(normaliseForm(schema)).toEqual({ kind: "supported", fields: [] }),

@@ -100,7 +100,7 @@ export function normaliseForm(requestedSchema: unknown): Form {
   for (const [name, value] of Object.entries(properties)) {
     const parsed = property.safeParse(plain(value));
     if (!parsed.success)
-      return unsupported(`The field "${name}" cannot be shown (${firstIssue(parsed.error)})`);
+      return unsupported(`The field "${name}" cannot be shown (${fieldIssue(parsed.error)})`);
     const secret = secretIn(name, parsed.data);
     if (secret) return { kind: "secret", field: name, reason: secret };
     const field = toField(name, parsed.data, required.includes(name));
@@ -224,6 +224,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function unsupported(reason: string): Form {
   return { kind: "unsupported", reason };
+}
+
+/** What is wrong with a field; of its type in words that need no schema to be understood. */
+function fieldIssue(error: z.ZodError): string {
+  return error.issues[0]?.path[0] === "type" ? "forms have no fields of its type" : firstIssue(error);
 }
 
 /** Where and what, in a few words; the server's own names are cut short. */

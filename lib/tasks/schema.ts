@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema } from "../members/schema.ts";
+import { queryTimeSchema } from "../page.ts";
 import { eraSchema } from "../servers/schema.ts";
 
 export const TASK_STATES = [
@@ -98,8 +99,8 @@ export const taskListQuerySchema = z.object({
   serverId: z.uuid().optional(),
   tool: z.string().max(256).optional(),
   q: z.string().max(200).optional(),
-  createdAfter: z.iso.datetime({ offset: true }).optional(),
-  createdBefore: z.iso.datetime({ offset: true }).optional(),
+  createdAfter: queryTimeSchema.optional(),
+  createdBefore: queryTimeSchema.optional(),
   requester: z.enum(["me"]).optional(),
 });
 export type TaskListQuery = z.infer<typeof taskListQuerySchema>;

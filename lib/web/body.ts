@@ -1,3 +1,4 @@
+import { storableText } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { deeperThan } from "../mcp/messages.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from "./tunables.ts";
@@ -10,7 +11,20 @@ export async function readJson(request: Request): Promise<unknown> {
   const text = await readText(request);
   const value = parseJson(text);
   if (deeperThan(value, MAX_BODY_DEPTH)) throw new AppError("invalid_json", "The body is nested too deeply.");
-  return value;
+  return UNSTORABLE.test(text) ? storableValue(value) : value;
+}
+
+/** NUL and halves of characters reach JSON as escapes alone. */
+const UNSTORABLE = /\\u(0000|d[89a-f])/i;
+
+/** Texts and names as the database takes them. */
+function storableValue(value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (Array.isArray(value)) return value.map(storableValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [storableText(name), storableValue(inner)]),
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { storableText } from "../db.ts";
 import { AppError, type ErrorCode, notFound } from "../errors.ts";
 import { type Role, roleAllows } from "../members/roles.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
@@ -95,9 +96,7 @@ async function answer<D extends Definition>(
   }
   const caller = definition.auth === "none" ? null : await admit(definition.auth, request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
-  const query = definition.query
-    ? parse(definition.query, Object.fromEntries(new URL(request.url).searchParams))
-    : undefined;
+  const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
   const body = definition.body ? parse(definition.body, await readJson(request)) : undefined;
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // What was parsed by the definition's schemas has their types; TypeScript does not follow that far.
@@ -116,11 +115,22 @@ async function admit(access: Exclude<Access, "none">, request: Request): Promise
   return caller;
 }
 
+/** Texts as the database takes them. */
+function readQuery(request: Request): Record<string, string> {
+  const { searchParams } = new URL(request.url);
+  return Object.fromEntries([...searchParams].map(([name, value]) => [name, storableText(value)]));
+}
+
+/** Nobody mends more than that at once; what was sent wrong may hold many thousands. */
+const MOST_ERRORS = 100;
+
 function parse(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new AppError("invalid_input", "Some values are not valid.", {
-    errors: parsed.error.issues.map((issue) => ({ field: issue.path.join("."), message: issue.message })),
+    errors: parsed.error.issues
+      .slice(0, MOST_ERRORS)
+      .map((issue) => ({ field: issue.path.join("."), message: issue.message })),
   });
 }
 

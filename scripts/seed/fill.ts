@@ -41,7 +41,7 @@ export async function fill(client: pg.Client, organizationId: string, options: F
     for (let done = 0; done < count; done += BATCH) {
       const size = Math.min(BATCH, count - done);
       const rows = Array.from({ length: size }, (_, n) =>
-        rowsOf(first + done + n, kind, members, placeOf, now),
+        rowsOf(first + done + n, kind, (done + n + 0.5) / count, members, placeOf, now),
       );
       await client.query("BEGIN");
       for (const [sql, values] of statements(rows))

@@ -21,10 +21,15 @@ const DAY = 86_400_000;
 const actor = (member: Member) => ({ kind: "member", id: member.id, name: member.name });
 const normalise = new Map<string, unknown>();
 
-/** The n-th one, the same for the same `n` but for ids and times, which count back from `now`. */
+/**
+ * The n-th one, the same for the same `n` but for ids and times, which count back from `now`. `along`: which share of
+ * its kind was written before it, from 0 to 1. The oldest come first, as they do in life, so that they lie on disk
+ * in that order.
+ */
 export function rowsOf(
   n: number,
   kind: "open" | "settled",
+  along: number,
   members: Member[],
   places: (server: string) => Place,
   now: number,
@@ -32,7 +37,7 @@ export function rowsOf(
   const random = randomFor("seed", kind, n);
   const asked = questionOf(random, n);
   const { serverId, connectionId } = places(asked.server);
-  const createdAt = now - (kind === "open" ? waited(random) : Math.floor(random() * 365 * DAY));
+  const createdAt = now - (kind === "open" ? waited(along) : Math.floor((1 - along) * 365 * DAY));
   const taskId = uuidv7(createdAt - 2_000);
   const id = uuidv7(createdAt);
   const requester = one(random, members);
@@ -129,8 +134,8 @@ function answerTo(
 }
 
 /** Most are young; one in a thousand waits for weeks. In ms. */
-function waited(random: Random): number {
-  return Math.floor(Math.min(60 * DAY, 60_000 - Math.log(1 - random()) * 4 * DAY));
+function waited(along: number): number {
+  return Math.floor(Math.min(60 * DAY, 60_000 - Math.log(along) * 4 * DAY));
 }
 
 function formOf({ tool, schema }: Asked): unknown {

@@ -15,7 +15,7 @@ export function SettingsNav() {
   return (
     <nav
       aria-label="Settings"
-      className="flex shrink-0 flex-col gap-4 max-lg:flex-row max-lg:overflow-x-auto lg:w-48"
+      className="flex shrink-0 flex-col gap-4 max-lg:-mx-1 max-lg:flex-row max-lg:gap-0.5 max-lg:overflow-x-auto max-lg:px-1 lg:w-48"
     >
       {GROUPS.map((group) => {
         const sections = SETTINGS_SECTIONS.filter((each) => each.group === group && may(each.role));
@@ -34,7 +34,7 @@ export function SettingsNav() {
                       href={href}
                       aria-current={active ? "page" : undefined}
                       className={cn(
-                        "flex h-8 items-center gap-2.5 whitespace-nowrap rounded-lg px-2 transition-colors max-md:h-11 max-md:px-3",
+                        "flex h-8 items-center gap-2.5 whitespace-nowrap rounded-lg px-2 transition-colors focus-visible:-outline-offset-2 max-md:h-11 max-md:gap-2 max-md:px-2.5",
                         active ? "bg-accent-soft font-medium" : "text-muted hover:bg-sunken hover:text-ink",
                       )}
                     >

@@ -17,6 +17,7 @@ import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
 import { useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
+import { useOpenedSite } from "./use-opened-site.ts";
 import { whyNot, whyNotAccept } from "./why-not.ts";
 
 export interface AnswerAreaProps {
@@ -65,7 +66,7 @@ export function AnswerArea({
   const isUrl = question.mode === "url";
   const draft = useDraft(question.id, request.draft, form);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const [opened, setOpened] = useState(false);
+  const [opened, setOpened] = useOpenedSite(question);
   const [dialog, setDialog] = useState<AnswerDialog | null>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
@@ -114,12 +115,7 @@ export function AnswerArea({
         (answering || (lost && decision.kind === "form")) && (
           <div className="flex flex-col gap-6">
             {isUrl ? (
-              <UrlQuestion
-                question={question}
-                opened={opened}
-                disabled={blocked}
-                onOpened={() => setOpened(true)}
-              />
+              <UrlQuestion question={question} opened={opened} disabled={blocked} onOpened={setOpened} />
             ) : fields ? (
               fields({
                 disabled: reason !== null || lost,

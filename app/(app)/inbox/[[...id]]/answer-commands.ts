@@ -75,7 +75,7 @@ export function AnswerCommands({
 }
 
 function labels(decision: Decision, isUrl: boolean): (string | undefined)[] {
-  if (isUrl) return ["I have finished there:"];
+  if (isUrl) return ["Continue:"];
   if (decision.kind === "choices") return decision.choices.slice(0, 2).map((choice) => choice.label);
   return decision.kind === "confirm" ? ["Confirm"] : decision.kind === "form" ? ["Send the answer for"] : [];
 }

@@ -1,17 +1,20 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { type Ref, useImperativeHandle } from "react";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { MOST_AT_ONCE, notAlike } from "@/lib/format/alike.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
 import { useBulkClaim } from "./use-bulk-claim.ts";
+import type { BulkKeys } from "./use-bulk-keys.ts";
 import type { Selection } from "./use-selection.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
 /** What is selected, and what can be done with all of it at once. */
 export function BulkBar({
+  keys,
   selection,
   rows,
   more,
@@ -19,6 +22,7 @@ export function BulkBar({
   onBegin,
   onDone,
 }: {
+  keys: Ref<BulkKeys>;
   selection: Selection;
   rows: StableRow[];
   /** The list is longer than its rows. */
@@ -36,6 +40,15 @@ export function BulkBar({
     enabled: first !== undefined && reason === null,
   });
   const actions = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
+  const begin = (action: BulkAction | undefined) => {
+    if (action && reason === null) onBegin(action);
+  };
+  useImperativeHandle(keys, () => ({
+    a: () => begin(actions[0]),
+    r: () => begin(actions[1]),
+    d: () => begin(DECLINE),
+    c: () => claim.isPending || claim.mutate(selected),
+  }));
   const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
 
   return (
@@ -69,11 +82,12 @@ export function BulkBar({
             </p>
           )}
           <div className="flex flex-wrap gap-1.5">
-            {actions.map((action) => (
+            {actions.map((action, at) => (
               <Button
                 key={action.label}
                 size="sm"
                 variant={action.lead ? "primary" : "outline"}
+                aria-keyshortcuts={["A", "R"][at]}
                 onClick={() => onBegin(action)}
               >
                 {action.label}…
@@ -82,12 +96,18 @@ export function BulkBar({
             <Button
               size="sm"
               disabled={reason !== null}
+              aria-keyshortcuts="D"
               aria-describedby={reason ? "bulk-why-not" : undefined}
               onClick={() => onBegin(DECLINE)}
             >
               Decline…
             </Button>
-            <Button size="sm" disabled={claim.isPending} onClick={() => claim.mutate(selected)}>
+            <Button
+              size="sm"
+              disabled={claim.isPending}
+              aria-keyshortcuts="C"
+              onClick={() => claim.mutate(selected)}
+            >
               {claim.isPending ? "Claiming…" : "Claim"}
             </Button>
           </div>

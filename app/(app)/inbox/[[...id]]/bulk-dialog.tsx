@@ -42,9 +42,10 @@ export function BulkDialog({
     <Dialog
       open
       onOpenChange={(open) => {
-        if (open || bulk.answer.isPending) return;
+        if (open) return;
+        // What became of them is there before the lists behind it are read again.
         if (results) onDone();
-        else onDismiss();
+        else if (!bulk.answer.isPending) onDismiss();
       }}
       title={results ? `${action.label}: what became of ${count}` : `${action.label} ${count}`}
       description={

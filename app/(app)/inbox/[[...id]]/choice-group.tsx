@@ -66,7 +66,7 @@ export function ChoiceGroup({
       )}
       <div className="flex flex-col">
         {shown.map((option) => (
-          <label key={option.value} className="flex min-h-8 items-center gap-2.5 py-1 max-md:min-h-11">
+          <label key={option.value} className="flex min-h-8 items-center gap-x-2.5 py-1 max-md:min-h-11">
             <input
               type={several ? "checkbox" : "radio"}
               name={id}
@@ -77,14 +77,16 @@ export function ChoiceGroup({
               onChange={(event) => choose(option.value, event.target.checked)}
               className="size-4 shrink-0 accent-(--accent)"
             />
-            <span className={option.value === "" ? "text-muted" : "wrap-anywhere min-w-0"}>
-              {option.title}
-            </span>
-            {suggested.includes(option.value) && (
-              <span className="shrink-0 rounded-md bg-sunken px-1.5 py-0.5 text-muted text-xs">
-                Suggested by the server
+            <span className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5">
+              <span className={option.value === "" ? "text-muted" : "wrap-anywhere min-w-0"}>
+                {option.title}
               </span>
-            )}
+              {suggested.includes(option.value) && (
+                <span className="shrink-0 rounded-md bg-sunken px-1.5 py-0.5 text-muted text-xs">
+                  Suggested by the server
+                </span>
+              )}
+            </span>
           </label>
         ))}
       </div>

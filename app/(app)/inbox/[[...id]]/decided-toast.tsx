@@ -52,7 +52,10 @@ export function HeldToast({
           {singleKeys && "; press Z to take it back"}.
         </span>
         <span aria-hidden>
-          {what} · sending in <TimeUntil at={until} over="a moment" />
+          {what} ·{" "}
+          <span className="whitespace-nowrap">
+            sending in <TimeUntil at={until} over="a moment" />
+          </span>
         </span>
       </p>
       <Button

@@ -96,7 +96,7 @@ export function DecisionBar({
           onSubmitForm={onSubmitForm}
         />
         <Button
-          variant="ghost"
+          variant={decision.kind === "none" ? "outline" : "ghost"}
           className={decision.kind === "none" ? "max-md:flex-1" : "max-md:hidden"}
           disabled={disabled || pending !== null}
           aria-keyshortcuts="D"

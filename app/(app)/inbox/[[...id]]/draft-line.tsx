@@ -14,7 +14,7 @@ export function DraftLine({ draft }: { draft: DraftState }) {
         {" · "}
         <Button
           variant="link"
-          className="h-auto px-0 text-xs max-md:h-auto max-md:py-2"
+          className="h-auto px-0 text-xs max-md:-my-3 max-md:h-auto max-md:py-3.5"
           onClick={draft.discard}
         >
           Discard

@@ -35,7 +35,7 @@ export function ErrorSummary({ form }: { form: AnswerForm }) {
                 <>
                   <a
                     href={`#${form.idOf(name)}`}
-                    className="text-bad underline underline-offset-2 max-md:inline-block max-md:py-1.5"
+                    className="text-bad underline underline-offset-2 max-md:inline-block max-md:py-3"
                     onClick={(event) => {
                       event.preventDefault();
                       goTo(form.idOf(name));

@@ -1,3 +1,4 @@
+import { DialogLoading } from "@/components/ui/dialog.tsx";
 import { part } from "@/components/ui/part.tsx";
 
 // What the inbox shows only to some, or once it is used.
@@ -13,6 +14,8 @@ export const ViewsMenuItems = part(() => later().then((file) => file.ViewsMenuIt
 export const DecisionMenuItems = part(() => later().then((file) => file.DecisionMenuItems), warm);
 export const RequestMenuItems = part(() => later().then((file) => file.RequestMenuItems), warm);
 export const BulkBar = part(() => import("./bulk-bar.tsx").then((file) => file.BulkBar));
-export const BulkDialog = part(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
+export const BulkDialog = part(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), {
+  loading: DialogLoading,
+});
 export const FilterPanel = part(() => import("./filter-panel.tsx").then((file) => file.FilterPanel));
 export const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));

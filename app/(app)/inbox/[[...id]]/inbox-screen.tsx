@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type ReadAlready, useRead } from "@/components/api/provider.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
@@ -16,7 +16,7 @@ import { InboxTabs } from "./inbox-tabs.tsx";
 import { InboxToolbar } from "./inbox-toolbar.tsx";
 import { NoRequest } from "./no-request.tsx";
 import { RequestList } from "./request-list.tsx";
-import { RequestPane } from "./request-pane.tsx";
+import { RequestPane, RequestSkeleton } from "./request-pane.tsx";
 import { RowSkeletons } from "./row-skeletons.tsx";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useViews } from "./use-views.ts";
@@ -58,8 +58,11 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   const { data: found } = useQuery(requestCounts(place.filters));
   const listed = tab === "done" || !tab || !found ? waiting : found[tab];
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
+  const listKey = tab ? requestList(tab, place.filters).queryKey : null;
+  const reading = useIsFetching(listKey ? { queryKey: listKey } : {}) > 0;
+  const listKnown = listKey !== null && client.getQueryData(listKey) !== undefined;
   const tools = () => {
-    const listed = tab && client.getQueryData(requestList(tab, place.filters).queryKey);
+    const listed = listKey && client.getQueryData(listKey);
     const names = listed?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
     return [...new Set(names)].sort();
   };
@@ -71,7 +74,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
       <section
         aria-label="Requests"
         className={cn(
-          "flex w-full min-w-0 shrink-0 flex-col border-line border-r bg-bg md:w-[300px] xl:w-[372px]",
+          "flex w-full min-w-0 shrink-0 flex-col border-line bg-bg md:w-[300px] md:border-r xl:w-[372px]",
           place.selected && "max-md:hidden",
         )}
       >
@@ -115,6 +118,9 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
       >
         {shown ? (
           <RequestPane key={shown} id={shown} onBack={close} />
+        ) : !listKnown ? (
+          // The first of the list is about to be opened; where the list failed it says so itself.
+          reading && <RequestSkeleton />
         ) : (
           <div className="m-auto w-full">
             <NoRequest place={place} left={listed} />

@@ -19,7 +19,7 @@ export function InboxTabs({ active, place }: { active: RequestTab | null; place:
             key={tab}
             href={place.address({ tab })}
             aria-current={tab === active ? "page" : undefined}
-            className={cn(tabStyle, "mb-0", tab === active && activeTabStyle)}
+            className={cn(tabStyle, tab === active && activeTabStyle)}
             onClick={(event) => {
               if (event.metaKey || event.ctrlKey || event.shiftKey) return;
               event.preventDefault();

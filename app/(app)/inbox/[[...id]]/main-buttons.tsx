@@ -52,7 +52,7 @@ export function MainButtons({
   if (isUrl) {
     return (
       <Main {...single} disabled={disabled || !opened} onPress={() => onAccept()}>
-        I have finished there
+        Continue the task
       </Main>
     );
   }

@@ -14,7 +14,7 @@ export function NoRequest({ place, left }: { place: InboxPlace; left: number }) 
     <Empty icon={Inbox} title="No request is open here">
       {left > 0
         ? "Choose one from the list, or press J."
-        : "When a task asks a person something, it comes here."}
+        : "What you open from the list is read and answered here."}
     </Empty>
   );
 }

@@ -88,7 +88,9 @@ function Then({ request }: { request: InputRequestSummary | undefined }) {
 function Details({ words, children }: { words: string; children: React.ReactNode }) {
   return (
     <details open>
-      <summary className="w-fit rounded-sm font-medium marker:text-muted max-md:py-2.5">{words}</summary>
+      <summary className="w-fit rounded-sm font-medium marker:text-muted max-md:-my-3 max-md:py-3">
+        {words}
+      </summary>
       <div className="flex flex-col gap-1.5 pt-1.5">{children}</div>
     </details>
   );
@@ -96,9 +98,11 @@ function Details({ words, children }: { words: string; children: React.ReactNode
 
 function Difference({ before, after }: { before: Question; after: Question }) {
   const amounts = [before, after].map(({ message }) => findMoney(message).map(sayMoney).join(", "));
+  // Of a whole list of amounts the words below tell more.
+  const few = amounts.every((each) => each.length < 80);
   return (
     <>
-      {amounts[0] !== amounts[1] && (
+      {few && amounts[0] !== amounts[1] && (
         <p className="font-medium tabular-nums">
           Amount: {amounts[0] || "none"} → {amounts[1] || "none"}
         </p>

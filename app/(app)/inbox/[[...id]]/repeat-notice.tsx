@@ -27,7 +27,7 @@ export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests
         Make sure that this is not the same one twice:{" "}
         <Link
           href={`/inbox/${repeats.id}?tab=done`}
-          className="underline underline-offset-4 max-md:inline-block max-md:py-2.5"
+          className="underline underline-offset-4 max-md:-my-2 max-md:inline-block max-md:py-3"
         >
           <PlainText text={nameOf(repeats)} />
         </Link>

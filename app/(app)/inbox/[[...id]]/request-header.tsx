@@ -22,11 +22,17 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
     <header className="flex flex-col gap-2.5">
       <div className="flex min-h-7 items-center gap-2 text-[13px] text-muted">
         <Server aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
-        <Link href={`/servers/${request.server.id}`} className="truncate hover:text-ink hover:underline">
+        <Link
+          href={`/servers/${request.server.id}`}
+          className="truncate hover:text-ink hover:underline max-md:-my-3 max-md:py-3"
+        >
           {request.server.name}
         </Link>
         <ChevronRight aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
-        <Link href={`/tasks/${request.taskId}`} className="truncate hover:text-ink hover:underline">
+        <Link
+          href={`/tasks/${request.taskId}`}
+          className="truncate hover:text-ink hover:underline max-md:-my-3 max-md:py-3"
+        >
           {request.tool}
           {request.label && <span className="sr-only"> {request.label}, the task</span>}
         </Link>

@@ -15,6 +15,7 @@ import type { BulkAction } from "./bulk-actions.ts";
 import { BulkBar, BulkDialog, NoRows } from "./inbox-parts.ts";
 import { RequestRow } from "./request-row.tsx";
 import { RowSkeletons } from "./row-skeletons.tsx";
+import { useBulkKeys } from "./use-bulk-keys.ts";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { useNewRows } from "./use-new-rows.ts";
@@ -64,6 +65,7 @@ export function RequestList({
     view.inView.map((row) => row.request.id),
   );
   const mayAnswer = me.may("approver") && tab !== "done";
+  const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
   const boxes = selecting || selection.selected.length > 0;
 
   // On a wide screen the first request is open from the start: most people come to decide on it. The address stays
@@ -89,8 +91,21 @@ export function RequestList({
     place.go({ id });
     reveal(id);
   };
+  /** On a phone Back leads to the list, however many were decided meanwhile. */
+  const goOn = (id: string) => {
+    if (isWide()) return open(id);
+    place.replace({ id });
+    reveal(id);
+  };
+  // Whoever comes by a link sees where in the list it stands; later the list stays where it was left.
+  const revealed = useRef(shown === null);
+  useEffect(() => {
+    if (revealed.current || rows.length === 0) return;
+    const index = rows.findIndex((row) => row.request.id === shown);
+    revealed.current = index === -1 || view.reveal(index, "center");
+  });
   useListKeys({ rows, shown, selection, mayAnswer, open, onBack: onClose, onSelecting, readOn });
-  const said = useNextRequest({ rows, shown, listening: tab !== "done", open, readOn, onClose });
+  const said = useNextRequest({ rows, shown, listening: tab !== "done", open: goOn, readOn, onClose });
   const showNews = () => {
     const loaded = rows.find((row) => news.unseen.includes(row.request.id));
     if (loaded) reveal(loaded.request.id);
@@ -165,6 +180,7 @@ export function RequestList({
       )}
       {mayAnswer && boxes && (
         <BulkBar
+          keys={bulkKeys}
           selection={selection}
           rows={rows}
           more={list.hasNextPage}

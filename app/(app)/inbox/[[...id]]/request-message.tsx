@@ -78,7 +78,7 @@ function Folded({
 }
 
 // The ground reaches a little beyond the figure without moving the text around it.
-const FIGURE = "-mx-0.5 rounded-sm bg-sunken px-0.5 box-decoration-clone";
+const FIGURE = "-mx-px rounded-sm bg-sunken px-px box-decoration-clone";
 const STYLES: Record<Exclude<MessageToken["kind"], "text" | "hidden">, string> = {
   amount: cn(FIGURE, "whitespace-nowrap font-semibold tabular-nums"),
   date: cn(FIGURE, "whitespace-nowrap"),

@@ -50,7 +50,7 @@ function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => vo
   );
 }
 
-function RequestSkeleton() {
+export function RequestSkeleton() {
   return (
     <div aria-hidden className="flex max-w-3xl flex-col gap-4 p-4 md:px-8 md:py-6">
       <div className="skeleton h-4 w-48" />

@@ -119,7 +119,7 @@ function SoFar({ request }: { request: InputRequestDetail }) {
       )}
       <Link
         href={`/tasks/${request.taskId}`}
-        className="w-fit text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
+        className="w-fit font-medium text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
       >
         All about the task
       </Link>

@@ -116,7 +116,7 @@ function OpenSite({
         )}
         <p role="status" className="text-[13px] text-muted">
           {opened
-            ? "Opened in a new tab. Come back when you have finished there."
+            ? "Opened in a new tab. Finish there, then come back and continue the task."
             : "Opens in a new tab. Nothing is sent to it from here."}
         </p>
       </div>

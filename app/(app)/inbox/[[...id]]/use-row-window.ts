@@ -21,8 +21,8 @@ export interface RowWindow {
   size: number;
   measure: ((row: HTMLLIElement | null) => void) | undefined;
   inView: StableRow[];
-  /** Scrolls a row into view. */
-  reveal: (index: number) => void;
+  /** Scrolls a row into view, if it is not: to the nearest end, or to the middle. False: it is not drawn yet. */
+  reveal: (index: number, align?: "auto" | "center") => boolean;
   /** The id of the row with the focus: it stays drawn, and so does the one that is read. */
   focused: RefObject<string | null>;
 }
@@ -98,7 +98,7 @@ export function useRowWindow(
       size: (rows.length - drawn.length) * ROW_PX,
       measure: undefined,
       inView: rows.slice(0, Math.floor((scroller.current?.clientHeight ?? 0) / TALL_ROW_PX)),
-      reveal: (index) => rowElement(rows[index])?.scrollIntoView({ block: "nearest" }),
+      reveal: (index, align = "auto") => scrollTo(scroller.current, index, align),
       focused,
     };
   }
@@ -111,7 +111,10 @@ export function useRowWindow(
     size: virtual.getTotalSize(),
     measure: virtual.measureElement,
     inView: rows.slice(range?.startIndex, (range?.endIndex ?? -1) + 1),
-    reveal: (index) => virtual.scrollToIndex(index, { align: "auto" }),
+    reveal: (index, align = "auto") => {
+      virtual.scrollToIndex(index, { align });
+      return true;
+    },
     focused,
   };
 }
@@ -119,8 +122,14 @@ export function useRowWindow(
 /** Without what measures rows the first ones stay, which are those that matter. */
 function ignore() {}
 
-function rowElement(row: StableRow | undefined): HTMLElement | null {
-  return row ? document.getElementById(`row-${row.request.id}`) : null;
+function scrollTo(list: HTMLElement | null, index: number, align: "auto" | "center"): boolean {
+  const row = list?.querySelector<HTMLElement>(`li[data-index="${index}"]`);
+  if (!list || !row) return false;
+  const [first, last] = [row.offsetTop, row.offsetTop + row.offsetHeight - list.clientHeight];
+  if (align === "center") list.scrollTop = (first + last) / 2;
+  else if (list.scrollTop > first) list.scrollTop = first;
+  else if (list.scrollTop < last) list.scrollTop = last;
+  return true;
 }
 
 function measureDrawn(list: HTMLElement, rows: StableRow[]) {

@@ -54,7 +54,10 @@ function Loaded({ server }: { server: ServerDetail }) {
     <>
       <header className="flex flex-col gap-2">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-[13px] text-muted">
-          <Link href="/servers" className="hover:text-ink hover:underline max-md:py-2.5">
+          <Link
+            href="/servers"
+            className="hover:text-ink hover:underline max-md:-mx-3 max-md:-my-3 max-md:p-3"
+          >
             Servers
           </Link>
           <ChevronRight aria-hidden className="size-3.5" strokeWidth={1.75} />
@@ -107,11 +110,12 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
   }
   return (
     <Empty
+      heading="h1"
       icon={Unplug}
       title="This server is not here"
       action={
         <Button asChild>
-          <Link href="/servers">All servers</Link>
+          <Link href="/servers">Show all servers</Link>
         </Button>
       }
     >

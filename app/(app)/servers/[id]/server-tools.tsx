@@ -41,7 +41,7 @@ export function ServerTools({ server }: { server: Server }) {
                 <p className="max-w-3xl whitespace-pre-line text-muted">{tool.description}</p>
               )}
               <details>
-                <summary className="w-fit rounded-sm text-[13px] text-muted hover:text-ink">
+                <summary className="w-fit rounded-sm text-[13px] text-muted hover:text-ink max-md:-my-3 max-md:py-3">
                   Input schema
                 </summary>
                 <div className="pt-2">

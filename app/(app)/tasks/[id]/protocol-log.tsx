@@ -28,7 +28,7 @@ export function ProtocolLog({ id }: { id: string }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <li key={index}>
               <details>
-                <summary className="flex min-h-9 list-none items-center gap-3 px-3 py-1.5 hover:bg-sunken focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
+                <summary className="flex min-h-9 list-none max-md:min-h-11 items-center gap-3 px-3 py-1.5 hover:bg-sunken focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
                   <Icon
                     aria-hidden
                     className={out ? "size-4 text-accent" : "size-4 text-muted"}

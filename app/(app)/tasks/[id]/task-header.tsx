@@ -16,7 +16,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
   return (
     <header className="flex flex-col gap-2">
       <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-[13px] text-muted">
-        <Link href="/tasks" className="hover:text-ink hover:underline max-md:py-2.5">
+        <Link href="/tasks" className="hover:text-ink hover:underline max-md:-mx-3 max-md:-my-3 max-md:p-3">
           Tasks
         </Link>
         <ChevronRight aria-hidden className="size-3.5" strokeWidth={1.75} />
@@ -33,7 +33,10 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
       </div>
       <ul className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
         <Item>
-          <Link href={`/servers/${task.server.id}`} className="hover:text-ink hover:underline">
+          <Link
+            href={`/servers/${task.server.id}`}
+            className="hover:text-ink hover:underline max-md:-my-3 max-md:inline-block max-md:py-3"
+          >
             {task.server.name}
           </Link>
         </Item>

@@ -1,5 +1,6 @@
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
@@ -9,12 +10,16 @@ export function TaskProgress({ task }: { task: TaskDetail }) {
   const { progress } = task;
   const sentence = progress?.message ?? task.statusMessage;
   const waiting = task.inputRequests.find((request) => request.state === "open");
-  if (!sentence && !progress && !waiting) return null;
+  const asks = waiting && isLive(task.state);
+  if (!sentence && !progress && !asks) return null;
   return (
     <section
       aria-label="Status"
       aria-live="polite"
-      className="flex flex-col gap-2.5 rounded-lg border border-line bg-panel px-4 py-3"
+      className={cn(
+        "flex flex-col gap-2.5",
+        (sentence || progress) && "rounded-lg border border-line bg-panel px-4 py-3",
+      )}
     >
       {(sentence || progress) && (
         <p className="flex items-baseline gap-4">
@@ -23,8 +28,8 @@ export function TaskProgress({ task }: { task: TaskDetail }) {
         </p>
       )}
       {progress && isLive(task.state) && <ProgressBar progress={progress} label="Progress" />}
-      {waiting && isLive(task.state) && (
-        <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-wait-soft px-3 py-2">
+      {asks && (
+        <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg bg-wait-soft px-4 py-2.5">
           <p className="min-w-0 flex-1 basis-60 text-[13px] text-wait">{waiting.message}</p>
           <Button asChild size="sm" className="border-transparent">
             <Link href={`/inbox/${waiting.id}`}>Open the request</Link>

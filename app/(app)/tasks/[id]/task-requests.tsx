@@ -19,8 +19,10 @@ export function TaskRequests({ task }: { task: TaskDetail }) {
               href={`/inbox/${request.id}`}
               className="flex min-h-11 items-center gap-3 px-3.5 py-2.5 hover:bg-sunken focus-visible:-outline-offset-2"
             >
-              <span className="line-clamp-2 min-w-0 flex-1">{request.message}</span>
-              <Badge tone={REQUEST_TONES[state]}>{REQUEST_LABELS[state]}</Badge>
+              <span className="flex min-w-0 flex-1 items-center gap-x-3 gap-y-1 max-md:flex-col max-md:items-start">
+                <span className="line-clamp-2 min-w-0 flex-1">{request.message}</span>
+                <Badge tone={REQUEST_TONES[state]}>{REQUEST_LABELS[state]}</Badge>
+              </span>
               <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" strokeWidth={1.75} />
             </Link>
           </li>

@@ -35,7 +35,9 @@ export function TaskResult({ task }: { task: TaskDetail }) {
         <ResultPartView key={index} part={part} number={index + 1} />
       ))}
       <details className="group">
-        <summary className="w-fit rounded-sm text-[13px] text-muted hover:text-ink">As received</summary>
+        <summary className="w-fit rounded-sm text-[13px] text-muted hover:text-ink max-md:py-3">
+          As received
+        </summary>
         <div className="pt-2">
           <JsonTree value={withoutData(task.result)} open={4} />
         </div>

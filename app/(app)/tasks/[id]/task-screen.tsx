@@ -83,11 +83,12 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
   }
   return (
     <Empty
+      heading="h1"
       icon={Unplug}
       title="This task is not here"
       action={
         <Button asChild>
-          <Link href="/tasks">All tasks</Link>
+          <Link href="/tasks">Show all tasks</Link>
         </Button>
       }
     >

@@ -6,7 +6,7 @@ import { toast } from "@/components/ui/toast.ts";
 
 const SAMPLES = [
   { file: "/samples/invoice-acme.json", label: "Fill in the sample invoice" },
-  { file: "/samples/invoice-large.json", label: "A larger one" },
+  { file: "/samples/invoice-large.json", label: "Fill in a larger one" },
 ];
 
 /** In the demo, a filled-in form is one press away. */
@@ -19,7 +19,7 @@ export function SampleButtons({
 }) {
   const fill = async (file: string) => {
     const response = await fetch(file).catch(() => null);
-    if (!response?.ok) return void toast.error("The sample could not be read");
+    if (!response?.ok) return void toast.error("The sample could not be read. Try again.");
     const sample = (await response.json()) as Record<string, unknown>;
     onFill(wrapped ? { invoice: sample } : sample);
   };

@@ -43,7 +43,9 @@ export function ToolPicker({
                 {tool.taskSupport === "forbidden" && <NotDurableBadge short />}
               </span>
               {tool.description && (
-                <span className="line-clamp-3 text-[13px] text-muted">{tool.description}</span>
+                <span className={cn("text-[13px] text-muted", tool.name !== chosen && "line-clamp-3")}>
+                  {tool.description}
+                </span>
               )}
             </span>
           </label>
