@@ -1,10 +1,10 @@
 "use client";
 
 import { Keyboard, LogOut, Search, Settings } from "lucide-react";
-import { useTheme } from "next-themes";
 import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { openOverlay } from "@/components/shell/overlays.tsx";
+import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
 import { capitalise } from "@/lib/format/labels.ts";

@@ -1,8 +1,8 @@
 "use client";
 
-import { useTheme } from "next-themes";
 import { type CSSProperties, useEffect, useRef } from "react";
 import { Toaster, toast } from "sonner";
+import { useTheme } from "@/components/shell/use-theme.ts";
 import { rememberFocus } from "@/components/ui/return-focus.ts";
 import { setToaster } from "@/components/ui/toast.ts";
 

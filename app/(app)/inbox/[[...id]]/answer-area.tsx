@@ -11,7 +11,14 @@ import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DraftLine } from "./draft-line.tsx";
 import { type Refusal, refusalOf } from "./refusal.ts";
-import { AnswerCommands, AnswerDialogs, ClaimLine, Refused, UrlQuestion } from "./request-parts.ts";
+import {
+  AnswerCommands,
+  AnswerDialogs,
+  ClaimAlive,
+  ClaimLine,
+  Refused,
+  UrlQuestion,
+} from "./request-parts.ts";
 import type { AnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
@@ -72,7 +79,7 @@ export function AnswerArea({
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
   const claimedByMe = request.claimedBy?.id === me.user.id;
-  const claim = useClaim(request, claimedByMe);
+  const claim = useClaim(request);
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const reason = whyNot(request, me, blocked);
   const acceptReason = reason ?? whyNotAccept(request, me);
@@ -98,7 +105,7 @@ export function AnswerArea({
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
   const offered = {
     decline: answering && !reason ? () => setDialog("decline") : null,
-    claim: answering && !claimedByOther ? () => claim(claimedByMe ? "release" : "claim") : null,
+    claim: answering && !claimedByOther ? () => claim.take(claimedByMe ? "release" : "claim") : null,
   };
   useAnswerKeys({
     affirmative,
@@ -144,7 +151,7 @@ export function AnswerArea({
           decision={decision}
           reason={
             claimedByOther && me.may("approver") ? (
-              <ClaimLine request={request} onTakeOver={() => claim("take-over")} />
+              <ClaimLine request={request} onTakeOver={() => claim.take("take-over")} />
             ) : (
               acceptReason
             )
@@ -158,10 +165,11 @@ export function AnswerArea({
           onAccept={(content) => send({ action: "accept", ...(content ? { content } : {}) })}
           onSubmitForm={sendForm}
           onDialog={setDialog}
-          onClaim={(step) => claim(step)}
+          onClaim={claim.take}
           onClose={onClose}
         />
       )}
+      {claim.claimed && <ClaimAlive request={request} mine={claimedByMe} given={claim.given} />}
       <AnswerCommands
         request={request}
         decision={decision}

@@ -1,6 +1,6 @@
 "use client";
 
-import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type ReadAlready, useRead } from "@/components/api/provider.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
@@ -58,12 +58,11 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   const { data: found } = useQuery(requestCounts(place.filters));
   const listed = tab === "done" || !tab || !found ? waiting : found[tab];
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
-  const listKey = tab ? requestList(tab, place.filters).queryKey : null;
-  const reading = useIsFetching(listKey ? { queryKey: listKey } : {}) > 0;
-  const listKnown = listKey !== null && client.getQueryData(listKey) !== undefined;
+  // The list reads it; here it is only looked at.
+  const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
+  const listKnown = tab !== null && list.data !== undefined;
   const tools = () => {
-    const listed = listKey && client.getQueryData(listKey);
-    const names = listed?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
+    const names = list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
     return [...new Set(names)].sort();
   };
 
@@ -120,7 +119,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           <RequestPane key={shown} id={shown} onBack={close} />
         ) : !listKnown ? (
           // The first of the list is about to be opened; where the list failed it says so itself.
-          reading && <RequestSkeleton />
+          (tab === null || list.isFetching) && <RequestSkeleton />
         ) : (
           <div className="m-auto w-full">
             <NoRequest place={place} left={listed} />

@@ -1,6 +1,7 @@
 // One load for what some requests show and the first one of a list mostly does not.
 export { AnswerCommands } from "./answer-commands.ts";
 export { AnswerDialogs } from "./answer-dialogs.tsx";
+export { ClaimAlive } from "./claim-alive.ts";
 export { ClaimLine } from "./claim-line.tsx";
 export { EndState } from "./end-state.tsx";
 export { NoForm } from "./no-form.tsx";

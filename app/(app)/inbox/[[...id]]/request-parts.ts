@@ -25,11 +25,15 @@ export const EndState = part(() => later().then((file) => file.EndState), warm);
 export const QuestionChanged = part(() => later().then((file) => file.QuestionChanged), warm);
 export const AskedBefore = part(() => later().then((file) => file.AskedBefore), warm);
 export const Refused = part(() => later().then((file) => file.Refused), warm);
+export const ClaimAlive = part(() => later().then((file) => file.ClaimAlive), warm);
 export const ClaimLine = part(() => later().then((file) => file.ClaimLine), warm);
 export const TimeLimitLine = part(() => later().then((file) => file.TimeLimitLine), warm);
 export const RepeatNotice = part(() => beside().then((file) => file.RepeatNotice), warm);
 export const DecidedBefore = part(() => beside().then((file) => file.DecidedBefore), warm);
-export const OtherQuestions = part(() => beside().then((file) => file.OtherQuestions), warm);
+export const OtherQuestions = part(
+  () => import("./other-questions.tsx").then((file) => file.OtherQuestions),
+  warm,
+);
 /** What the palette offers, and what is seen once one has scrolled. */
 export const AnswerCommands = part(() => later().then((file) => file.AnswerCommands), { patient: true });
 export const StickySummary = part(() => later().then((file) => file.StickySummary), { patient: true });

@@ -7,12 +7,11 @@ import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
 import { toast } from "@/components/ui/toast.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { useClaimAlive } from "./use-claim-alive.ts";
 
 export type ClaimStep = "claim" | "release" | "take-over";
 
-/** Takes a request for oneself, gives it back, or (operators) takes it from someone else. Keeps one's own claim alive. */
-export function useClaim(request: InputRequestDetail, mine: boolean) {
+/** Takes a request for oneself, gives it back, or (operators) takes it from someone else. */
+export function useClaim(request: InputRequestDetail) {
   const client = useQueryClient();
   const path = `/api/v1/input-requests/${request.id}`;
   const [step, setStep] = useState<ClaimStep | null>(null);
@@ -38,8 +37,16 @@ export function useClaim(request: InputRequestDetail, mine: boolean) {
     ]);
     setPending(false);
   };
-  useClaimAlive(request, mine, pending || step === "release");
-  return (wanted: ClaimStep) => void take(wanted);
+  // From the first claim on: also its end is told.
+  const [claimed, setClaimed] = useState(false);
+  if (request.claimedBy && !claimed) setClaimed(true);
+  return {
+    take: (wanted: ClaimStep) => void take(wanted),
+    /** There is or was a claim, anyone’s, while this was on the screen. */
+    claimed,
+    /** One’s own ends because one gives it back. */
+    given: pending || step === "release",
+  };
 }
 
 function saidOf(step: ClaimStep, request: InputRequestDetail): string {
