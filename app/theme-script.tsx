@@ -1,6 +1,7 @@
 /**
  * Sets the theme before the first paint, and again when the system or another tab changes it; `intray:theme`: it was
- * chosen here. It stands in the page, so that following the system needs no script of React's.
+ * chosen here. Where React draws a whole page anew, an error page, say, it takes the class away: then it comes back. It
+ * stands in the page, so that following the system needs no script of React's.
  */
 const FOLLOW = `(()=>{
 const root=document.documentElement,system=matchMedia("(prefers-color-scheme: dark)");
@@ -22,6 +23,8 @@ apply();
 system.addEventListener("change",apply);
 addEventListener("storage",apply);
 addEventListener("intray:theme",apply);
+new MutationObserver(()=>root.classList.contains("light")||root.classList.contains("dark")||apply())
+.observe(root,{attributes:true,attributeFilter:["class"]});
 })()`;
 
 /** `nonce`: the one inline script that the page's policy lets run. */
