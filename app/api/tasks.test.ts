@@ -225,8 +225,9 @@ describe("requests for input", () => {
     expect([claimed.status, claimed.body.code]).toEqual([409, "claimed_by_other"]);
     expect((await post("release", ben)).status).toBe(200);
 
+    const headers = { prefer: "return=representation" };
     const keep = async (body: object) =>
-      (await web.call("PUT", `${path}/draft`, { cookie: ben.cookie, body })).body;
+      (await web.call("PUT", `${path}/draft`, { cookie: ben.cookie, body, headers })).body;
     const { savedAt } = await keep({ content: {}, comment: "To ask" });
     expect((await web.call("GET", path, ben)).body.draft).toEqual({
       content: {},
@@ -235,6 +236,8 @@ describe("requests for input", () => {
     });
     expect((await web.call("GET", path, cleo)).body.draft).toBeNull();
     expect(await keep({ content: {} })).toEqual({ savedAt: null });
+    const silent = await web.call("PUT", `${path}/draft`, { cookie: ben.cookie, body: { content: {} } });
+    expect([silent.status, silent.body]).toEqual([204, null]);
     expect((await web.call("GET", path, ben)).body.draft).toBeNull();
 
     expect((await post("assign", ben, { memberId: cleo.memberId })).status).toBe(403);

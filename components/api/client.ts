@@ -58,8 +58,11 @@ export const api = {
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
     call<T>("POST", path, body ?? {}, headers ? { headers } : {}),
   /** `keepalive`: goes out even if the page goes away meanwhile; for bodies below 64 kB. */
-  put: <T>(path: string, body: unknown, options: { keepalive?: boolean } = {}) =>
-    call<T>("PUT", path, body, options),
+  put: <T>(
+    path: string,
+    body: unknown,
+    options: { keepalive?: boolean; headers?: Record<string, string> } = {},
+  ) => call<T>("PUT", path, body, options),
   patch: <T>(path: string, body: unknown) => call<T>("PATCH", path, body),
   delete: <T>(path: string) => call<T>("DELETE", path, {}),
 };

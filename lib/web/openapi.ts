@@ -85,7 +85,7 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
       code,
       {
         description: code === 503 ? "Not ready" : "Success",
-        ...(output && { content: { [mediaType]: { schema: toSchema(output, "output") } } }),
+        ...(output && code !== 204 && { content: { [mediaType]: { schema: toSchema(output, "output") } } }),
       },
     ]),
   );

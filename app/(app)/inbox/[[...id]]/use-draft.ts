@@ -127,7 +127,7 @@ async function put(requestId: string, draft: DraftInput): Promise<string | null>
   const { savedAt } = await api.put<{ savedAt: string | null }>(
     `/api/v1/input-requests/${requestId}/draft`,
     draft,
-    { keepalive },
+    { keepalive, headers: { prefer: "return=representation" } },
   );
   return savedAt;
 }

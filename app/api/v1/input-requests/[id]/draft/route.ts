@@ -11,13 +11,21 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Keep a half-filled form and comment for oneself, or neither; nothing is ever sent from it",
       params: idParams,
       body: draftInputSchema,
+      headers: {
+        prefer: "`return=representation` (RFC 7240): answer 200 with when it was kept, instead of 204.",
+      },
       output: z.object({ savedAt: z.iso.datetime().nullable() }),
+      status: 204,
+      alsoStatuses: [200],
       errors: ["already_answered", "no_longer_open", "unsupported_form"],
     },
-    async ({ caller, params, body }) => {
+    async ({ request, caller, params, body, reply }) => {
       const savedAt = await within(caller, (organizationId, tx, principal) =>
         saveDraft(organizationId, tx, principal, params.id, body),
       );
+      if (!request.headers.get("prefer")?.includes("return=representation"))
+        return new Response(null, { status: 204 });
+      reply.status = 200;
       return { savedAt: savedAt?.toISOString() ?? null };
     },
   ),
