@@ -1,15 +1,23 @@
 "use client";
 
-import { ErrorView } from "@/components/shell/error-view.tsx";
+import { PLAIN_BUTTON } from "@/components/shell/plain-button.ts";
 import "./globals.css";
 
-/** When even the frame of all pages failed. */
-export default function GlobalErrorPage(props: { error: Error & { digest?: string }; reset: () => void }) {
+/** When even the frame of all pages failed. It comes with every page: a few words, and loading anew. */
+export default function GlobalErrorPage({ error }: { error: Error & { digest?: string } }) {
   return (
     <html lang="en">
       <body>
-        <main className="flex min-h-dvh">
-          <ErrorView {...props} />
+        <title>This page could not be shown · Intray</title>
+        <main className="flex min-h-dvh flex-col items-center justify-center gap-3 px-6 text-center">
+          <h1 className="font-medium">This page could not be shown</h1>
+          <p className="max-w-sm text-[13px] text-muted">
+            Nothing was lost: tasks, questions and answers live on the server, not on this page.{" "}
+            {error.digest}
+          </p>
+          <button type="button" className={PLAIN_BUTTON} onClick={() => location.reload()}>
+            Try again
+          </button>
         </main>
       </body>
     </html>

@@ -1,8 +1,8 @@
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
-import { ThemeProvider } from "next-themes";
 import type { ReactNode } from "react";
 import "./globals.css";
+import { ThemeScript } from "./theme-script.tsx";
 
 export const metadata: Metadata = {
   title: { default: "Intray", template: "%s · Intray" },
@@ -19,20 +19,12 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // The one inline script, which sets the theme before the first paint, carries the policy's nonce.
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
     <html lang="en" suppressHydrationWarning>
       <body>
-        <ThemeProvider
-          attribute="class"
-          defaultTheme="system"
-          enableSystem
-          disableTransitionOnChange
-          {...(nonce ? { nonce } : {})}
-        >
-          {children}
-        </ThemeProvider>
+        <ThemeScript nonce={nonce} />
+        {children}
       </body>
     </html>
   );

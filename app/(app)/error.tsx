@@ -1,7 +1,12 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { ErrorView } from "@/components/shell/error-view.tsx";
+import { lazy, Suspense } from "react";
+
+// As in the error page around this one.
+const ErrorView = lazy(() =>
+  import("@/components/shell/error-view.tsx").then((file) => ({ default: file.ErrorView })),
+);
 
 /** Inside the shell: the ways to everywhere else stay. */
 export default function AppErrorPage({
@@ -17,5 +22,9 @@ export default function AppErrorPage({
     client.removeQueries();
     reset();
   };
-  return <ErrorView error={error} reset={again} />;
+  return (
+    <Suspense>
+      <ErrorView error={error} reset={again} />
+    </Suspense>
+  );
 }

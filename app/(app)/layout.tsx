@@ -3,6 +3,7 @@ import { ApiProvider } from "@/components/api/provider.tsx";
 import { MeProvider } from "@/components/shell/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
 import { currentPreferences, requireSession } from "@/lib/web/session.ts";
+import { readCounts } from "./counts.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   const { user, organization, role } = await requireSession();
@@ -15,7 +16,7 @@ export default async function AppLayout({ children }: { children: ReactNode }) {
         preferences: await currentPreferences(),
       }}
     >
-      <ApiProvider>
+      <ApiProvider read={await readCounts()} drawnAt={Date.now()}>
         <Shell>{children}</Shell>
       </ApiProvider>
     </MeProvider>

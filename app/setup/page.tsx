@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { FrontPage } from "@/components/shell/front-page.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { signInOptions } from "@/lib/web/sign-in.ts";
 import { SetupForm } from "./setup-form.tsx";
 

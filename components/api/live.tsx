@@ -4,9 +4,9 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { noteConnection } from "@/components/api/connection.ts";
 import { requestKeys } from "@/components/api/requests.ts";
-import { serverKeys } from "@/components/api/servers.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { openStream, type StreamNews } from "@/components/api/stream.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 
 /** Changes that arrive together are refetched together. */
 const COALESCE_MS = 200;

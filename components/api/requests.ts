@@ -26,7 +26,7 @@ export const requestKeys = {
 };
 
 /** The first page is small, to be there at once; every later one is large, as all are read again at a change. */
-const FIRST_PAGE = 50;
+export const FIRST_PAGE = 50;
 const LATER_PAGES = 200;
 
 export function requestList(tab: RequestTab, filters: InboxFilters = NO_FILTERS) {
@@ -58,8 +58,12 @@ function readList(
   more: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Page<InputRequestSummary>> {
-  const wanted = { ...TABS[tab], ...apiFilters(filters, Date.now()), ...more };
-  return api.get(`/api/v1/input-requests${query(wanted)}`, signal);
+  return api.get(`/api/v1/input-requests${query({ ...listQuery(tab, filters), ...more })}`, signal);
+}
+
+/** How the API is asked for a list. */
+export function listQuery(tab: RequestTab, filters: InboxFilters): Record<string, string> {
+  return { ...TABS[tab], ...apiFilters(filters, Date.now()) };
 }
 
 /** How many are open, exactly: mine, unassigned and all. */

@@ -1,14 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import type { FoundTask } from "@/lib/found-tasks/schema.ts";
 import type { Page } from "@/lib/page.ts";
 import type { Server, ServerDetail, ServerTool } from "@/lib/servers/schema.ts";
-
-export const serverKeys = {
-  all: ["servers"] as const,
-  list: ["servers", "list"] as const,
-  server: (id: string) => ["servers", "server", id] as const,
-};
 
 export function serverList() {
   return queryOptions({

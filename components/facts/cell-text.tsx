@@ -2,7 +2,7 @@
 
 import { CheckMark } from "@/components/facts/check-mark.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
-import { useNow } from "@/components/time/use-now.ts";
+import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import type { Cell } from "@/lib/format/cells.ts";
 import { formatAhead, formatOverdue } from "@/lib/format/time.ts";
@@ -36,11 +36,18 @@ function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
 /** A date that lies ahead says how far, and one that was due says since when: either is easily overlooked. */
 function DateText({ at, text, due }: { at: string; text: string; due: boolean }) {
   const now = useNow(60_000);
+  const known = useZoneKnown();
   const ahead = formatAhead(at, now);
   const overdue = due ? formatOverdue(at, now) : null;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
-      <span title={at} className="whitespace-nowrap">
+      <span
+        // The text may be in the person's own zone: see Instant.
+        key={String(known)}
+        suppressHydrationWarning
+        title={at}
+        className={cn("whitespace-nowrap", !known && "invisible")}
+      >
         {text}
       </span>
       {(ahead ?? overdue) && (

@@ -2,11 +2,11 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
-import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/servers.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import type { Health, Server } from "@/lib/servers/schema.ts";
 
 /** Asks the server now and says what came of it. */

@@ -1,13 +1,13 @@
 "use client";
 
-import { CloudAlert, DatabaseZap } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { startTransition, useEffect } from "react";
-import { Button } from "@/components/ui/button.tsx";
-import { Empty } from "@/components/ui/empty.tsx";
+import { PLAIN_BUTTON } from "@/components/shell/plain-button.ts";
+import { PlainView } from "@/components/shell/plain-view.tsx";
 import { DATABASE_AWAY } from "@/lib/format/page-failure.ts";
 
 const AGAIN_MS = 5_000;
+const CLOUD_ALERT = ["M12 12v4", "M12 20h.01", "M8.128 16.949A7 7 0 1 1 15.71 8h1.79a1 1 0 0 1 0 9h-1.642"];
 
 /** A page that could not be shown: what happened, what was not lost, what to do, and an id to quote. */
 export function ErrorView({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
@@ -20,16 +20,15 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
   }, [away, router, reset]);
   const title = away ? "Intray is away for a moment" : "This page could not be shown";
   return (
-    <div className="grid flex-1 place-items-center">
+    <>
       <title>{`${title} · Intray`}</title>
-      <Empty
-        heading="h1"
-        icon={away ? DatabaseZap : CloudAlert}
+      <PlainView
+        icon={CLOUD_ALERT}
         title={title}
         action={
-          <Button variant="primary" onClick={() => retry(router, reset)}>
+          <button type="button" className={PLAIN_BUTTON} onClick={() => retry(router, reset)}>
             Try again
-          </Button>
+          </button>
         }
       >
         {away
@@ -41,8 +40,8 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
             If you ask for help, quote <code className="select-all font-mono">{error.digest}</code>.
           </>
         )}
-      </Empty>
-    </div>
+      </PlainView>
+    </>
   );
 }
 

@@ -1,7 +1,6 @@
 "use client";
 
 import { Inbox, Settings } from "lucide-react";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
 import { useMe } from "@/components/shell/me.tsx";
@@ -10,6 +9,7 @@ import { PaletteButton } from "@/components/shell/palette-button.tsx";
 import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 

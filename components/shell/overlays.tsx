@@ -1,14 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useCallback, useEffect, useState } from "react";
 import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
+import { part } from "@/components/ui/part.tsx";
 
 /** What lies over the page on demand. Each is loaded when it is first wanted. */
-const Palette = dynamic(() => import("./palette.tsx").then((file) => file.Palette), { ssr: false });
-const ShortcutSheet = dynamic(() => import("./shortcut-sheet.tsx").then((file) => file.ShortcutSheet), {
-  ssr: false,
-});
+const Palette = part(() => import("./palette.tsx").then((file) => file.Palette));
+const ShortcutSheet = part(() => import("./shortcut-sheet.tsx").then((file) => file.ShortcutSheet));
 
 type Overlay = "palette" | "shortcuts";
 

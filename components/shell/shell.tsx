@@ -1,20 +1,20 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { Live } from "@/components/api/live.tsx";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
-import { GoHint } from "@/components/shell/go-hint.tsx";
 import { onLeft } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { Overlays } from "@/components/shell/overlays.tsx";
-import { Toasts } from "@/components/shell/toasts.tsx";
 import { useGoKeys } from "@/components/shell/use-go-keys.ts";
 import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
+import { part } from "@/components/ui/part.tsx";
+import { Toaster } from "@/components/ui/toaster.tsx";
 
-const Tour = dynamic(() => import("./tour.tsx").then((file) => file.Tour), { ssr: false });
+const GoHint = part(() => import("./go-hint.tsx").then((file) => file.GoHint), { warm: true });
+const Tour = part(() => import("./tour.tsx").then((file) => file.Tour));
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
@@ -44,7 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
       <Overlays />
       {going && <GoHint />}
-      <Toasts />
+      <Toaster />
     </div>
   );
 }

@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { ShortcutList } from "@/components/shell/shortcut-list.tsx";
 import { SingleKeysSwitch } from "@/components/shell/single-keys-switch.tsx";
 import { Dialog } from "@/components/ui/dialog.tsx";
+import { Link } from "@/components/ui/link.tsx";
 
 export function ShortcutSheet({
   open,

@@ -2,7 +2,6 @@
 
 import { Hand, History, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useTheme } from "next-themes";
 import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
@@ -11,6 +10,7 @@ import { paletteCommands } from "@/components/shell/palette-commands.ts";
 import { grouped, matching, type PaletteGroup, type PaletteItem } from "@/components/shell/palette-items.ts";
 import type { Recent } from "@/components/shell/recent.ts";
 import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
+import { useTheme } from "@/components/shell/use-theme.ts";
 
 type Linked = Omit<PaletteItem, "run"> & { href: string };
 

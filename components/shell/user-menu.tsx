@@ -1,23 +1,20 @@
 "use client";
 
-import { Keyboard, LogOut, Search, Settings } from "lucide-react";
-import Link from "next/link";
-import { useTheme } from "next-themes";
-import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
-import { openOverlay } from "@/components/shell/overlays.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
-import { capitalise } from "@/lib/format/labels.ts";
+import { Menu } from "@/components/ui/menu.tsx";
+import { part } from "@/components/ui/part.tsx";
 
-const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
+const UserMenuItems = part(() => import("./user-menu-items.tsx").then((file) => file.UserMenuItems), {
+  warm: true,
+});
 
 export function UserMenu({ labelled = false }: { labelled?: boolean }) {
   const me = useMe();
-  const { theme = "system", setTheme } = useTheme();
   return (
     <Menu
       align="start"
+      items={UserMenuItems}
       trigger={
         <button
           type="button"
@@ -39,35 +36,7 @@ export function UserMenu({ labelled = false }: { labelled?: boolean }) {
         </button>
       }
     >
-      <MenuLabel>
-        <span className="block truncate font-medium text-ink text-sm">{me.user.name}</span>
-        <span className="block truncate">{me.user.email}</span>
-        <span className="block">
-          {capitalise(me.role)} of {me.organization.name}
-        </span>
-      </MenuLabel>
-      <MenuSeparator />
-      <MenuLabel>Appearance</MenuLabel>
-      <MenuChoices value={theme} onChange={setTheme} choices={THEMES} />
-      <MenuSeparator />
-      <MenuItem onSelect={() => openOverlay("palette")}>
-        <Search aria-hidden strokeWidth={1.75} />
-        Search and commands
-      </MenuItem>
-      <MenuItem asChild>
-        <Link href="/settings/appearance">
-          <Settings aria-hidden strokeWidth={1.75} />
-          Settings
-        </Link>
-      </MenuItem>
-      <MenuItem onSelect={() => openOverlay("shortcuts")} className="max-md:hidden">
-        <Keyboard aria-hidden strokeWidth={1.75} />
-        Keyboard shortcuts
-      </MenuItem>
-      <MenuItem onSelect={() => void leave()}>
-        <LogOut aria-hidden strokeWidth={1.75} />
-        Sign out
-      </MenuItem>
+      <UserMenuItems />
     </Menu>
   );
 }

@@ -2,10 +2,10 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskDetail, TaskState } from "@/lib/tasks/schema.ts";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { Clock3 } from "lucide-react";
-import { useNow } from "@/components/time/use-now.ts";
+import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { formatExact } from "@/lib/format/time.ts";
 import { timeLeft } from "@/lib/format/time-left.ts";
@@ -11,14 +11,17 @@ const TICKS_MS = 5 * 60_000;
 
 /** How long a person still has, told anew as it goes. */
 export function useTimeLeft(until: string) {
-  return timeLeft(until, useNow(Date.parse(until) - Date.now() < TICKS_MS ? 1_000 : 10_000));
+  return timeLeft(
+    until,
+    useNow((now) => (Date.parse(until) - now < TICKS_MS ? 1_000 : 10_000)),
+  );
 }
 
 /** How long a person still has: amber, and red in the last two minutes. */
 export function TimeLeftBadge({ until }: { until: string }) {
   const { words, short } = useTimeLeft(until);
   return (
-    <Badge tone={short ? "bad" : "wait"} title={`Until ${formatExact(until)}`}>
+    <Badge tone={short ? "bad" : "wait"} title={useUntil(until)}>
       {words}
     </Badge>
   );
@@ -28,8 +31,12 @@ export function TimeLeftBadge({ until }: { until: string }) {
 export function WaitingBadge({ words, until }: { words: string; until: string }) {
   const left = useTimeLeft(until);
   return (
-    <Badge tone={left.short ? "bad" : "wait"} icon={Clock3} title={`Until ${formatExact(until)}`}>
+    <Badge tone={left.short ? "bad" : "wait"} icon={Clock3} title={useUntil(until)}>
       {left.short ? words : `${words} · ${left.words}`}
     </Badge>
   );
+}
+
+function useUntil(until: string): string | undefined {
+  return useZoneKnown() ? `Until ${formatExact(until)}` : undefined;
 }

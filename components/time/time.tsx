@@ -1,6 +1,7 @@
 "use client";
 
-import { useNow } from "@/components/time/use-now.ts";
+import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
+import { cn } from "@/components/ui/cn.ts";
 import { formatAge, formatDuration } from "@/lib/format/duration.ts";
 import { formatAgo, formatClock, formatDay, formatExact } from "@/lib/format/time.ts";
 
@@ -8,38 +9,57 @@ const MINUTE = 60_000;
 
 /** `4 min ago`, with the exact time on hover. */
 export function TimeAgo({ at, className }: { at: string; className?: string }) {
-  const now = useNow(Date.now() - Date.parse(at) < MINUTE ? 1_000 : 10_000);
+  const now = useNow((now) => (now - Date.parse(at) < MINUTE ? 1_000 : 10_000));
   return <Instant at={at} className={className} text={formatAgo(at, now)} />;
 }
 
 /** `4 min`, for narrow columns. */
 export function Age({ at, className }: { at: string; className?: string }) {
-  const now = useNow(Date.now() - Date.parse(at) < MINUTE ? 1_000 : 10_000);
+  const now = useNow((now) => (now - Date.parse(at) < MINUTE ? 1_000 : 10_000));
   return <Instant at={at} className={className} text={formatAge(Math.max(0, now - Date.parse(at)))} />;
 }
 
 /** `16:02:11`, `yesterday 16:02`, `19 Nov 12:40`. */
 export function Clock({ at, className }: { at: string; className?: string }) {
   const now = useNow(MINUTE);
-  return <Instant at={at} className={className} text={formatClock(at, now)} />;
+  return <Instant at={at} className={className} text={formatClock(at, now)} zoned />;
 }
 
 /** `today`, `on 12 Nov`. */
 export function Day({ at, className }: { at: string; className?: string }) {
   const now = useNow(MINUTE);
-  return <Instant at={at} className={className} text={formatDay(at, now)} />;
+  return <Instant at={at} className={className} text={formatDay(at, now)} zoned />;
 }
 
 /** `2 d 4 h` until an instant; `over` once it has passed. */
 export function TimeUntil({ at, over, className }: { at: string; over: string; className?: string }) {
-  const now = useNow(Date.parse(at) - Date.now() < 2 * MINUTE ? 1_000 : 10_000);
+  const now = useNow((now) => (Date.parse(at) - now < 2 * MINUTE ? 1_000 : 10_000));
   const left = Date.parse(at) - now;
   return <Instant at={at} className={className} text={left < 1_000 ? over : formatDuration(left)} />;
 }
 
-function Instant({ at, text, className }: { at: string; text: string; className?: string | undefined }) {
+/** `zoned`: the text, as the title, is in the person's own time zone. */
+function Instant({
+  at,
+  text,
+  className,
+  zoned = false,
+}: {
+  at: string;
+  text: string;
+  className?: string | undefined;
+  zoned?: boolean;
+}) {
+  const known = useZoneKnown();
   return (
-    <time dateTime={at} title={formatExact(at)} className={className}>
+    <time
+      // Made anew once the zone is known: what the server wrote is of another.
+      key={zoned ? String(known) : "one"}
+      suppressHydrationWarning={zoned}
+      dateTime={at}
+      title={known ? formatExact(at) : undefined}
+      className={cn(className, zoned && !known && "invisible")}
+    >
       {text}
     </time>
   );

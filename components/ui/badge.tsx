@@ -1,23 +1,17 @@
-import { cva } from "class-variance-authority";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import type { Tone } from "@/lib/format/outcome.ts";
 
-const style = cva(
-  "inline-flex max-w-full items-center gap-1.5 whitespace-nowrap rounded-md px-1.5 py-0.5 text-xs font-medium [&_svg]:size-3.5 [&_svg]:shrink-0",
-  {
-    variants: {
-      tone: {
-        neutral: "bg-sunken text-muted",
-        accent: "bg-accent-soft text-accent",
-        wait: "bg-wait-soft text-wait",
-        bad: "bg-bad-soft text-bad",
-        good: "bg-good-soft text-good",
-      },
-    },
-  },
-);
+const BASE =
+  "inline-flex max-w-full items-center gap-1.5 whitespace-nowrap rounded-md px-1.5 py-0.5 text-xs base:font-medium [&_svg]:size-3.5 [&_svg]:shrink-0";
+const TONES: Record<Tone, string> = {
+  neutral: "bg-sunken text-muted",
+  accent: "bg-accent-soft text-accent",
+  wait: "bg-wait-soft text-wait",
+  bad: "bg-bad-soft text-bad",
+  good: "bg-good-soft text-good",
+};
 
 /** A state in a word, with its icon: colour alone never tells it. */
 export function Badge({
@@ -28,7 +22,7 @@ export function Badge({
   ...props
 }: ComponentProps<"span"> & { tone?: Tone; icon?: LucideIcon }) {
   return (
-    <span className={cn(style({ tone }), className)} {...props}>
+    <span className={cn(BASE, TONES[tone], className)} {...props}>
       {Icon && <Icon aria-hidden strokeWidth={1.75} />}
       <span className="truncate">{children}</span>
     </span>

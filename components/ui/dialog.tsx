@@ -1,12 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
-import { loadWhenTouched } from "@/components/ui/load-when-touched.ts";
+import { part } from "@/components/ui/part.tsx";
 
-const load = () => import("./dialog-box.tsx").then((file) => file.DialogBox);
-const DialogBox = dynamic(load, { ssr: false, loading: DialogLoading });
-loadWhenTouched(load);
+const DialogBox = part(() => import("./dialog-box.tsx").then((file) => file.DialogBox), {
+  loading: DialogLoading,
+  warm: true,
+});
 
 export interface DialogProps {
   open: boolean;

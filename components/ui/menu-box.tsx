@@ -7,7 +7,7 @@ import { cn } from "@/components/ui/cn.ts";
 import type { MenuProps } from "@/components/ui/menu.tsx";
 
 const itemStyle =
-  "flex min-h-8 cursor-pointer items-center gap-2.5 rounded-md px-2 py-1.5 outline-none data-[disabled]:cursor-default data-[disabled]:opacity-50 data-[highlighted]:bg-sunken max-md:min-h-11 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-muted";
+  "flex min-h-8 cursor-pointer base:items-center gap-2.5 rounded-md px-2 py-1.5 outline-none data-[disabled]:cursor-default data-[disabled]:opacity-50 data-[highlighted]:bg-sunken max-md:min-h-11 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-muted";
 
 /** The menu itself, loaded when the first one is opened. It comes open: that is why it is here. */
 export function MenuBox({ trigger, children, align = "end", side }: MenuProps) {

@@ -8,7 +8,7 @@ import {
   type ReactNode,
   useState,
 } from "react";
-import { loadWhenTouched } from "@/components/ui/load-when-touched.ts";
+import { loadWhenTouched } from "@/components/ui/load-late.ts";
 
 type Box = typeof import("./menu-box.tsx");
 
@@ -23,13 +23,15 @@ export interface MenuProps {
   children: ReactNode;
   align?: "start" | "end";
   side?: "top" | "bottom";
+  /** Where what stands in it is loaded apart: it opens once that is there, too. */
+  items?: { load: () => Promise<void> };
 }
 
 /** A button with a menu. Until it is first opened only the button is there. */
 export function Menu(props: MenuProps) {
   const [used, setUsed] = useState(false);
   if (used && box) return <box.MenuBox {...props} />;
-  const open = () => void load().then(() => setUsed(true));
+  const open = () => void Promise.all([load(), props.items?.load()]).then(() => setUsed(true));
   return cloneElement(props.trigger, {
     "aria-haspopup": "menu",
     "aria-expanded": false,

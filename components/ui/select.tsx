@@ -6,7 +6,7 @@ import { fieldStyle } from "@/components/ui/input.tsx";
 /** The browser's own list: right on every phone and for every reader. */
 export function Select({ className, children, ...props }: ComponentProps<"select">) {
   return (
-    <span className={cn("relative inline-flex w-full", className)}>
+    <span className={cn("relative inline-flex base:w-full", className)}>
       <select className={cn(fieldStyle, "h-9 appearance-none pr-8 max-md:h-11")} {...props}>
         {children}
       </select>

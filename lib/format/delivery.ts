@@ -24,3 +24,26 @@ export function deliveryStage({
       return "failed";
   }
 }
+
+/** What the way of an answer means for the person who reads it, as a sentence; null where the end is told elsewhere. */
+export function deliveryMeaning({
+  delivery,
+  server,
+}: Pick<InputRequestSummary, "delivery" | "server">): string | null {
+  switch (delivery?.state) {
+    case "held":
+      return "Not sent yet: until then it can be taken back.";
+    case "pending":
+      return delivery.attempts > 0
+        ? `It has not reached ${server.name} yet. Intray keeps trying; nothing needs to be done.`
+        : `It goes to ${server.name} now. Nothing needs to be done.`;
+    case "sending":
+      return `It goes to ${server.name} now. Nothing needs to be done.`;
+    case "accepted":
+      return delivery.flagged ? null : `${server.name} has it. The task has not moved on yet.`;
+    case "confirmed":
+      return `${server.name} has it, and the task went on with it.`;
+    default:
+      return null;
+  }
+}

@@ -24,3 +24,8 @@ export function formatAge(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[3]!;
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
 }
+
+/** `a minute`, else the duration. */
+export function aboutHowLong(ms: number): string {
+  return ms === 60_000 ? "a minute" : formatDuration(ms);
+}

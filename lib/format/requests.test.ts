@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { deliveryMeaning, endedWords, requestName } from "./requests.ts";
+import { deliveryMeaning } from "./delivery.ts";
+import { endedWords, requestName } from "./requests.ts";
 
 test.each([
   ["withdrawn", "replaced", "This question was withdrawn: the server asked something else instead."],

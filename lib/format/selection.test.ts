@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { MOST_AT_ONCE, notAlike } from "./alike.ts";
 import { formatAmount, totals } from "./amount-words.ts";
-import { MOST_AT_ONCE, notAlike, rangeOf } from "./selection.ts";
+import { rangeOf } from "./selection.ts";
 
 describe("a range", () => {
   const ids = ["a", "b", "c", "d"];

@@ -1,6 +1,5 @@
 import type { InputRequestDetail } from "../input-requests/schema.ts";
-import { formatDuration } from "./duration.ts";
-import { aboutHowLong } from "./traits.ts";
+import { aboutHowLong, formatDuration } from "./duration.ts";
 
 /** So little time is worth a place of its own on the card. */
 const SHORT_MS = 2 * 60_000;

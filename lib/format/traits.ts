@@ -1,5 +1,5 @@
 import type { ServerDetail } from "../servers/schema.ts";
-import { formatDuration } from "./duration.ts";
+import { aboutHowLong } from "./duration.ts";
 
 /** One thing a server was seen to do, and what it means for people. */
 export interface TraitLine {
@@ -24,11 +24,6 @@ export function describeTraits(server: Server): TraitWords {
     else if (said) words.seen.push(said);
   }
   return words;
-}
-
-/** `a minute`, else the duration. */
-export function aboutHowLong(ms: number): string {
-  return ms === 60_000 ? "a minute" : formatDuration(ms);
 }
 
 const line = (text: string, means: string): TraitLine => ({ text, means });

@@ -1,11 +1,11 @@
 "use client";
 
-import Link from "next/link";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import type { Server } from "@/lib/servers/schema.ts";
 
 export function ServerCard({ server }: { server: Server }) {

@@ -1,10 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMe } from "@/components/shell/me.tsx";
 import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
 
 const GROUPS = ["You", "Organization"] as const;
 

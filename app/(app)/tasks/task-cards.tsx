@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age } from "@/components/time/time.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";

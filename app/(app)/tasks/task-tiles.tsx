@@ -35,8 +35,8 @@ export function TaskTiles({
             aria-pressed={active === tile.state}
             onClick={() => onChoose(tile.state)}
             className={cn(
-              "flex min-w-32 flex-1 flex-col gap-0.5 rounded-lg border bg-panel px-3 py-2.5 text-left transition-colors focus-visible:-outline-offset-2 max-md:min-w-36",
-              active === tile.state ? "border-accent bg-accent-soft" : "border-line hover:bg-sunken",
+              "flex min-w-32 flex-1 flex-col gap-0.5 rounded-lg border px-3 py-2.5 text-left transition-colors focus-visible:-outline-offset-2 max-md:min-w-36",
+              active === tile.state ? "border-accent bg-accent-soft" : "border-line bg-panel hover:bg-sunken",
             )}
           >
             <span className="whitespace-nowrap text-muted text-xs">{tile.label}</span>

@@ -1,28 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { CheckCheck, Inbox } from "lucide-react";
+import { CheckCheck } from "lucide-react";
 import { requestDetail } from "@/components/api/requests.ts";
-import { Empty } from "@/components/ui/empty.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { requestName } from "@/lib/format/requests.ts";
-import { useDecided } from "./use-decided.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 const SHOWN = 8;
 
-/** Where no request is open: how to open one, or, once everything is decided, what was decided on this visit. */
-export function NoRequest({ place, left }: { place: InboxPlace; left: number }) {
-  const decided = useDecided(() => undefined);
-  if (decided.length === 0 || left > 0) {
-    return (
-      <Empty icon={Inbox} title="No request is open here">
-        {left > 0
-          ? "Choose one from the list, or press J."
-          : "What you open from the list is read and answered here."}
-      </Empty>
-    );
-  }
+/** Once everything is decided: what was decided on this visit. */
+export function AllDone({ decided, place }: { decided: string[]; place: InboxPlace }) {
   return (
     <div className="flex flex-col items-center gap-5 px-6 py-14">
       <div className="flex flex-col items-center gap-3 text-center">

@@ -2,38 +2,32 @@
 
 import { type ReactNode, useRef, useState } from "react";
 import { useMe } from "@/components/shell/me.tsx";
+import type { AnswerValues } from "@/lib/format/answer-values.ts";
 import { decisionOf } from "@/lib/format/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { type AnswerDialog, AnswerDialogs } from "./answer-dialogs.tsx";
-import { AnswerFields } from "./answer-fields.tsx";
-import { ClaimLine } from "./claim-line.tsx";
+import type { AnswerDialog } from "./answer-dialogs.tsx";
+import { AnswerQuestion, type FieldsProps } from "./answer-question.tsx";
 import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DraftLine } from "./draft-line.tsx";
-import { newestHeld } from "./held.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
-import { Refused } from "./refused.tsx";
-import { UrlQuestion } from "./url-question.tsx";
-import { useAnswerCommands } from "./use-answer-commands.ts";
-import { useAnswerForm } from "./use-answer-form.ts";
+import {
+  AnswerCommands,
+  AnswerDialogs,
+  ClaimAlive,
+  ClaimLine,
+  Refused,
+  UrlQuestion,
+} from "./request-parts.ts";
+import type { AnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
 import { useDecide } from "./use-decide.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useOpenedSite } from "./use-opened-site.ts";
-import { useUndo } from "./use-undo.ts";
 import { whyNot, whyNotAccept } from "./why-not.ts";
 
-/** Everything a person answers with: the fields, the comment, the bar that stays in view, and the keys. */
-export function AnswerArea({
-  question,
-  request,
-  blocked,
-  cautious,
-  showQuestion,
-  onClose,
-  children,
-}: {
+export interface AnswerAreaProps {
   /** As pinned on the screen; answers bind to its hash. */
   question: InputRequestDetail;
   /** As it is now. */
@@ -45,21 +39,47 @@ export function AnswerArea({
   showQuestion: () => boolean;
   onClose: () => void;
   children: (form: ReactNode) => ReactNode;
+}
+
+/** What the rest of the pane has to do with the fields. */
+type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore">;
+
+/** Where one press decides there is nothing to fill in. A draft holds the comment alone. */
+export const NOTHING_TO_FILL: Filled = {
+  submit: () => {},
+  refuse: () => {},
+  watch: () => () => {},
+  restore: (draft) => (draft ?? {}) as AnswerValues,
+};
+
+/** Everything a person answers with: the fields, the comment, the bar that stays in view, and the keys. */
+export function AnswerArea({
+  question,
+  request,
+  blocked,
+  cautious,
+  showQuestion,
+  onClose,
+  children,
+  form,
+  fields,
+}: AnswerAreaProps & {
+  form: Filled;
+  /** Null: there are none. */
+  fields: ((props: FieldsProps) => ReactNode) | null;
 }) {
   const me = useMe();
   const decision = decisionOf(question.fields);
   const isUrl = question.mode === "url";
-  const form = useAnswerForm(question.fields, question.draft?.content ?? null);
   const draft = useDraft(question.id, request.draft, form);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [opened, setOpened] = useOpenedSite(question);
-  const [dialog, setDialog] = useState<AnswerDialog>(null);
+  const [dialog, setDialog] = useState<AnswerDialog | null>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
-  const undo = useUndo();
   const claimedByMe = request.claimedBy?.id === me.user.id;
-  const claim = useClaim(request, claimedByMe);
+  const claim = useClaim(request);
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const reason = whyNot(request, me, blocked);
   const acceptReason = reason ?? whyNotAccept(request, me);
@@ -85,12 +105,7 @@ export function AnswerArea({
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
   const offered = {
     decline: answering && !reason ? () => setDialog("decline") : null,
-    claim: answering && !claimedByOther ? () => claim.mutate(claimedByMe ? "release" : "claim") : null,
-    undo: () => {
-      // What this browser decided itself is taken back by its toast, the newest first.
-      if (newestHeld() === null && request.delivery?.state === "held" && me.may("approver"))
-        void undo(request.id);
-    },
+    claim: answering && !claimedByOther ? () => claim.take(claimedByMe ? "release" : "claim") : null,
   };
   useAnswerKeys({
     affirmative,
@@ -98,16 +113,6 @@ export function AnswerArea({
     onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
     showQuestion,
     ...offered,
-  });
-  useAnswerCommands({
-    request,
-    decision,
-    reason,
-    acceptReason,
-    offered,
-    affirmative,
-    other,
-    onAssign: () => setDialog("assign"),
   });
   const draftLine = <DraftLine draft={draft} />;
 
@@ -118,15 +123,15 @@ export function AnswerArea({
           <div className="flex flex-col gap-6">
             {isUrl ? (
               <UrlQuestion question={question} opened={opened} disabled={blocked} onOpened={setOpened} />
+            ) : fields ? (
+              fields({
+                disabled: reason !== null || lost,
+                status: draftLine,
+                onSubmit: sendForm,
+                onLeaveField: draft.flush,
+              })
             ) : (
-              <AnswerFields
-                decision={decision}
-                form={form}
-                disabled={reason !== null || lost}
-                status={draftLine}
-                onSubmit={sendForm}
-                onLeaveField={draft.flush}
-              />
+              <AnswerQuestion decision={decision} />
             )}
             <CommentBox
               value={draft.comment}
@@ -146,32 +151,45 @@ export function AnswerArea({
           decision={decision}
           reason={
             claimedByOther && me.may("approver") ? (
-              <ClaimLine request={request} onTakeOver={() => claim.mutate("take-over")} />
+              <ClaimLine request={request} onTakeOver={() => claim.take("take-over")} />
             ) : (
               acceptReason
             )
           }
           disabled={reason !== null}
           cautious={cautious}
-          pending={decide.isPending ? decide.answer : null}
+          pending={decide.answer}
           opened={opened}
           affirmative={affirmative}
           other={other}
           onAccept={(content) => send({ action: "accept", ...(content ? { content } : {}) })}
           onSubmitForm={sendForm}
           onDialog={setDialog}
-          onClaim={(step) => claim.mutate(step)}
+          onClaim={claim.take}
           onClose={onClose}
         />
       )}
-      <AnswerDialogs
-        dialog={dialog}
+      {claim.claimed && <ClaimAlive request={request} mine={claimedByMe} given={claim.given} />}
+      <AnswerCommands
         request={request}
-        comment={draft.comment}
-        pending={decide.isPending}
-        onDismiss={() => setDialog(null)}
-        onSend={send}
+        decision={decision}
+        reason={reason}
+        acceptReason={acceptReason}
+        offered={offered}
+        affirmative={affirmative}
+        other={other}
+        onAssign={() => setDialog("assign")}
       />
+      {dialog && (
+        <AnswerDialogs
+          dialog={dialog}
+          request={request}
+          comment={draft.comment}
+          pending={decide.answer !== null}
+          onDismiss={() => setDialog(null)}
+          onSend={send}
+        />
+      )}
     </>
   );
 }

@@ -1,24 +1,20 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/dialog.tsx";
+import { part } from "@/components/ui/part.tsx";
 import { requestName } from "@/lib/format/requests.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { DeclineForm } from "./decline-form.tsx";
 import { ReasonBox } from "./reason-box.tsx";
 
-const AssignDialog = dynamic(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog), {
-  ssr: false,
+const AssignDialog = part(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog), {
   loading: DialogLoading,
 });
 
-export type AnswerDialog = "decline" | "cancel" | "assign" | null;
+export type AnswerDialog = "decline" | "cancel" | "assign";
 
-/**
- * What asks once more: declining takes a reason, sending `cancel` explains what servers make of it. Those two are
- * there at once, not loaded when asked for: what is typed right after D must not meet the single keys.
- */
+/** What asks once more: declining takes a reason, sending `cancel` explains what servers make of it. */
 export function AnswerDialogs({
   dialog,
   request,
@@ -36,8 +32,6 @@ export function AnswerDialogs({
 }) {
   const common = { open: true, onOpenChange: (open: boolean) => !open && onDismiss() };
   switch (dialog) {
-    case null:
-      return null;
     case "assign":
       return <AssignDialog request={request} onDismiss={onDismiss} />;
     case "decline":

@@ -1,50 +1,20 @@
 "use client";
 
-import type { ReactNode } from "react";
 import { useController } from "react-hook-form";
-import { Notice } from "@/components/ui/notice.tsx";
-import type { Decision } from "@/lib/format/decision.ts";
 import type { Field } from "@/lib/mcp/form.ts";
 import { AnswerField } from "./answer-field.tsx";
+import type { FieldsProps } from "./answer-question.tsx";
 import { ErrorSummary } from "./error-summary.tsx";
 import type { AnswerForm } from "./use-answer-form.ts";
 
-/** What stands between the facts and the bar: the fields, a question for one-press decisions, or why there are none. */
+/** The fields of a form. */
 export function AnswerFields({
-  decision,
   form,
   disabled = false,
   status,
   onSubmit,
   onLeaveField,
-}: {
-  decision: Decision;
-  form: AnswerForm;
-  disabled?: boolean;
-  /** Beside the heading: what became of the draft. */
-  status?: ReactNode;
-  /** Enter in a field sends. */
-  onSubmit: () => void;
-  onLeaveField?: () => void;
-}) {
-  if (decision.kind === "none") {
-    return (
-      <Notice tone="wait" title="This form is not shown">
-        <p className="wrap-anywhere">{decision.reason}.</p>
-        <p>You can decline, with a reason.</p>
-      </Notice>
-    );
-  }
-  if (decision.kind === "confirm") return null;
-  if (decision.kind === "choices") {
-    if (!decision.question && !decision.description) return null;
-    return (
-      <div className="flex flex-col gap-0.5 wrap-anywhere">
-        {decision.question && <p className="font-medium">{decision.question}</p>}
-        {decision.description && <p className="text-muted">{decision.description}</p>}
-      </div>
-    );
-  }
+}: FieldsProps & { form: AnswerForm }) {
   return (
     <form
       aria-label="Your answer"

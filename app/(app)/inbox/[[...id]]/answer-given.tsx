@@ -1,7 +1,6 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { requestKeys } from "@/components/api/requests.ts";
 import { CellText } from "@/components/facts/cell-text.tsx";
@@ -10,9 +9,10 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
+import { deliveryMeaning } from "@/lib/format/delivery.ts";
 import { describeFacts } from "@/lib/format/facts.ts";
-import { deliveryMeaning } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { DeliverySteps } from "./delivery-steps.tsx";
 import { REQUEST_ICONS } from "./request-states.ts";

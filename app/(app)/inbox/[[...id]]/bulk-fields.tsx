@@ -5,6 +5,7 @@ import type { FieldError } from "@/lib/format/answer-values.ts";
 import { decisionOf } from "@/lib/format/decision.ts";
 import type { Form } from "@/lib/mcp/form.ts";
 import { AnswerFields } from "./answer-fields.tsx";
+import { AnswerQuestion } from "./answer-question.tsx";
 import { useAnswerForm } from "./use-answer-form.ts";
 
 /** The form that all the requests share, filled in once. No draft is kept of it. */
@@ -21,6 +22,7 @@ export function BulkFields({
   children: (submit: () => void) => ReactNode;
 }) {
   const answer = useAnswerForm(form, null);
+  const decision = decisionOf(form);
   const submit = () => answer.submit(onSend);
   const refuse = useRef(answer.refuse);
   useEffect(() => {
@@ -31,7 +33,11 @@ export function BulkFields({
   }, [refused]);
   return (
     <>
-      <AnswerFields decision={decisionOf(form)} form={answer} onSubmit={submit} />
+      {decision.kind === "form" ? (
+        <AnswerFields form={answer} onSubmit={submit} />
+      ) : (
+        <AnswerQuestion decision={decision} />
+      )}
       {children(submit)}
     </>
   );

@@ -1,9 +1,9 @@
 "use client";
 
 import { type QueryClient, QueryObserver } from "@tanstack/react-query";
-import Link from "next/link";
-import { toast } from "sonner";
 import { requestDetail } from "@/components/api/requests.ts";
+import { Link } from "@/components/ui/link.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import { type DeliveryStage, deliveryStage } from "@/lib/format/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { HeldToast } from "./decided-toast.tsx";

@@ -1,45 +1,49 @@
 "use client";
 
-import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
-import { useRef, useState } from "react";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { type ReadAlready, useRead } from "@/components/api/provider.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { cn } from "@/components/ui/cn.ts";
+import { part } from "@/components/ui/part.tsx";
 import { chipsOf } from "@/lib/format/inbox-filters.ts";
 import { capitalise } from "@/lib/format/labels.ts";
-import { ActiveFilters } from "./active-filters.tsx";
-import { NoRequest } from "./all-done.tsx";
+import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
 import { InboxSearch } from "./inbox-search.tsx";
 import { InboxTabs } from "./inbox-tabs.tsx";
 import { InboxToolbar } from "./inbox-toolbar.tsx";
-import { RowSkeletons } from "./list-states.tsx";
+import { NoRequest } from "./no-request.tsx";
 import { RequestList } from "./request-list.tsx";
 import { RequestPane, RequestSkeleton } from "./request-pane.tsx";
-import { useInboxCommands } from "./use-inbox-commands.ts";
-import { useInboxPlace } from "./use-inbox-place.ts";
+import { RowSkeletons } from "./row-skeletons.tsx";
+import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useViews } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
-import { ViewLine } from "./view-line.tsx";
 
-const FilterPanel = dynamic(() => import("./filter-panel.tsx").then((file) => file.FilterPanel), {
-  ssr: false,
-});
-const ViewDialogs = dynamic(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs), {
-  ssr: false,
+const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {
+  // As high as one line of them.
+  loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
+  warm: true,
 });
 
-export function InboxScreen() {
+/** `first`: the request beside the list, where the address names none and there is room. */
+export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {
   const place = useInboxPlace();
   const client = useQueryClient();
+  useRead(client, read);
   const counts = useQuery(requestCounts());
   // Chosen once: a tab must not change under someone because they claimed a request.
   const [firstTab, setFirstTab] = useState<RequestTab | null>(null);
   if (firstTab === null && !counts.isPending) setFirstTab(counts.data?.mine ? "mine" : "all");
   const tab = place.tab ?? firstTab;
   const views = useViews(place, tab);
-  const [offered, setOffered] = useState<string | null>(null);
+  const [offered, setOffered] = useState(first);
+  // The server guesses how wide the screen is.
+  useEffect(() => {
+    if (!isWide()) setOffered(null);
+  }, []);
   const [selecting, setSelecting] = useState(false);
   const [filtering, setFiltering] = useState(false);
   const [dialog, setDialog] = useState<ViewDialog | null>(null);
@@ -49,24 +53,16 @@ export function InboxScreen() {
     setOffered(null);
     place.go({ id: null });
   };
+  const narrowed = chipsOf(place.filters, () => undefined);
   const waiting = useWaiting();
   const { data: found } = useQuery(requestCounts(place.filters));
   const listed = tab === "done" || !tab || !found ? waiting : found[tab];
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
-  useInboxCommands({
-    place,
-    tab,
-    views,
-    onFilter: () => setFiltering(true),
-    onSaveView: () => setDialog("save"),
-    onSelecting: () => setSelecting(true),
-  });
-  const listKey = tab ? requestList(tab, place.filters).queryKey : null;
-  const reading = useIsFetching(listKey ? { queryKey: listKey } : {}) > 0;
-  const listKnown = listKey !== null && client.getQueryData(listKey) !== undefined;
+  // The list reads it; here it is only looked at.
+  const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
+  const listKnown = tab !== null && list.data !== undefined;
   const tools = () => {
-    const listed = listKey && client.getQueryData(listKey);
-    const names = listed?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
+    const names = list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
     return [...new Set(names)].sort();
   };
 
@@ -96,8 +92,10 @@ export function InboxScreen() {
           <InboxTabs active={tab} place={place} />
         </header>
         <InboxSearch value={place.filters.q} onChange={(q) => place.replace({ filters: { q } })} />
-        <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
-        <ActiveFilters place={place} />
+        {(views.current || views.missing) && (
+          <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
+        )}
+        {narrowed.length > 0 && <ActiveFilters place={place} />}
         {tab ? (
           <RequestList
             key={tab}
@@ -121,13 +119,21 @@ export function InboxScreen() {
           <RequestPane key={shown} id={shown} onBack={close} />
         ) : !listKnown ? (
           // The first of the list is about to be opened; where the list failed it says so itself.
-          reading && <RequestSkeleton />
+          (tab === null || list.isFetching) && <RequestSkeleton />
         ) : (
           <div className="m-auto w-full">
             <NoRequest place={place} left={listed} />
           </div>
         )}
       </section>
+      <InboxCommands
+        place={place}
+        tab={tab}
+        views={views}
+        onFilter={() => setFiltering(true)}
+        onSaveView={() => setDialog("save")}
+        onSelecting={() => setSelecting(true)}
+      />
       {filtering && (
         <FilterPanel
           filters={place.filters}
@@ -142,11 +148,7 @@ export function InboxScreen() {
           dialog={dialog}
           views={views}
           suggested={
-            chipsOf(place.filters, () => undefined)
-              .map((chip) => chip.words)
-              .join(", ") ||
-            place.filters.q ||
-            capitalise(tab ?? "")
+            narrowed.map((chip) => chip.words).join(", ") || place.filters.q || capitalise(tab ?? "")
           }
           onClose={() => setDialog(null)}
         />

@@ -1,9 +1,38 @@
+import { headers } from "next/headers";
+import { roleAllows } from "@/lib/members/roles.ts";
+import { requireSession } from "@/lib/web/session.ts";
+import { currentCounts } from "../../counts.ts";
+import { readFirstView } from "./first-view.ts";
 import { InboxScreen } from "./inbox-screen.tsx";
 
-export const metadata = { title: "Inbox" };
+/** As `useTitle` says it from then on. */
+export async function generateMetadata() {
+  const { role } = await requireSession();
+  const { mine, unassigned } = await currentCounts();
+  const waiting = roleAllows(role, "approver") ? mine + unassigned : 0;
+  return { title: waiting > 0 ? `Inbox (${waiting})` : "Inbox" };
+}
 
 /** `/inbox` and `/inbox/[id]` are one page, so that stepping through requests needs no round trip. */
-export default function InboxPage() {
+export default async function InboxPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ id?: string[] }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}) {
+  await requireSession();
+  const address = {
+    id: (await params).id?.[0],
+    params: Object.fromEntries(
+      Object.entries(await searchParams).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value[0] : value,
+      ]),
+    ),
+  };
+  const phone = /\bMobile\b/.test((await headers()).get("user-agent") ?? "");
+  const { read, first } = await readFirstView(address, !phone);
   // No Suspense here: a part that hydrates later would meet data that the navigation has already loaded.
-  return <InboxScreen />;
+  return <InboxScreen read={read} first={first} />;
 }

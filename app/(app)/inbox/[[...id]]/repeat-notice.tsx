@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Day } from "@/components/time/time.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 import { nameOf, wordOf } from "./similar-requests.tsx";

@@ -1,23 +1,19 @@
 "use client";
 
 import { ChevronRight, Clock3, Hand, Server, UserRound } from "lucide-react";
-import Link from "next/link";
 import { WhySeen } from "@/components/request/why-seen.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
-import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
-import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { WaitingBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import { shorten } from "@/lib/format/labels.ts";
-import { isLive } from "@/lib/format/outcome.ts";
-import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
+import { Link } from "@/components/ui/link.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { RequestMenu } from "./request-menu.tsx";
 import { RequestMessage } from "./request-message.tsx";
-import { REQUEST_ICONS } from "./request-states.ts";
+import { EndState } from "./request-parts.ts";
+import { TaskNow } from "./task-now.tsx";
 import { TimeLimit } from "./time-limit.tsx";
 
 /** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
@@ -89,44 +85,9 @@ function Whose({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** Where the task stands: what it says of itself, and how far it has come. */
-function TaskNow({ request }: { request: InputRequestDetail }) {
-  const { progress, state, statusMessage } = request.task;
-  if (!isLive(state) || (!progress && !says(request))) return null;
-  return (
-    <div className="flex max-w-[46rem] flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
-      {progress && (
-        <>
-          <span className="w-32 shrink-0">
-            <ProgressBar progress={progress} label="Progress of the task" />
-          </span>
-          <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
-          {progress.message && <PlainText text={shorten(progress.message, 120)} />}
-        </>
-      )}
-      {says(request) && (
-        <span>
-          The task says “<PlainText text={shorten(statusMessage ?? "", 160)} />”
-        </span>
-      )}
-    </div>
-  );
-}
-
-/** Many servers repeat the question as the status of the task: that says nothing new. */
-function says({ task, message }: InputRequestDetail): boolean {
-  return Boolean(task.statusMessage) && !message.includes(task.statusMessage ?? "");
-}
-
 function State({ request }: { request: InputRequestDetail }) {
   const me = useMe();
-  if (request.state !== "open") {
-    return (
-      <Badge tone={REQUEST_TONES[request.state]} icon={REQUEST_ICONS[request.state]}>
-        {REQUEST_LABELS[request.state]}
-      </Badge>
-    );
-  }
+  if (request.state !== "open") return <EndState request={request} />;
   const mine = request.claimedBy?.id === me.user.id || request.assignedTo?.id === me.user.id;
   const words =
     mine || (me.may("approver") && !request.claimedBy) ? "Waiting for you" : "Waiting for a person";

@@ -2,20 +2,19 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { DialogLoading } from "@/components/ui/dialog.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
-import { NoRows, RowSkeletons } from "./list-states.tsx";
+import { BulkBar, BulkDialog, NoRows } from "./inbox-parts.ts";
 import { RequestRow } from "./request-row.tsx";
+import { RowSkeletons } from "./row-skeletons.tsx";
 import { useBulkKeys } from "./use-bulk-keys.ts";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useListKeys } from "./use-list-keys.ts";
@@ -23,14 +22,9 @@ import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
 import { useReadOn } from "./use-read-on.ts";
 import { useRequestRows } from "./use-request-rows.ts";
+import { useRowWindow } from "./use-row-window.ts";
 import { useSelection } from "./use-selection.ts";
-import { useVirtualRows, VirtualRows } from "./virtual-rows.tsx";
-
-const BulkBar = dynamic(() => import("./bulk-bar.tsx").then((file) => file.BulkBar), { ssr: false });
-const BulkDialog = dynamic(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog), {
-  ssr: false,
-  loading: DialogLoading,
-});
+import { VirtualRows } from "./virtual-rows.tsx";
 
 export function RequestList({
   tab,
@@ -56,10 +50,9 @@ export function RequestList({
   const { list, name, rows, appends, loading, hold } = useRequestRows(tab, filters, shown);
   const { data: counts } = useQuery(requestCounts(filters));
   const scroller = useRef<HTMLDivElement>(null);
-  const { virtual, focused } = useVirtualRows(rows, scroller, shown);
+  const view = useRowWindow(rows, scroller, shown);
   const selection = useSelection(name, rows);
   const readOn = useReadOn(shown);
-  const inView = rows.slice(virtual.range?.startIndex, (virtual.range?.endIndex ?? -1) + 1);
   const news = useNewRows(
     {
       tab,
@@ -69,7 +62,7 @@ export function RequestList({
       paging: list.isFetchingNextPage,
       more: list.hasNextPage && appends,
     },
-    inView.map((row) => row.request.id),
+    view.inView.map((row) => row.request.id),
   );
   const mayAnswer = me.may("approver") && tab !== "done";
   const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
@@ -92,7 +85,7 @@ export function RequestList({
   };
   const reveal = (id: string) => {
     const index = rows.findIndex((row) => row.request.id === id);
-    if (index !== -1) virtual.scrollToIndex(index, { align: "auto" });
+    if (index !== -1) view.reveal(index);
   };
   const open = (id: string) => {
     place.go({ id });
@@ -108,10 +101,9 @@ export function RequestList({
   const revealed = useRef(shown === null);
   useEffect(() => {
     if (revealed.current || rows.length === 0) return;
-    revealed.current = true;
     const index = rows.findIndex((row) => row.request.id === shown);
-    if (index !== -1) virtual.scrollToIndex(index, { align: "center" });
-  }, [rows, shown, virtual]);
+    revealed.current = index === -1 || view.reveal(index, "center");
+  });
   useListKeys({ rows, shown, selection, mayAnswer, open, onBack: onClose, onSelecting, readOn });
   const said = useNextRequest({ rows, shown, listening: tab !== "done", open: goOn, readOn, onClose });
   const showNews = () => {
@@ -149,12 +141,7 @@ export function RequestList({
             onAll={() => place.go({ tab: "all" })}
           />
         ) : (
-          <VirtualRows
-            rows={rows}
-            virtual={virtual}
-            focused={focused}
-            total={list.hasNextPage ? known : rows.length}
-          >
+          <VirtualRows rows={rows} view={view} total={list.hasNextPage ? known : rows.length}>
             {(row) => (
               <RequestRow
                 row={row}

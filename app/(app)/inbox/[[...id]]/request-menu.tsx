@@ -1,15 +1,15 @@
 "use client";
 
-import { Copy, Hash, Link2, ListChecks, MoreHorizontal } from "lucide-react";
-import Link from "next/link";
-import { toast } from "sonner";
+import { Link2, MoreHorizontal } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu.tsx";
+import { Menu } from "@/components/ui/menu.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { copyText } from "./copy-text.ts";
+import { RequestMenuItems } from "./inbox-parts.ts";
 
 /** What can be done with a request besides answering it. */
 export function RequestMenu({ request }: { request: InputRequestDetail }) {
-  const link = () => copy(`${location.origin}/inbox/${request.id}`, "Link copied");
+  const link = () => copyText(`${location.origin}/inbox/${request.id}`, "Link copied");
   return (
     <span className="-my-2 -mr-2 ml-auto flex max-md:-mr-3.5">
       <Button
@@ -23,44 +23,15 @@ export function RequestMenu({ request }: { request: InputRequestDetail }) {
         <Link2 aria-hidden strokeWidth={1.75} />
       </Button>
       <Menu
+        items={RequestMenuItems}
         trigger={
           <Button variant="ghost" size="icon" aria-label="More about this request">
             <MoreHorizontal aria-hidden strokeWidth={1.75} />
           </Button>
         }
       >
-        <MenuItem onSelect={link}>
-          <Link2 aria-hidden strokeWidth={1.75} />
-          Copy a link
-        </MenuItem>
-        <MenuItem onSelect={() => copy(request.message, "Message copied")}>
-          <Copy aria-hidden strokeWidth={1.75} />
-          Copy the message
-        </MenuItem>
-        <MenuItem onSelect={() => copy(request.id, "Id copied")}>
-          <Hash aria-hidden strokeWidth={1.75} />
-          <span>
-            Copy the id
-            <span className="block text-muted text-xs">To quote when asking for help.</span>
-          </span>
-        </MenuItem>
-        <MenuSeparator />
-        <MenuItem asChild>
-          <Link href={`/tasks/${request.taskId}`}>
-            <ListChecks aria-hidden strokeWidth={1.75} />
-            Open the task
-          </Link>
-        </MenuItem>
+        <RequestMenuItems request={request} link={link} />
       </Menu>
     </span>
-  );
-}
-
-function copy(text: string, done: string): void {
-  // There is no clipboard on pages without https.
-  const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
-  void copied.then(
-    () => toast(done),
-    () => toast.error("The browser does not let this page copy."),
   );
 }

@@ -1,19 +1,25 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ChevronLeft, Unplug } from "lucide-react";
+import { ChevronLeft } from "lucide-react";
+import { useState } from "react";
 import { ApiError } from "@/components/api/client.ts";
 import { similarRequests } from "@/components/api/request-context.ts";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { useParts } from "@/components/ui/part.tsx";
+import { partsOf, RequestMissing } from "./request-parts.ts";
 import { RequestView } from "./request-view.tsx";
 
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
   const request = useQuery(requestDetail(id));
   // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
   const similar = useQuery(similarRequests(id));
+  const whole = useParts(request.data ? partsOf(request.data, similar.data ?? null) : []);
+  // Once it is shown it stays: what comes to it later may come late.
+  const [shown, setShown] = useState(false);
+  if (!shown && request.data && !similar.isPending && whole) setShown(true);
   return (
     <>
       <div className="flex h-12 shrink-0 items-center border-line border-b px-1 md:hidden">
@@ -22,7 +28,7 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
           Inbox
         </Button>
       </div>
-      {request.data && !similar.isPending ? (
+      {request.data && shown ? (
         <RequestView request={request.data} similar={similar.data ?? null} onClose={onBack} />
       ) : request.isError ? (
         <NotLoaded error={request.error} onRetry={() => void request.refetch()} onBack={onBack} />
@@ -35,17 +41,7 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
 
 function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => void; onBack: () => void }) {
   if (error instanceof ApiError && error.status === 404) {
-    return (
-      <div className="m-auto">
-        <Empty
-          icon={Unplug}
-          title="This request is not here"
-          action={<Button onClick={onBack}>Back to the inbox</Button>}
-        >
-          The link may be old, or it belongs to an organization that you are not in.
-        </Empty>
-      </div>
-    );
+    return <RequestMissing onBack={onBack} />;
   }
   return (
     <div className="p-6">

@@ -59,8 +59,8 @@ export function RequestRow({
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         className={cn(
           "flex gap-3 border-l-2 py-3 pr-4 pl-3.5 focus-visible:-outline-offset-2",
-          current ? "border-accent bg-panel" : "border-transparent hover:bg-sunken",
-          selection?.checked && "bg-accent-soft hover:bg-accent-soft",
+          current ? "border-accent" : "border-transparent",
+          selection?.checked ? "bg-accent-soft" : current ? "bg-panel" : "hover:bg-sunken",
         )}
       >
         <Icon

@@ -1,24 +1,30 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRef, useState } from "react";
-import { taskEvents } from "@/components/api/tasks.ts";
+import { requestsOfTask } from "@/components/api/request-context.ts";
+import { taskEvents } from "@/components/api/task-logs.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { isDestructive } from "@/lib/format/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
-import { AnswerArea } from "./answer-area.tsx";
-import { AnswerGiven } from "./answer-given.tsx";
-import { AskedBefore, QuestionChanged } from "./question-change.tsx";
-import { RepeatNotice } from "./repeat-notice.tsx";
-import { RequestEnded } from "./request-ended.tsx";
+import { AnswerArea, type AnswerAreaProps, NOTHING_TO_FILL } from "./answer-area.tsx";
 import { RequestHeader } from "./request-header.tsx";
+import {
+  AskedBefore,
+  DecidedBefore,
+  FormAnswerArea,
+  isForm,
+  OtherQuestions,
+  QuestionChanged,
+  RepeatNotice,
+  RequestClosed,
+  StickySummary,
+  wasAskedBefore,
+} from "./request-parts.ts";
 import { RequestSection } from "./request-section.tsx";
-import { DecidedBefore } from "./similar-requests.tsx";
-import { StickySummary } from "./sticky-summary.tsx";
-import { TaskQuestions } from "./task-questions.tsx";
 
 /**
  * One request. The question on screen is pinned when it opens: what a person reads and fills in never changes
@@ -35,6 +41,8 @@ export function RequestView({
   onClose: () => void;
 }) {
   const [question, setQuestion] = useState(request);
+  const asked = useQuery(requestsOfTask(request.taskId));
+  const others = asked.data?.items.filter((each) => each.id !== request.id) ?? [];
   const scroller = useRef<HTMLDivElement>(null);
   const changed = request.questionHash !== question.questionHash;
   const open = request.state === "open";
@@ -47,7 +55,7 @@ export function RequestView({
   };
 
   return (
-    <AnswerArea
+    <Answer
       // A new question is a new form; a background refetch is not.
       key={question.questionHash}
       question={question}
@@ -65,12 +73,11 @@ export function RequestView({
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
-            {!changed && open && <AskedBefore request={question} />}
+            {!changed && open && wasAskedBefore(question) && <AskedBefore request={question} />}
             {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
               <div className="flex min-w-0 flex-col gap-6">
-                {!open && <RequestEnded request={request} />}
-                {request.answer && !open && <AnswerGiven request={request} />}
+                {!open && <RequestClosed request={request} />}
                 <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
                   <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
                     {open ? "What you decide on" : "What it was about"}
@@ -81,15 +88,20 @@ export function RequestView({
               </div>
               <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
                 <SoFar request={request} />
-                <TaskQuestions request={request} />
-                {similar && <DecidedBefore similar={similar} />}
+                {others.length > 0 && <OtherQuestions others={others} />}
+                {similar && similar.items.length > 0 && <DecidedBefore similar={similar} />}
               </aside>
             </div>
           </div>
         </div>
       )}
-    </AnswerArea>
+    </Answer>
   );
+}
+
+function Answer(props: AnswerAreaProps) {
+  if (isForm(props.question)) return <FormAnswerArea {...props} />;
+  return <AnswerArea {...props} form={NOTHING_TO_FILL} fields={null} />;
 }
 
 function SoFar({ request }: { request: InputRequestDetail }) {

@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Day } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { shorten } from "@/lib/format/labels.ts";
 import { sayMoney } from "@/lib/format/money.ts";

@@ -16,7 +16,7 @@ function isFirst(key: string): boolean {
   return first;
 }
 
-/** The single keys of one request: A, R, D, C, Z. A key that is not offered now does nothing. */
+/** The single keys of one request: A, R, D, C. A key that is not offered now does nothing. */
 export function useAnswerKeys({
   affirmative,
   other,
@@ -24,7 +24,6 @@ export function useAnswerKeys({
   showQuestion,
   decline,
   claim,
-  undo,
 }: {
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
@@ -34,7 +33,6 @@ export function useAnswerKeys({
   showQuestion: () => boolean;
   decline: (() => void) | null;
   claim: (() => void) | null;
-  undo: () => void;
 }) {
   const press = (button: HTMLButtonElement | null, focusOnly: boolean) => {
     // Disabled, it says why beside it.
@@ -50,6 +48,5 @@ export function useAnswerKeys({
       decline?.();
     },
     c: () => claim?.(),
-    z: undo,
   });
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { api, errorSentence } from "@/components/api/client.ts";
+import { toast } from "@/components/ui/toast.ts";
 import { plural } from "@/lib/format/labels.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 

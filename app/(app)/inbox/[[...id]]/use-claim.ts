@@ -1,39 +1,52 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
+import { toast } from "@/components/ui/toast.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { useClaimAlive } from "./use-claim-alive.ts";
 
 export type ClaimStep = "claim" | "release" | "take-over";
 
-/** Takes a request for oneself, gives it back, or (operators) takes it from someone else. Keeps one's own claim alive. */
-export function useClaim(request: InputRequestDetail, mine: boolean) {
+/** Takes a request for oneself, gives it back, or (operators) takes it from someone else. */
+export function useClaim(request: InputRequestDetail) {
   const client = useQueryClient();
   const path = `/api/v1/input-requests/${request.id}`;
-  const mutation = useMutation({
-    mutationFn: async (step: ClaimStep) => {
-      if (step !== "claim") await api.post(`${path}/release`);
-      if (step === "release") return null;
-      return api.post<InputRequestDetail>(`${path}/claim`);
-    },
-    onSuccess: (now, step) => {
-      if (now) client.setQueryData(requestDetail(request.id).queryKey, now);
-      toast(saidOf(step, request), { id: `claim:${request.id}` });
-    },
-    onError: (error) => toast.error(errorSentence(error), { id: `claim:${request.id}` }),
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: requestKeys.detail(request.id) }),
-        client.invalidateQueries({ queryKey: requestKeys.lists }),
-        client.invalidateQueries({ queryKey: taskKeys.task(request.taskId) }),
-      ]),
-  });
-  useClaimAlive(request, mine, mutation.isPending || mutation.variables === "release");
-  return mutation;
+  const [step, setStep] = useState<ClaimStep | null>(null);
+  const [pending, setPending] = useState(false);
+  const id = `claim:${request.id}`;
+  const take = async (wanted: ClaimStep) => {
+    setStep(wanted);
+    setPending(true);
+    try {
+      if (wanted !== "claim") await api.post(`${path}/release`);
+      if (wanted !== "release") {
+        const now = await api.post<InputRequestDetail>(`${path}/claim`);
+        client.setQueryData(requestDetail(request.id).queryKey, now);
+      }
+      toast(saidOf(wanted, request), { id });
+    } catch (error) {
+      toast.error(errorSentence(error), { id });
+    }
+    await Promise.all([
+      client.invalidateQueries({ queryKey: requestKeys.detail(request.id) }),
+      client.invalidateQueries({ queryKey: requestKeys.lists }),
+      client.invalidateQueries({ queryKey: taskKeys.task(request.taskId) }),
+    ]);
+    setPending(false);
+  };
+  // From the first claim on: also its end is told.
+  const [claimed, setClaimed] = useState(false);
+  if (request.claimedBy && !claimed) setClaimed(true);
+  return {
+    take: (wanted: ClaimStep) => void take(wanted),
+    /** There is or was a claim, anyone’s, while this was on the screen. */
+    claimed,
+    /** One’s own ends because one gives it back. */
+    given: pending || step === "release",
+  };
 }
 
 function saidOf(step: ClaimStep, request: InputRequestDetail): string {

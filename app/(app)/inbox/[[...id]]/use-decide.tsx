@@ -1,17 +1,20 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
 import { undoWindow } from "@/components/api/answers.ts";
 import { api } from "@/components/api/client.ts";
 import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
+import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
 import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
 import { requestName } from "@/lib/format/requests.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { followDelivery } from "./follow-delivery.tsx";
 import { rememberHeld } from "./held.ts";
 import { watchHands } from "./watch-hands.ts";
+
+const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
+loadWhenTouched(loadFollow);
 
 /** Until the organization's own is known. */
 const HOLD_MS = 5_000;
@@ -25,40 +28,43 @@ export type Decided = Pick<AnswerInput, "action" | "content" | "comment">;
 export function useDecide(question: InputRequestDetail) {
   const client = useQueryClient();
   const holdMs = useQuery(undoWindow()).data?.holdMs ?? HOLD_MS;
+  // At once, before the first press is drawn: a second one does nothing.
   const underWay = useRef(false);
-  const mutation = useMutation({
-    mutationFn: (answer: Decided) =>
-      api.post<InputRequestDetail>(`/api/v1/input-requests/${question.id}/answer`, {
-        ...answer,
+  const [answer, setAnswer] = useState<Decided | null>(null);
+
+  const record = async (decided: Decided, onError: (error: unknown) => void) => {
+    const hands = watchHands();
+    try {
+      const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${question.id}/answer`, {
+        ...decided,
         questionHash: question.questionHash,
         holdMs,
-      } satisfies AnswerInput),
-    onMutate: () => ({ hands: watchHands() }),
-    onSuccess: (request, answer, { hands }) => {
+      } satisfies AnswerInput);
       client.setQueryData(requestDetail(question.id).queryKey, request);
-      if (request.delivery?.state === "held") rememberHeld(question.id, draftOf(question, answer));
-      const what = `${decidedWord(answer.action, answer.content)} ${requestName(question)}`;
-      followDelivery(client, request, { what, holdMs });
+      if (request.delivery?.state === "held") rememberHeld(question.id, draftOf(question, decided));
+      const what = `${decidedWord(decided.action, decided.content)} ${requestName(question)}`;
+      void insist(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
       const detail = { id: question.id, next: !hands.moved() };
       window.dispatchEvent(new CustomEvent("intray:decided", { detail }));
-    },
-    onSettled: (_data, _error, _answer, context) => {
+    } catch (error) {
+      onError(error);
+    } finally {
       underWay.current = false;
-      context?.hands.stop();
+      setAnswer(null);
+      hands.stop();
       void client.invalidateQueries({ queryKey: requestKeys.detail(question.id) });
       void client.invalidateQueries({ queryKey: requestKeys.lists });
       void client.invalidateQueries({ queryKey: taskKeys.task(question.taskId) });
-    },
-  });
+    }
+  };
   return {
-    isPending: mutation.isPending,
     /** What is being recorded. */
-    answer: mutation.variables ?? null,
-    /** A second press, before the first is drawn, does nothing. */
-    send: (answer: Decided, onError: (error: unknown) => void) => {
+    answer,
+    send: (decided: Decided, onError: (error: unknown) => void) => {
       if (underWay.current) return;
       underWay.current = true;
-      mutation.mutate(answer, { onError });
+      setAnswer(decided);
+      void record(decided, onError);
     },
   };
 }

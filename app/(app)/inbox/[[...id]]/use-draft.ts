@@ -33,7 +33,11 @@ export interface DraftState {
  * the pane goes away. A newer draft, from another tab of the same person, fills what was not typed in here.
  * @param newest as it is on the server now, by the last read.
  */
-export function useDraft(requestId: string, newest: Draft | null, form: AnswerForm): DraftState {
+export function useDraft(
+  requestId: string,
+  newest: Draft | null,
+  form: Pick<AnswerForm, "watch" | "restore">,
+): DraftState {
   const { watch, restore } = form;
   const client = useQueryClient();
   const [comment, setComment] = useState(newest?.comment ?? "");

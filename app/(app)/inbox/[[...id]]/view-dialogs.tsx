@@ -7,6 +7,7 @@ import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
+import { useViewActions } from "./use-view-actions.ts";
 import type { Views } from "./use-views.ts";
 
 export type ViewDialog = "save" | "rename" | "delete";
@@ -27,6 +28,7 @@ export function ViewDialogs({
   onClose: () => void;
 }) {
   const { current } = views;
+  const actions = useViewActions(views);
   if (dialog === "delete") {
     return (
       <ConfirmDialog
@@ -41,10 +43,12 @@ export function ViewDialogs({
         confirm="Delete view"
         dismiss="Keep it"
         destructive
-        pending={views.remove.isPending}
-        onConfirm={() => current && views.remove.mutate(current.id, { onSuccess: onClose })}
+        pending={actions.remove.isPending}
+        onConfirm={() => current && actions.remove.mutate(current.id, { onSuccess: onClose })}
       >
-        {views.remove.error && <FieldErrorLine id="view-error" message={errorSentence(views.remove.error)} />}
+        {actions.remove.error && (
+          <FieldErrorLine id="view-error" message={errorSentence(actions.remove.error)} />
+        )}
       </ConfirmDialog>
     );
   }
@@ -74,10 +78,11 @@ function ViewForm({
   onClose: () => void;
 }) {
   const saving = dialog === "save";
+  const actions = useViewActions(views);
   const [name, setName] = useState(saving ? suggested.slice(0, NAME_LENGTH) : (views.current?.name ?? ""));
   const [shared, setShared] = useState(false);
   const [missing, setMissing] = useState(false);
-  const call = saving ? views.create : views.update;
+  const call = saving ? actions.create : actions.update;
   const error = missing ? "Give it a name" : call.error ? errorSentence(call.error) : undefined;
   return (
     <form
@@ -88,9 +93,9 @@ function ViewForm({
         const given = name.trim();
         setMissing(!given);
         if (!given) return;
-        if (saving) views.create.mutate({ name: given, shared }, { onSuccess: onClose });
+        if (saving) actions.create.mutate({ name: given, shared }, { onSuccess: onClose });
         else if (views.current)
-          views.update.mutate({ id: views.current.id, name: given }, { onSuccess: onClose });
+          actions.update.mutate({ id: views.current.id, name: given }, { onSuccess: onClose });
       }}
     >
       <Field id="view-name" label="Name" required error={error}>

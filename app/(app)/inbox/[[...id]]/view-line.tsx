@@ -3,6 +3,7 @@
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
+import { useViewActions } from "./use-view-actions.ts";
 import type { Views } from "./use-views.ts";
 
 /** Names the view that is on, above the list, and says where what is shown has left it. */
@@ -16,6 +17,7 @@ export function ViewLine({
   onSaveAs: () => void;
 }) {
   const { current, changed, missing, mayChange } = views;
+  const actions = useViewActions(views);
   if (missing) {
     return (
       <div className="px-4 pb-2.5">
@@ -45,7 +47,7 @@ export function ViewLine({
           variant="link"
           size="sm"
           className="px-1 max-md:h-11"
-          onClick={mayChange ? views.saveChanges : onSaveAs}
+          onClick={mayChange ? actions.saveChanges : onSaveAs}
         >
           {mayChange ? "Save" : "Save as…"}
         </Button>

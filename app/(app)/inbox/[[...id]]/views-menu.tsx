@@ -1,8 +1,9 @@
 "use client";
 
-import { Bookmark, BookmarkPlus, Check, Pencil, Save, Trash2, Users } from "lucide-react";
+import { Bookmark } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
+import { Menu } from "@/components/ui/menu.tsx";
+import { ViewsMenuItems } from "./inbox-parts.ts";
 import type { Views } from "./use-views.ts";
 import type { ViewDialog } from "./view-dialogs.tsx";
 
@@ -11,6 +12,7 @@ export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog
   const { current } = views;
   return (
     <Menu
+      items={ViewsMenuItems}
       trigger={
         <Button variant="ghost" size="icon" aria-label="Saved views" title="Saved views">
           <Bookmark
@@ -21,56 +23,7 @@ export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog
         </Button>
       }
     >
-      <MenuLabel>{views.views.length > 0 ? "Saved views" : "No saved views yet"}</MenuLabel>
-      {views.views.map((view) => (
-        <MenuItem
-          key={view.id}
-          onSelect={() => views.open(view)}
-          aria-current={view === current || undefined}
-        >
-          <span className="grid size-4 shrink-0 place-items-center">
-            {view === current && <Check aria-hidden className="size-4 text-accent" strokeWidth={1.75} />}
-          </span>
-          <span className="flex min-w-0 flex-col">
-            <span className="truncate">{view.name}</span>
-            {view.shared && (
-              <span className="truncate text-muted text-xs">
-                {view.mine ? "Shared with everyone" : `Shared by ${view.owner.name}`}
-              </span>
-            )}
-          </span>
-        </MenuItem>
-      ))}
-      <MenuSeparator />
-      {current && views.mayChange && (
-        <>
-          {views.changed && (
-            <MenuItem onSelect={views.saveChanges}>
-              <Save aria-hidden strokeWidth={1.75} />
-              Save changes to “{current.name}”
-            </MenuItem>
-          )}
-          <MenuItem onSelect={() => onDialog("rename")}>
-            <Pencil aria-hidden strokeWidth={1.75} />
-            Rename “{current.name}”…
-          </MenuItem>
-          {(views.mayShare || current.shared) && (
-            <MenuItem onSelect={() => views.share(!current.shared)}>
-              <Users aria-hidden strokeWidth={1.75} />
-              {current.shared ? "Stop sharing" : "Share with everyone"}
-            </MenuItem>
-          )}
-          <MenuItem onSelect={() => onDialog("delete")}>
-            <Trash2 aria-hidden strokeWidth={1.75} />
-            Delete “{current.name}”…
-          </MenuItem>
-          <MenuSeparator />
-        </>
-      )}
-      <MenuItem onSelect={() => onDialog("save")}>
-        <BookmarkPlus aria-hidden strokeWidth={1.75} />
-        Save this view…
-      </MenuItem>
+      <ViewsMenuItems views={views} onDialog={onDialog} />
     </Menu>
   );
 }

@@ -1,40 +1,9 @@
 "use client";
 
-import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type RefObject, useCallback, useRef } from "react";
+import type { ReactNode } from "react";
+import { cn } from "@/components/ui/cn.ts";
+import type { RowWindow } from "./use-row-window.ts";
 import type { StableRow } from "./use-stable-rows.ts";
-
-/** A row with a message of one line; each is measured once it is there. */
-const ROW_PX = 87;
-
-export type RowScroller = Virtualizer<HTMLDivElement, HTMLLIElement>;
-
-/**
- * Draws only the rows near the view. The row with the focus stays drawn wherever the list is scrolled to, so that
- * the focus is never lost; so does the one being read.
- */
-export function useVirtualRows(
-  rows: StableRow[],
-  scroller: RefObject<HTMLDivElement | null>,
-  shown: string | null,
-): { virtual: RowScroller; focused: RefObject<string | null> } {
-  const focused = useRef<string | null>(null);
-  const virtual = useVirtualizer<HTMLDivElement, HTMLLIElement>({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    getItemKey: useCallback((index: number) => rows[index]?.request.id ?? index, [rows]),
-    estimateSize: () => ROW_PX,
-    overscan: 8,
-    useFlushSync: false,
-    rangeExtractor: (range) => {
-      const kept = [focused.current, shown]
-        .map((id) => (id === null ? -1 : rows.findIndex((row) => row.request.id === id)))
-        .filter((index) => index !== -1);
-      return [...new Set([...defaultRangeExtractor(range), ...kept])].sort((a, b) => a - b);
-    },
-  });
-  return { virtual, focused };
-}
 
 /**
  * A plain list of links. Its items say their place and the size of the whole, of which only a part is drawn. Not a
@@ -42,43 +11,41 @@ export function useVirtualRows(
  */
 export function VirtualRows({
   rows,
-  virtual,
-  focused,
+  view,
   total,
   children,
 }: {
   rows: StableRow[];
-  virtual: RowScroller;
-  focused: RefObject<string | null>;
+  view: RowWindow;
   /** Null: not known. */
   total: number | null;
   children: (row: StableRow) => ReactNode;
 }) {
+  const { items, size, measure, focused } = view;
   return (
-    <ul className="relative border-line border-t" style={{ height: virtual.getTotalSize() }}>
-      {virtual.getVirtualItems().map((item) => {
-        const row = rows[item.index];
-        if (!row) return null;
-        return (
-          <li
-            key={item.key}
-            ref={virtual.measureElement}
-            data-index={item.index}
-            aria-setsize={total === null ? -1 : Math.max(total, rows.length)}
-            aria-posinset={item.index + 1}
-            className="absolute inset-x-0 top-0 border-line border-b"
-            style={{ transform: `translateY(${item.start}px)` }}
-            onFocus={() => {
-              focused.current = row.request.id;
-            }}
-            onBlur={() => {
-              focused.current = null;
-            }}
-          >
-            {children(row)}
-          </li>
-        );
-      })}
+    <ul
+      className="relative border-line border-t"
+      style={measure ? { height: size } : { paddingBottom: size }}
+    >
+      {items.map(({ row, index, start }) => (
+        <li
+          key={row.request.id}
+          ref={measure}
+          data-index={index}
+          aria-setsize={total === null ? -1 : Math.max(total, rows.length)}
+          aria-posinset={index + 1}
+          className={cn("border-line border-b", start !== null && "absolute inset-x-0 top-0")}
+          style={start === null ? undefined : { transform: `translateY(${start}px)` }}
+          onFocus={() => {
+            focused.current = row.request.id;
+          }}
+          onBlur={() => {
+            focused.current = null;
+          }}
+        >
+          {children(row)}
+        </li>
+      ))}
     </ul>
   );
 }

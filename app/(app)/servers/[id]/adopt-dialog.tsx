@@ -2,10 +2,10 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { api } from "@/components/api/client.ts";
-import { serverKeys, serverTools } from "@/components/api/servers.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { serverTools } from "@/components/api/servers.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
@@ -14,6 +14,7 @@ import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import { adoptSchema, type FoundTask } from "@/lib/found-tasks/schema.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";

@@ -2,14 +2,15 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { foundTasks, serverKeys } from "@/components/api/servers.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { foundTasks } from "@/components/api/servers.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { FoundTask } from "@/lib/found-tasks/schema.ts";
 import type { Page } from "@/lib/page.ts";

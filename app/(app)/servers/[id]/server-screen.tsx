@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Unplug } from "lucide-react";
-import Link from "next/link";
 import { ApiError } from "@/components/api/client.ts";
 import { serverDetail } from "@/components/api/servers.ts";
 import { HealthBadge } from "@/components/server/health.tsx";
@@ -15,6 +14,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 import { FoundTasks } from "./found-tasks.tsx";

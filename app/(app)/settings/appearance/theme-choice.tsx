@@ -1,7 +1,7 @@
 "use client";
 
-import { useTheme } from "next-themes";
 import { useSyncExternalStore } from "react";
+import { useTheme } from "@/components/shell/use-theme.ts";
 import { cn } from "@/components/ui/cn.ts";
 
 const THEMES = [

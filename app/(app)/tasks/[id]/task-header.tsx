@@ -1,12 +1,12 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
 import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
 import { TaskActions } from "./task-actions.tsx";

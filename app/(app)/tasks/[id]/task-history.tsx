@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { taskEvents } from "@/components/api/tasks.ts";
+import { taskEvents } from "@/components/api/task-logs.ts";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 

@@ -1,7 +1,7 @@
-import Link from "next/link";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 

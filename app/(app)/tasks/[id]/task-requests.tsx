@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import { Badge } from "@/components/ui/badge.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
 import { requestStateSchema } from "@/lib/input-requests/schema.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { ApiError } from "@/components/api/client.ts";
 import { taskDetail } from "@/components/api/tasks.ts";
@@ -12,6 +11,7 @@ import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { STATE_LABELS } from "@/lib/format/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";

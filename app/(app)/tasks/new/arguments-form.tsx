@@ -3,13 +3,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type SubmitEvent, useMemo, useState } from "react";
-import { toast } from "sonner";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/tasks.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
+import { toast } from "@/components/ui/toast.ts";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 import type { StartTaskInput, TaskDetail } from "@/lib/tasks/schema.ts";
 import { ObjectFields } from "./argument-input.tsx";

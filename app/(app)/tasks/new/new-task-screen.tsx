@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Lock, Server as ServerIcon } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { serverList, serverTools } from "@/components/api/servers.ts";
 import { useMe } from "@/components/shell/me.tsx";
@@ -11,6 +10,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Field } from "@/components/ui/field.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { ArgumentsForm } from "./arguments-form.tsx";
 import { ToolPicker } from "./tool-picker.tsx";

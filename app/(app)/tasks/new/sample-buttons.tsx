@@ -1,8 +1,8 @@
 "use client";
 
 import { FileText } from "lucide-react";
-import { toast } from "sonner";
 import { Button } from "@/components/ui/button.tsx";
+import { toast } from "@/components/ui/toast.ts";
 
 const SAMPLES = [
   { file: "/samples/invoice-acme.json", label: "Fill in the sample invoice" },

@@ -12,7 +12,7 @@ import type { Views } from "./use-views.ts";
 const GROUP = "Inbox";
 
 /** What the palette can do with the list. */
-export function useInboxCommands({
+export function InboxCommands({
   place,
   tab,
   views,
@@ -63,4 +63,5 @@ export function useInboxCommands({
       ? [{ id: "inbox-select", label: "Select requests", group: GROUP, keys: "X", run: onSelecting }]
       : []),
   ]);
+  return null;
 }

@@ -2,9 +2,9 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { toast } from "sonner";
 import { api } from "@/components/api/client.ts";
 import { requestKeys } from "@/components/api/requests.ts";
+import { toast } from "@/components/ui/toast.ts";
 import { requestName } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
@@ -16,7 +16,15 @@ const DOINGS = ["keydown", "pointermove", "wheel", "touchstart"] as const;
  * Keeps one's own claim alive while one types or moves here, looks again when a claim (anyone's) should have ended,
  * and says when one's own has. `given`: it ends because the person gives it back.
  */
-export function useClaimAlive(request: InputRequestDetail, mine: boolean, given: boolean) {
+export function ClaimAlive({
+  request,
+  mine,
+  given,
+}: {
+  request: InputRequestDetail;
+  mine: boolean;
+  given: boolean;
+}) {
   const client = useQueryClient();
   const { id } = request;
   const until = request.claimedBy?.until ?? null;
@@ -49,6 +57,7 @@ export function useClaimAlive(request: InputRequestDetail, mine: boolean, given:
     if (wasMine.current && !mine && !given && request.state === "open") toast(endedWords(request));
     wasMine.current = mine;
   }, [mine, given, request]);
+  return null;
 }
 
 function endedWords(request: InputRequestDetail): string {

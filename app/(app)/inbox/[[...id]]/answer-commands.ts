@@ -8,7 +8,7 @@ import { requestName } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** What the palette offers for the open request: the same as its bar, with why it cannot be done just now. */
-export function useAnswerCommands({
+export function AnswerCommands({
   request,
   decision,
   reason,
@@ -71,6 +71,7 @@ export function useAnswerCommands({
     if (me.may("operator")) add({ id: "request:assign", label: `Assign ${name}…`, run: onAssign });
   }
   usePaletteCommands(commands);
+  return null;
 }
 
 function labels(decision: Decision, isUrl: boolean): (string | undefined)[] {

@@ -1,15 +1,21 @@
 "use client";
 
-import { useTheme } from "next-themes";
 import { type CSSProperties, useEffect, useRef } from "react";
-import { Toaster } from "sonner";
+import { Toaster, toast } from "sonner";
+import { useTheme } from "@/components/shell/use-theme.ts";
 import { rememberFocus } from "@/components/ui/return-focus.ts";
+import { setToaster } from "@/components/ui/toast.ts";
 
-/** What is said in passing, above the bar that decides. */
-export function Toasts() {
+/** What is said in passing, above the bar that decides: loaded apart, with the library that shows it. */
+export function ToasterBox() {
   const { resolvedTheme } = useTheme();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => giveFocusBack(place.current!), []);
+  // After the toaster itself, which listens from its own effect on.
+  useEffect(() => {
+    setToaster(toast);
+    return () => setToaster(null);
+  }, []);
   return (
     <div ref={place}>
       <Toaster

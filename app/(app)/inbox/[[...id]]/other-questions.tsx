@@ -1,22 +1,17 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
-import { requestsOfTask } from "@/components/api/request-context.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { shorten } from "@/lib/format/labels.ts";
 import { REQUEST_LABELS } from "@/lib/format/requests.ts";
-import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { RequestSection } from "./request-section.tsx";
 import { REQUEST_ICONS } from "./request-states.ts";
 
-/** What else this task asked, and who decided what. */
-export function TaskQuestions({ request }: { request: InputRequestDetail }) {
-  const all = useQuery(requestsOfTask(request.taskId));
-  const others = all.data?.items.filter((each) => each.id !== request.id) ?? [];
-  if (others.length === 0) return null;
+/** What else a task asked, and who decided what. */
+export function OtherQuestions({ others }: { others: InputRequestSummary[] }) {
   return (
     <RequestSection title="Also asked by this task">
       <ul className="flex flex-col gap-2.5">

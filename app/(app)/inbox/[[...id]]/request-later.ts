@@ -1,0 +1,14 @@
+// One load for what some requests show and the first one of a list mostly does not.
+export { AnswerCommands } from "./answer-commands.ts";
+export { AnswerDialogs } from "./answer-dialogs.tsx";
+export { ClaimAlive } from "./claim-alive.ts";
+export { ClaimLine } from "./claim-line.tsx";
+export { EndState } from "./end-state.tsx";
+export { NoForm } from "./no-form.tsx";
+export { AskedBefore, QuestionChanged } from "./question-change.tsx";
+export { Refused } from "./refused.tsx";
+export { RequestClosed } from "./request-closed.tsx";
+export { RequestMissing } from "./request-missing.tsx";
+export { StickySummary } from "./sticky-summary.tsx";
+export { TimeLimitLine } from "./time-limit-line.tsx";
+export { UrlQuestion } from "./url-question.tsx";

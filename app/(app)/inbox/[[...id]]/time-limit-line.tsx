@@ -1,0 +1,46 @@
+"use client";
+
+import { Clock3 } from "lucide-react";
+import { useTimeLeft } from "@/components/time/time-left.tsx";
+import { cn } from "@/components/ui/cn.ts";
+
+/** Why an answer can’t wait; large while there is little time. It never stops anybody from answering. */
+export function TimeLimitLine({
+  until,
+  reason,
+}: {
+  until: string;
+  reason: { habit: boolean; words: string };
+}) {
+  const { words, short, over } = useTimeLeft(until);
+  if (!short) return <p className="text-[13px] text-muted">{reason.words}</p>;
+  return (
+    <div
+      className={cn(
+        "flex items-center gap-3.5 rounded-lg border px-3.5 py-2.5",
+        over ? "border-wait/30 bg-wait-soft" : "border-bad/30 bg-bad-soft",
+      )}
+    >
+      <Clock3
+        aria-hidden
+        className={cn("size-5 shrink-0", over ? "text-wait" : "text-bad")}
+        strokeWidth={1.75}
+      />
+      {/* Heard once as it appears and once as it ends; the seconds themselves are only seen. */}
+      <p role="status" className="sr-only">
+        {over
+          ? "The time to answer is probably up. You can still answer."
+          : "Less than two minutes left to answer."}
+      </p>
+      <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+        <p className={cn("font-semibold tabular-nums", over ? "text-wait" : "text-[17px] text-bad")}>
+          {over ? "The time is probably up" : words}
+        </p>
+        <p className="text-[13px]">
+          {reason.words}
+          {over && " You can still answer, until the server says that it is too late."}
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * Sets the theme before the first paint, and again when the system or another tab changes it; `intray:theme`: it was
+ * chosen here. It stands in the page, so that following the system needs no script of React's.
+ */
+const FOLLOW = `(()=>{
+const root=document.documentElement,system=matchMedia("(prefers-color-scheme: dark)");
+const apply=()=>{
+let chosen=null;
+try{chosen=localStorage.getItem("theme")}catch{}
+const theme=chosen==="dark"||(chosen!=="light"&&system.matches)?"dark":"light";
+const still=document.createElement("style");
+still.textContent="*{transition:none!important}";
+document.head.append(still);
+root.classList.remove("light","dark");
+root.classList.add(theme);
+root.style.colorScheme=theme;
+getComputedStyle(root).color;
+still.remove();
+dispatchEvent(new Event("intray:themed"));
+};
+apply();
+system.addEventListener("change",apply);
+addEventListener("storage",apply);
+addEventListener("intray:theme",apply);
+})()`;
+
+/** `nonce`: the one inline script that the page's policy lets run. */
+export function ThemeScript({ nonce }: { nonce: string | undefined }) {
+  return (
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours
+    <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: FOLLOW }} />
+  );
+}

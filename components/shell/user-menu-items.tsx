@@ -1,0 +1,51 @@
+"use client";
+
+import { Keyboard, LogOut, Search, Settings } from "lucide-react";
+import { leave } from "@/components/shell/leave.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { openOverlay } from "@/components/shell/overlays.tsx";
+import { useTheme } from "@/components/shell/use-theme.ts";
+import { Link } from "@/components/ui/link.tsx";
+import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
+import { capitalise } from "@/lib/format/labels.ts";
+
+const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
+
+/** Who one is, how it looks, and the ways out. */
+export function UserMenuItems() {
+  const me = useMe();
+  const { theme = "system", setTheme } = useTheme();
+  return (
+    <>
+      <MenuLabel>
+        <span className="block truncate font-medium text-ink text-sm">{me.user.name}</span>
+        <span className="block truncate">{me.user.email}</span>
+        <span className="block">
+          {capitalise(me.role)} of {me.organization.name}
+        </span>
+      </MenuLabel>
+      <MenuSeparator />
+      <MenuLabel>Appearance</MenuLabel>
+      <MenuChoices value={theme} onChange={setTheme} choices={THEMES} />
+      <MenuSeparator />
+      <MenuItem onSelect={() => openOverlay("palette")}>
+        <Search aria-hidden strokeWidth={1.75} />
+        Search and commands
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href="/settings/appearance">
+          <Settings aria-hidden strokeWidth={1.75} />
+          Settings
+        </Link>
+      </MenuItem>
+      <MenuItem onSelect={() => openOverlay("shortcuts")} className="max-md:hidden">
+        <Keyboard aria-hidden strokeWidth={1.75} />
+        Keyboard shortcuts
+      </MenuItem>
+      <MenuItem onSelect={() => void leave()}>
+        <LogOut aria-hidden strokeWidth={1.75} />
+        Sign out
+      </MenuItem>
+    </>
+  );
+}
