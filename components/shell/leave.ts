@@ -1,10 +1,17 @@
+import { toast } from "@/components/ui/toast.ts";
+
 const CHANNEL = "intray:left";
 
-/** Signs out, then leads this tab and the browser's others to the sign-in page. Throws when the server cannot be reached. */
+/** Signs out, then leads this tab and the browser's others to the sign-in page. */
 export async function leave(): Promise<void> {
   const { signOut } = await import("next-auth/react");
-  // Before anything leads away from here: a page that is left takes its calls along.
-  await signOut({ redirect: false });
+  try {
+    // Before anything leads away from here: a page that is left takes its calls along.
+    await signOut({ redirect: false });
+  } catch {
+    toast.error("You are still signed in: Intray cannot be reached.");
+    return;
+  }
   new BroadcastChannel(CHANNEL).postMessage(null);
   window.location.assign("/sign-in");
 }

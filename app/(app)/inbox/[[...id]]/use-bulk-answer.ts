@@ -14,9 +14,6 @@ import type {
 } from "@/lib/input-requests/schema.ts";
 import { rememberDecided } from "./use-decided.ts";
 
-/** While the organization's own has not been read. */
-const HOLD_MS = 5_000;
-
 /** What became of one request: `undone` was taken back before it left, `kept` came too late for that. */
 export type BulkOutcome =
   | { id: string; status: "recorded" | "undone" }
@@ -26,21 +23,23 @@ export type BulkOutcome =
 /** Sends one answer for all, each bound to the question that was read, and takes back what is still held. */
 export function useBulkAnswer(requests: InputRequestSummary[]) {
   const client = useQueryClient();
-  const { data: hold } = useQuery(undoWindow());
-  const holdMs = hold?.holdMs ?? HOLD_MS;
+  useQuery(undoWindow());
   const [results, setResults] = useState<BulkOutcome[] | null>(null);
   const [heldUntil, setHeldUntil] = useState(0);
   // Also the open request: it may be one of them.
   const refresh = () => client.invalidateQueries({ queryKey: ["input-requests"] });
 
   const answer = useMutation({
-    mutationFn: (given: Pick<AnswerInput, "action" | "content" | "comment">) =>
-      api.post<BulkAnswerResult>("/api/v1/input-requests/bulk-answer", {
+    mutationFn: async (given: Pick<AnswerInput, "action" | "content" | "comment">) => {
+      const { holdMs } = await client.ensureQueryData(undoWindow());
+      const reply = await api.post<BulkAnswerResult>("/api/v1/input-requests/bulk-answer", {
         ...given,
         items: requests.map(({ id, questionHash }) => ({ id, questionHash })),
         holdMs,
-      } satisfies BulkAnswerInput),
-    onSuccess: (reply) => {
+      } satisfies BulkAnswerInput);
+      return { ...reply, holdMs };
+    },
+    onSuccess: ({ holdMs, ...reply }) => {
       setResults(reply.results);
       setHeldUntil(Date.now() + holdMs);
       rememberDecided(reply.results.filter((each) => each.status === "recorded").map((each) => each.id));

@@ -16,9 +16,6 @@ import { watchHands } from "./watch-hands.ts";
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
 
-/** Until the organization's own is known. */
-const HOLD_MS = 5_000;
-
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment">;
 
 /**
@@ -27,7 +24,7 @@ export type Decided = Pick<AnswerInput, "action" | "content" | "comment">;
  */
 export function useDecide(question: InputRequestDetail) {
   const client = useQueryClient();
-  const holdMs = useQuery(undoWindow()).data?.holdMs ?? HOLD_MS;
+  useQuery(undoWindow());
   // At once, before the first press is drawn: a second one does nothing.
   const underWay = useRef(false);
   const [answer, setAnswer] = useState<Decided | null>(null);
@@ -35,6 +32,8 @@ export function useDecide(question: InputRequestDetail) {
   const record = async (decided: Decided, onError: (error: unknown) => void) => {
     const hands = watchHands();
     try {
+      // The organization's own, be it read only now: an answer must not leave sooner than people rely on.
+      const { holdMs } = await client.ensureQueryData(undoWindow());
       const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${question.id}/answer`, {
         ...decided,
         questionHash: question.questionHash,
