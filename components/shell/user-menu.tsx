@@ -28,10 +28,10 @@ export function UserMenu({ labelled = false }: { labelled?: boolean }) {
         >
           <span
             aria-hidden
-            className="grid size-6 shrink-0 place-items-center rounded-full border border-line bg-sunken font-semibold text-[11px] text-ink"
-          >
-            {me.user.name.charAt(0).toUpperCase()}
-          </span>
+            // Drawn by the stylesheet: as text it would be a label that the name does not begin with.
+            data-letter={me.user.name.charAt(0).toUpperCase()}
+            className="grid size-6 shrink-0 place-items-center rounded-full border border-line bg-sunken font-semibold text-[11px] text-ink before:content-[attr(data-letter)]"
+          />
           {labelled && <span className="truncate max-lg:hidden">{me.user.name}</span>}
         </button>
       }
