@@ -1,7 +1,8 @@
+import { RunThemeScript } from "./run-theme-script.tsx";
+
 /**
  * Sets the theme before the first paint, and again when the system or another tab changes it; `intray:theme`: it was
- * chosen here. Where React draws a whole page anew, an error page, say, it takes the class away: then it comes back. It
- * stands in the page, so that following the system needs no script of React's.
+ * chosen here. It stands in the page, so that following the system needs no script of React's.
  */
 const FOLLOW = `(()=>{
 const root=document.documentElement,system=matchMedia("(prefers-color-scheme: dark)");
@@ -23,14 +24,17 @@ apply();
 system.addEventListener("change",apply);
 addEventListener("storage",apply);
 addEventListener("intray:theme",apply);
-new MutationObserver(()=>root.classList.contains("light")||root.classList.contains("dark")||apply())
-.observe(root,{attributes:true,attributeFilter:["class"]});
 })()`;
+
+const ID = "theme-script";
 
 /** `nonce`: the one inline script that the page's policy lets run. */
 export function ThemeScript({ nonce }: { nonce: string | undefined }) {
   return (
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours
-    <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: FOLLOW }} />
+    <>
+      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours */}
+      <script id={ID} nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: FOLLOW }} />
+      <RunThemeScript id={ID} nonce={nonce} />
+    </>
   );
 }
