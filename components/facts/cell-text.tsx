@@ -36,13 +36,14 @@ function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
 /** A date that lies ahead says how far, and one that was due says since when: either is easily overlooked. */
 function DateText({ at, text, due }: { at: string; text: string; due: boolean }) {
   const now = useNow(60_000);
-  const known = useZoneKnown();
+  const zoneKnown = useZoneKnown();
+  const known = zoneKnown || !text.includes(":");
   const ahead = formatAhead(at, now);
   const overdue = due ? formatOverdue(at, now) : null;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
       <span
-        // The text may be in the person's own zone: see Instant.
+        // With a time it is in the person's own zone: see Instant.
         key={String(known)}
         suppressHydrationWarning
         title={at}
