@@ -3,12 +3,15 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
 
+/** Chromium without the window that nobody sees: tests take two thirds of the time with it. */
+const SHELL = "chromium-headless-shell";
+
 /** The browser for the end-to-end tests: Playwright's own where it is installed, else the system's. */
 export function findChromium(): string | undefined {
   const own = chromium.executablePath();
   if (existsSync(own)) return own;
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  const names = [SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
@@ -23,7 +26,7 @@ export function findOrInstallChromium(say: (line: string) => void): string | und
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     };
     spawnSync("apt-get", ["update", "-qq"], options);
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], options);
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", SHELL], options);
     const installed = findChromium();
     if (installed) return installed;
   }
