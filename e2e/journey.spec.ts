@@ -87,7 +87,7 @@ test("a rejected invoice is completed, says REJECTED, and is no success", async 
   await ola.goto(`/tasks?q=${id}`);
   await expect(ola.getByRole("row", { name: id })).toContainText(/Completed.*REJECTED/);
   await ben.goto(`/inbox/${requestId}`);
-  await requestPane(ben).getByText("Rejected by Ben").waitFor();
+  await requestPane(ben).getByText("Rejected by Ben").first().waitFor();
   // What was decided last is on top of the list for looking back.
   await ben.goto("/inbox?tab=done");
   await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toContainText(id);
