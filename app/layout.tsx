@@ -1,8 +1,17 @@
 import type { Metadata, Viewport } from "next";
+import localFont from "next/font/local";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import "./globals.css";
 import { ThemeScript } from "./theme-script.tsx";
+
+/** The letters of most pages, asked for with the page: lines are drawn once. The stylesheet has those of other scripts. */
+const inter = localFont({
+  src: "../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
+  weight: "100 900",
+  variable: "--font-inter",
+  adjustFontFallback: false,
+});
 
 export const metadata: Metadata = {
   title: { default: "Intray", template: "%s · Intray" },
@@ -21,7 +30,7 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
-    <html lang="en" suppressHydrationWarning>
+    <html lang="en" className={inter.variable} suppressHydrationWarning>
       <body>
         <ThemeScript nonce={nonce} />
         {children}
