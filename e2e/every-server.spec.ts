@@ -4,6 +4,7 @@ import { type Backstage, openBackstage } from "./backstage.ts";
 import {
   apiOf,
   askAbout,
+  backTo,
   ERAS,
   expect,
   invoiceServer,
@@ -89,7 +90,10 @@ test("a task that somebody else started is found on the server and adopted", asy
   await expect(ana.getByRole("button", { name: "Start again…" })).toHaveCount(0);
   await judge(ana, "an adopted task");
   await ana.getByRole("link", { name: "Open the request" }).click(SOON);
+  await expect(ana).toHaveURL(/\/inbox\//);
+  const requestId = new URL(ana.url()).pathname.split("/").at(-1) ?? "";
   await requestPane(ana).getByRole("button", { name: "Reject" }).click();
+  await backTo(ana, requestId);
   await expect(requestPane(ana).getByText("Rejected by Ana").first()).toBeVisible();
 });
 
@@ -153,6 +157,7 @@ test("a card says how far the task has come, that time is short and why, and tak
   await expect(pane.getByText("The time is probably up", { exact: true })).toBeVisible();
   await judge(ben, "time that is probably up");
   await pane.getByRole("button", { name: "Reject" }).click();
+  await backTo(ben, requestId);
   await expect(pane.getByText("Rejected by Ben").first()).toBeVisible();
   await backstage.learn(server.id, {});
 });
