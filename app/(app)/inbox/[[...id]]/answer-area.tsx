@@ -11,14 +11,9 @@ import { CommentBox } from "./comment-box.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DraftLine } from "./draft-line.tsx";
 import { type Refusal, refusalOf } from "./refusal.ts";
-import {
-  AnswerCommands,
-  AnswerDialogs,
-  ClaimAlive,
-  ClaimLine,
-  Refused,
-  UrlQuestion,
-} from "./request-parts.ts";
+// With the first load: it is wanted when the network is away.
+import { Refused } from "./refused.tsx";
+import { AnswerCommands, AnswerDialogs, ClaimAlive, ClaimLine, UrlQuestion } from "./request-parts.ts";
 import type { AnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";

@@ -6,7 +6,6 @@ export { ClaimLine } from "./claim-line.tsx";
 export { EndState } from "./end-state.tsx";
 export { NoForm } from "./no-form.tsx";
 export { AskedBefore, QuestionChanged } from "./question-change.tsx";
-export { Refused } from "./refused.tsx";
 export { RequestClosed } from "./request-closed.tsx";
 export { RequestMissing } from "./request-missing.tsx";
 export { StickySummary } from "./sticky-summary.tsx";

@@ -24,7 +24,6 @@ export const RequestMissing = part(() => later().then((file) => file.RequestMiss
 export const EndState = part(() => later().then((file) => file.EndState), warm);
 export const QuestionChanged = part(() => later().then((file) => file.QuestionChanged), warm);
 export const AskedBefore = part(() => later().then((file) => file.AskedBefore), warm);
-export const Refused = part(() => later().then((file) => file.Refused), warm);
 export const ClaimAlive = part(() => later().then((file) => file.ClaimAlive), warm);
 export const ClaimLine = part(() => later().then((file) => file.ClaimLine), warm);
 export const TimeLimitLine = part(() => later().then((file) => file.TimeLimitLine), warm);
