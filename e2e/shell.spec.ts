@@ -152,7 +152,20 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await judge(ola, "nothing here");
   for (const place of ["tasks", "servers"]) {
     await ola.goto(`/${place}/00000000-0000-7000-8000-000000000000`);
-    await expect(ola.getByRole("heading", { level: 1, name: /is not here$/ })).toBeVisible();
+    const heading = ola.getByRole("heading", { level: 1, name: /is not here$/ });
+    await expect(heading).toBeVisible();
+    // It stays while it is asked for once more, as when the page is looked at again.
+    const again = Promise.withResolvers<void>();
+    const mayAnswer = Promise.withResolvers<void>();
+    await ola.route(`**/api/v1/${place}/0000*`, async (route) => {
+      again.resolve();
+      await mayAnswer.promise;
+      await route.continue();
+    });
+    await ola.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    await again.promise;
+    expect(await heading.isVisible()).toBe(true);
+    mayAnswer.resolve();
   }
 
   const page = await openDesk(browser, "Ola");

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "@/components/api/client.ts";
+import { useKeptError } from "@/components/api/kept-error.ts";
 import { similarRequests } from "@/components/api/request-context.ts";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -14,6 +15,7 @@ import { RequestView } from "./request-view.tsx";
 
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
   const request = useQuery(requestDetail(id));
+  const failure = useKeptError(request);
   // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
   const similar = useQuery(similarRequests(id));
   const whole = useParts(request.data ? partsOf(request.data, similar.data ?? null) : []);
@@ -30,8 +32,8 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
       </div>
       {request.data && shown ? (
         <RequestView request={request.data} similar={similar.data ?? null} onClose={onBack} />
-      ) : request.isError ? (
-        <NotLoaded error={request.error} onRetry={() => void request.refetch()} onBack={onBack} />
+      ) : failure ? (
+        <NotLoaded error={failure} onRetry={() => void request.refetch()} onBack={onBack} />
       ) : (
         <RequestSkeleton />
       )}

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Unplug } from "lucide-react";
 import { ApiError } from "@/components/api/client.ts";
+import { useKeptError } from "@/components/api/kept-error.ts";
 import { serverDetail } from "@/components/api/servers.ts";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
@@ -25,14 +26,15 @@ import { ServerTraits } from "./server-traits.tsx";
 
 export function ServerScreen({ id }: { id: string }) {
   const server = useQuery(serverDetail(id));
+  const failure = useKeptError(server);
   useTitle(server.data?.name ?? "Server");
   return (
     <div className="scroll-quiet flex-1">
       <div className="flex max-w-[1120px] flex-col gap-5 px-4 py-4 md:px-6">
         {server.data ? (
           <Loaded server={server.data} />
-        ) : server.isError ? (
-          <NotLoaded error={server.error} onRetry={() => void server.refetch()} />
+        ) : failure ? (
+          <NotLoaded error={failure} onRetry={() => void server.refetch()} />
         ) : (
           <div aria-hidden className="flex flex-col gap-4">
             <div className="skeleton h-4 w-32" />

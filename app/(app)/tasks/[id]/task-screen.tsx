@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Unplug } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "@/components/api/client.ts";
+import { useKeptError } from "@/components/api/kept-error.ts";
 import { taskDetail } from "@/components/api/tasks.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { useMe } from "@/components/shell/me.tsx";
@@ -25,14 +26,15 @@ import { TaskResult } from "./task-result.tsx";
 
 export function TaskScreen({ id }: { id: string }) {
   const task = useQuery(taskDetail(id));
+  const failure = useKeptError(task);
   useTitle(task.data ? `${task.data.label ?? task.data.tool}: ${STATE_LABELS[task.data.state]}` : "Task");
   return (
     <div className="scroll-quiet flex-1">
       <div className="flex max-w-[1120px] flex-col gap-5 px-4 py-4 md:px-6">
         {task.data ? (
           <Loaded task={task.data} />
-        ) : task.isError ? (
-          <NotLoaded error={task.error} onRetry={() => void task.refetch()} />
+        ) : failure ? (
+          <NotLoaded error={failure} onRetry={() => void task.refetch()} />
         ) : (
           <TaskSkeleton />
         )}
