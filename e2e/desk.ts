@@ -110,7 +110,8 @@ export async function startInvoice(
     era = ERAS[0],
     sample = "acme",
     id = newInvoiceId(),
-  }: { era?: string | undefined; sample?: "acme" | "large"; id?: string } = {},
+    changes = {},
+  }: { era?: string | undefined; sample?: "acme" | "large"; id?: string; changes?: object } = {},
 ): Promise<StartedInvoice> {
   const api = apiOf(page);
   const servers = (await api.get<ListPage<Server>>("/servers")).items;
@@ -118,7 +119,7 @@ export async function startInvoice(
   const response = await api.write("POST", "/tasks", {
     serverId: servers.find((server) => server.name === era)?.id,
     tool: "process_invoice",
-    arguments: { invoice: { ...invoice, invoice_id: id } },
+    arguments: { invoice: { ...invoice, invoice_id: id, ...changes } },
   });
   expect(response.status()).toBe(201);
   return { id, taskId: ((await response.json()) as TaskDetail).id };
