@@ -24,12 +24,17 @@ export function onFirstTouch(listener: () => void): () => void {
   return () => stop.abort();
 }
 
-/** Loads what is wanted now, with patience: the network may be away for a moment. Throws what failed at last. */
+/**
+ * Loads what is wanted now, with patience: the network may be away for a moment, and offline it waits for as long as that
+ * lasts, so that what is typed stays on the page. Throws what failed at last.
+ */
 export async function insist<T>(load: () => Promise<T>): Promise<T> {
-  for (let left = TRIES - 1; left > 0; left--) {
-    const loaded = await load().catch(() => null);
-    if (loaded !== null) return loaded;
+  for (let left = TRIES; ; ) {
+    try {
+      return await load();
+    } catch (error) {
+      if (navigator.onLine && --left === 0) throw error;
+    }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
-  return load();
 }
