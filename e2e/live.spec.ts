@@ -74,6 +74,20 @@ test("offline, a decision is refused and what was typed stays; nothing goes out 
   expect((await readRequest(ola, requestId)).answer).toMatchObject({ comment: "checked by phone" });
 });
 
+test("what is asked for offline, before its script has come, opens once the network is back", async ({
+  ola,
+  ben,
+}) => {
+  const { id, requestId } = await askAbout(ola, ben);
+  await ben.context().setOffline(true);
+  await expect(ben.getByText("You are offline.")).toBeVisible();
+  await ben.keyboard.press("d");
+  await ben.context().setOffline(false);
+  const dialog = ben.getByRole("dialog", { name: `Decline ${id}` });
+  await expect(dialog.getByRole("textbox", { name: "Reason" })).toBeFocused(SOON);
+  expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
+});
+
 test("a session that ended elsewhere leaves the page and what was typed as they are", async ({
   browser,
   ola,

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useLayoutEffect, useReducer, useRef, useState } from "react";
-import { onFirstTouch } from "@/components/ui/load-late.ts";
+import { insist, onFirstTouch } from "@/components/ui/load-late.ts";
 import type { Virtualizer, VirtualizerOptions } from "./row-virtualizer.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
@@ -84,7 +84,7 @@ export function useRowWindow(
   const wanted =
     rows.length > FIRST_DRAWN * 2 || rows.findIndex((row) => row.request.id === shown) >= FIRST_DRAWN;
   useEffect(() => {
-    const bring = () => void load().then(() => take.current(), ignore);
+    const bring = () => void insist(load).then(() => take.current());
     if (wanted || loaded) bring();
     else return onFirstTouch(bring);
   }, [wanted]);
@@ -118,9 +118,6 @@ export function useRowWindow(
     focused,
   };
 }
-
-/** Without what measures rows the first ones stay, which are those that matter. */
-function ignore() {}
 
 function scrollTo(list: HTMLElement | null, index: number, align: "auto" | "center"): boolean {
   const row = list?.querySelector<HTMLElement>(`li[data-index="${index}"]`);
