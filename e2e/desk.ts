@@ -212,3 +212,14 @@ export async function tabTo(
   }
   throw new Error(`Tab does not lead to ${target}`);
 }
+
+/** Waits until keys mean something: what the server has drawn is seen before its scripts listen. */
+export async function keysListen(page: Page): Promise<void> {
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(async () => {
+    await page.keyboard.press("?");
+    await expect(sheet).toBeVisible({ timeout: 2_000 });
+  }).toPass(SOON);
+  await page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+}

@@ -3,7 +3,7 @@
  * the server once, and as meant. TEN_REQUESTS_PAUSE_MS is a person's pause after each key, for measuring.
  */
 import type { Locator, Page } from "@playwright/test";
-import { deliverySteps, expect, newInvoiceId, requestPane, SOON, tabTo, test } from "./desk.ts";
+import { deliverySteps, expect, keysListen, newInvoiceId, requestPane, SOON, tabTo, test } from "./desk.ts";
 import type { Kind } from "./question-kinds.ts";
 import { allTold, ask } from "./questions.ts";
 
@@ -91,6 +91,7 @@ test("ten requests are decided with the keyboard alone", async ({ ana, ben }) =>
   const hands = handsOf(ben);
   await ben.goto(`/inbox?tab=all&q=${batch}`);
   await expect(ben.getByRole("region", { name: "Requests" }).locator('a[href*="/inbox/"]')).toHaveCount(10);
+  await keysListen(ben);
 
   const began = performance.now();
   const seconds: string[] = [];
