@@ -176,7 +176,7 @@ describe("sessions and keys", () => {
   });
 
   test("end when revoked, and when the membership ends", async () => {
-    const { closeSession } = await import("@/lib/web/sign-in-with-password.ts");
+    const { closeSession } = await import("@/lib/web/sessions.ts");
     const { decode } = await import("next-auth/jwt");
     const dora = await web.member(acme, "Dora", "admin");
     const made = await web.call("POST", "/api/v1/api-keys", {

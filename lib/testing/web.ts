@@ -71,8 +71,8 @@ export async function startWeb(
     return handler(toRequest(method, url, options), { params: Promise.resolve(params) });
   };
   const signIn: TestWeb["signIn"] = async (userId) => {
-    const { openSession } = await import("../web/sign-in-with-password.ts");
-    const sid = await openSession(userId);
+    const { openSession } = await import("../web/sessions.ts");
+    const sid = await openSession(userId, "password", { userAgent: null, address: null });
     return `next-auth.session-token=${await encode({ token: { sub: userId, sid }, secret: SECRET })}`;
   };
   return {

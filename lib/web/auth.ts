@@ -3,6 +3,8 @@
  * it calls a session is never asked for authorization (it does not know of revocation). Its address is
  * NEXTAUTH_URL, which scripts/web.ts sets from INTRAY_URL.
  */
+
+import { headers } from "next/headers";
 import type { NextAuthOptions } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { need } from "../env.ts";
@@ -10,7 +12,8 @@ import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
 import { demoPeople } from "./demo.ts";
 import { cookiesAreSecure } from "./session-cookie.ts";
-import { checkPassword, closeSession, openSession } from "./sign-in-with-password.ts";
+import { type Browser, closeSession, openSession, type SignInMethod } from "./sessions.ts";
+import { checkPassword } from "./sign-in-with-password.ts";
 import { SESSION_LIFETIME_MS } from "./tunables.ts";
 
 export function authOptions(): NextAuthOptions {
@@ -22,9 +25,9 @@ export function authOptions(): NextAuthOptions {
     providers: [password, demo],
     callbacks: {
       // `user` is there at sign-in only.
-      jwt: async ({ token, user }) => ({
+      jwt: async ({ token, user, account }) => ({
         sub: token.sub,
-        sid: user ? await openSession(user.id) : token.sid,
+        sid: user ? await openSession(user.id, methodOf(account?.provider), await browser()) : token.sid,
       }),
       session: ({ session }) => ({ expires: session.expires }),
     },
@@ -40,6 +43,15 @@ export function authOptions(): NextAuthOptions {
       debug: () => undefined,
     },
   };
+}
+
+function methodOf(provider: string | undefined): SignInMethod {
+  return provider === "demo" ? "demo" : "password";
+}
+
+async function browser(): Promise<Browser> {
+  const sent = await headers();
+  return { userAgent: sent.get("user-agent"), address: clientAddress(sent.get("x-forwarded-for")) };
 }
 
 // What these throw ends up in an address: codes only.

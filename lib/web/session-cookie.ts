@@ -12,6 +12,7 @@ import { database } from "./database.ts";
 import { SESSION_IDLE_MS } from "./tunables.ts";
 
 export interface WebSession {
+  id: string;
   user: { id: string; name: string; email: string };
   organization: { id: string; slug: string; name: string };
   role: Role;
@@ -36,6 +37,7 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
   );
   if (!row) return null;
   return {
+    id: row.session_id,
     user: { id: row.user_id, name: row.name, email: row.email },
     organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
     role: roleSchema.parse(row.role),
@@ -43,6 +45,7 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
 }
 
 interface SessionRow {
+  session_id: string;
   user_id: string;
   email: string;
   name: string;

@@ -1,10 +1,9 @@
 import { Prisma } from "../db.ts";
-import { hashSecret, randomSecret } from "../ids.ts";
 import { verifyPassword } from "../members/password.ts";
 import { emailSchema } from "../members/schema.ts";
 import { database } from "./database.ts";
 import { mayTry } from "./throttle.ts";
-import { SESSION_LIFETIME_MS, SIGN_IN_PER_ACCOUNT, SIGN_IN_PER_ADDRESS } from "./tunables.ts";
+import { SIGN_IN_PER_ACCOUNT, SIGN_IN_PER_ADDRESS } from "./tunables.ts";
 
 export type SignInResult = { kind: "person"; userId: string } | { kind: "refused" } | { kind: "throttled" };
 
@@ -23,19 +22,4 @@ export async function checkPassword(email: string, password: string, address: st
     : [];
   const right = await verifyPassword(password.slice(0, 1000), found?.password_hash ?? null);
   return right && found ? { kind: "person", userId: found.user_id } : { kind: "refused" };
-}
-
-/** Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. */
-export async function openSession(userId: string): Promise<string> {
-  const secret = randomSecret();
-  const db = await database();
-  await db.gate(
-    Prisma.sql`SELECT 1 AS done FROM gate.create_session(${hashSecret(secret)}, ${userId}::uuid, ${SESSION_LIFETIME_MS}::bigint)`,
-  );
-  return secret;
-}
-
-export async function closeSession(secret: string): Promise<void> {
-  const db = await database();
-  await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.revoke_session(${hashSecret(secret)})`);
 }
