@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/api/provider.tsx";
 import { MeProvider } from "@/components/shell/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
+import { permissionsOf } from "@/lib/members/permissions.ts";
 import { currentPreferences, requireSession } from "@/lib/web/session.ts";
 import { readCounts } from "./counts.ts";
 
@@ -13,6 +14,7 @@ export default async function AppLayout({ children }: { children: ReactNode }) {
         user: { id: user.id, name: user.name, email: user.email },
         organization: { id: organization.id, slug: organization.slug, name: organization.name },
         role,
+        permissions: permissionsOf(role),
         preferences: await currentPreferences(),
       }}
     >

@@ -15,7 +15,7 @@ export function WhySeen({
   const me = useMe();
   return (
     <p className={cn("text-muted text-xs", className)}>
-      {whySeen(request, me.organization.name, me.may("approver"))}
+      {whySeen(request, me.organization.name, me.may("requests:answer"))}
     </p>
   );
 }

@@ -22,7 +22,7 @@ export function TestButton({ server, small = false }: { server: Server; small?: 
     onError: (error) => toast.error(errorSentence(error)),
     onSettled: () => client.invalidateQueries({ queryKey: serverKeys.all }),
   });
-  if (!me.may("operator")) return null;
+  if (!me.may("servers:check")) return null;
   return (
     <Button
       size={small ? "sm" : "md"}

@@ -2,7 +2,8 @@
 
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { api } from "@/components/api/client.ts";
-import { type Role, roleAllows } from "@/lib/members/roles.ts";
+import type { Permission } from "@/lib/members/permissions.ts";
+import type { Role } from "@/lib/members/roles.ts";
 import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
 
 export interface Me {
@@ -10,17 +11,22 @@ export interface Me {
   organization: { id: string; slug: string; name: string };
   role: Role;
   preferences: Preferences;
+  may: (permission: Permission) => boolean;
+}
+
+/** As the server draws it into the page: the permissions are said, so that their table stays there. */
+interface DrawnMe extends Omit<Me, "may"> {
+  permissions: Permission[];
 }
 
 interface MeValue extends Me {
-  may: (role: Role) => boolean;
   /** Shown at once and put back if the server does not take it. Throws what went wrong. */
   prefer: (change: UpdatePreferences) => Promise<void>;
 }
 
 const MeContext = createContext<MeValue | null>(null);
 
-export function MeProvider({ me, children }: { me: Me; children: ReactNode }) {
+export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode }) {
   const [preferences, setPreferences] = useState(me.preferences);
   const prefer = async (change: UpdatePreferences) => {
     setPreferences({ ...preferences, ...change } as Preferences);
@@ -32,7 +38,9 @@ export function MeProvider({ me, children }: { me: Me; children: ReactNode }) {
     }
   };
   return (
-    <MeContext value={{ ...me, preferences, may: (role) => roleAllows(me.role, role), prefer }}>
+    <MeContext
+      value={{ ...me, preferences, may: (permission) => me.permissions.includes(permission), prefer }}
+    >
       {children}
     </MeContext>
   );

@@ -1,5 +1,5 @@
 import { Keyboard, type LucideIcon, MessageSquareX, Palette } from "lucide-react";
-import type { Role } from "@/lib/members/schema.ts";
+import type { Permission } from "@/lib/members/permissions.ts";
 
 export interface SettingsSection {
   href: string;
@@ -8,7 +8,7 @@ export interface SettingsSection {
   description: string;
   icon: LucideIcon;
   /** Who sees it; the API decides who may change what. */
-  role: Role;
+  needs: Permission;
   group: "You" | "Organization";
 }
 
@@ -18,7 +18,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Appearance",
     description: "Light or dark, and your time zone",
     icon: Palette,
-    role: "viewer",
+    needs: "account:use",
     group: "You",
   },
   {
@@ -26,7 +26,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Keyboard",
     description: "Single keys on or off, and what they do",
     icon: Keyboard,
-    role: "viewer",
+    needs: "account:use",
     group: "You",
   },
   {
@@ -34,7 +34,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Answers",
     description: "Reasons that are offered for declining",
     icon: MessageSquareX,
-    role: "admin",
+    needs: "settings:manage",
     group: "Organization",
   },
 ];

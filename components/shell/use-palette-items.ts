@@ -29,12 +29,13 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
     ...NAV_ITEMS.map(({ href, label, icon, key }) =>
       linked({ id: href, href, label, icon, group: "Go to", keys: `G then ${key.toUpperCase()}` }),
     ),
-    ...SETTINGS_SECTIONS.filter((section) => me.may(section.role)).map(({ href, label, icon, description }) =>
-      linked({ id: href, href, label: `Settings: ${label}`, icon, group: "Go to", words: description }),
+    ...SETTINGS_SECTIONS.filter((section) => me.may(section.needs)).map(
+      ({ href, label, icon, description }) =>
+        linked({ id: href, href, label: `Settings: ${label}`, icon, group: "Go to", words: description }),
     ),
   ];
   const commands: PaletteItem[] = [
-    ...(me.may("operator")
+    ...(me.may("tasks:start")
       ? [linked({ id: "/tasks/new", href: "/tasks/new", label: "Start a task", icon: Plus, group: "Do" })]
       : []),
     ...THEMES.map(({ theme, label, icon }) => ({

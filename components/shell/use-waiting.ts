@@ -10,6 +10,6 @@ import { useMe } from "@/components/shell/me.tsx";
  */
 export function useWaiting(): number {
   const me = useMe();
-  const { data } = useQuery({ ...requestCounts(), enabled: me.may("approver") });
+  const { data } = useQuery({ ...requestCounts(), enabled: me.may("requests:answer") });
   return data ? data.mine + data.unassigned : 0;
 }

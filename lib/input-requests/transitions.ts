@@ -8,7 +8,7 @@ import { Prisma, storable, storableText, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
-import { roleAllows } from "../members/roles.ts";
+import { may } from "../members/permissions.ts";
 import { type Actor, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import {
@@ -153,7 +153,7 @@ export async function assignRequest(
       select: { userId: true, role: true },
     });
     if (!member) throw notFound("member");
-    if (!roleAllows(roleSchema.parse(member.role), "approver"))
+    if (!may(roleSchema.parse(member.role), "requests:answer"))
       throw new AppError("invalid_input", "A viewer can't answer; assign it to somebody who may.");
     userId = member.userId;
   }

@@ -4,7 +4,8 @@ import { Prisma } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Page, PageQuery } from "../page.ts";
 import { containing } from "../search.ts";
-import { ROLES, roleAllows } from "./roles.ts";
+import { may } from "./permissions.ts";
+import { ROLES } from "./roles.ts";
 import { type Answerer, type Member, roleSchema } from "./schema.ts";
 
 /** Those who joined first come first. */
@@ -31,7 +32,7 @@ const MOST_ANSWERERS = 50;
 /** Who may answer, by name; `q` is part of a name or an e-mail address. */
 export async function listAnswerers(organizationId: string, tx: Tx, q?: string): Promise<Answerer[]> {
   const pattern = containing(q ?? "");
-  const roles = ROLES.filter((role) => roleAllows(role, "approver"));
+  const roles = ROLES.filter((role) => may(role, "requests:answer"));
   const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${organizationId}::uuid
     AND m.role = ANY(${roles}::text[]) AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})
     ORDER BY lower(u.name), m.id LIMIT ${MOST_ANSWERERS}`;

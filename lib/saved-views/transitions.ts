@@ -3,7 +3,7 @@ import { isUniqueViolation, type Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
-import { roleAllows } from "../members/roles.ts";
+import { may } from "../members/permissions.ts";
 import type { Principal } from "../principal.ts";
 import { readView } from "./queries.ts";
 import type { CreateViewInput, SavedView, UpdateViewInput } from "./schema.ts";
@@ -79,7 +79,7 @@ async function changeable(
   viewId: string,
 ): Promise<SavedView> {
   const view = await readView(organizationId, tx, viewer(principal), viewId);
-  if (!view.mine && !roleAllows(principal.role, "admin"))
+  if (!view.mine && !may(principal.role, "views:manage"))
     throw new AppError("forbidden", `Only ${view.owner.name} or an admin can change this view.`);
   return view;
 }
@@ -98,7 +98,7 @@ function definedOnly({
 }
 
 function refuseSharing({ role }: Principal): void {
-  if (!roleAllows(role, "operator"))
+  if (!may(role, "views:share"))
     throw new AppError("forbidden", `Sharing a view needs the role operator; yours is ${role}.`);
 }
 

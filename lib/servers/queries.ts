@@ -4,7 +4,7 @@ import { readPosition, toPage } from "../cursor.ts";
 import type { Prisma, Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { roleAllows } from "../members/roles.ts";
+import { may } from "../members/permissions.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import {
@@ -69,7 +69,7 @@ export async function readServerDetail(
     traits: toTraits(row.traits),
     honoursIdempotencyKey: honouredByAll(keptToolsSchema.nullable().parse(row.tools) ?? []),
     log:
-      connection?.logTailAt && tail !== "" && roleAllows(principal.role, "operator")
+      connection?.logTailAt && tail !== "" && may(principal.role, "protocol:read")
         ? { tail, at: connection.logTailAt.toISOString() }
         : null,
   };

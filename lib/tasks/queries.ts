@@ -4,7 +4,7 @@ import { type Position, readPosition, toPage } from "../cursor.ts";
 import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import { listCandidates } from "../found-tasks/queries.ts";
-import { roleAllows } from "../members/roles.ts";
+import { may } from "../members/permissions.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import { containing } from "../search.ts";
@@ -67,7 +67,7 @@ export async function readTask(
     result: row.result,
     inputRequests,
     candidates:
-      row.state === "start_unknown" && roleAllows(principal.role, "operator")
+      row.state === "start_unknown" && may(principal.role, "tasks:manage")
         ? await listCandidates(organizationId, tx, taskId)
         : [],
   };

@@ -1,6 +1,7 @@
 /** The API's own description, OpenAPI 3.1, made of what its handlers are made of. */
 import { z } from "zod";
 import { AppError, type ErrorCode } from "../errors.ts";
+import { PERMISSIONS } from "../members/permissions.ts";
 import { type Definition, type Handler, isOffered, METHODS, type Method } from "./route.ts";
 
 /** The handlers of each path, e.g. `/api/v1/tasks/{id}`, as their route file exports them. */
@@ -52,7 +53,12 @@ function toOperation(definition: Definition): Record<string, unknown> {
   ];
   return {
     summary,
-    ...(auth !== "none" && auth !== "any" && { description: `Needs the role ${auth} or a stronger one.` }),
+    ...(auth !== "none" &&
+      auth !== "any" && {
+        description: `Needs the role ${PERMISSIONS[auth]} or a stronger one.`,
+        "x-permission": auth,
+        "x-role": PERMISSIONS[auth],
+      }),
     security: auth === "none" ? [] : [{ key: [] }, { session: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { storableText } from "../db.ts";
 import { AppError, type ErrorCode, notFound } from "../errors.ts";
-import { type Role, roleAllows } from "../members/roles.ts";
+import { may, PERMISSIONS, type Permission } from "../members/permissions.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
@@ -18,8 +18,8 @@ import { type Limit, throttle } from "./throttle.ts";
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** `none`: anyone. `any`: whoever has a credential. A role: that one or a stronger one. */
-export type Access = "none" | "any" | Role;
+/** `none`: anyone. `any`: whoever has a credential. A permission: whoever has the role that it takes. */
+export type Access = "none" | "any" | Permission;
 
 export interface Definition {
   auth: Access;
@@ -109,8 +109,11 @@ async function answer<D extends Definition>(
 async function admit(access: Exclude<Access, "none">, request: Request): Promise<Caller> {
   const caller = await authenticate(request);
   if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
-  if (access !== "any" && !roleAllows(caller.principal.role, access))
-    throw new AppError("forbidden", `This needs the role ${access}; yours is ${caller.principal.role}.`);
+  if (access !== "any" && !may(caller.principal.role, access))
+    throw new AppError(
+      "forbidden",
+      `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
+    );
   if (caller.via === "session" && request.method !== "GET") refuseCrossSite(request);
   return caller;
 }

@@ -20,7 +20,7 @@ export function ServersScreen() {
   const list = servers.data?.items;
   const ill = list?.filter((server) => server.health.state !== "ok").length ?? 0;
   useTitle(ill > 0 ? `Servers (${ill} with trouble)` : "Servers");
-  const connect = me.may("admin") && (
+  const connect = me.may("servers:manage") && (
     <Button variant="primary" onClick={() => setConnecting(true)}>
       <Plus aria-hidden strokeWidth={1.75} />
       Connect server
@@ -40,7 +40,7 @@ export function ServersScreen() {
       {list?.length === 0 && (
         <div className="rounded-lg border border-line bg-panel">
           <Empty icon={ServerIcon} title="No server is connected yet" action={connect}>
-            {me.may("admin")
+            {me.may("servers:manage")
               ? "Connect an MCP server whose tools run as tasks."
               : "Admins connect MCP servers."}
           </Empty>

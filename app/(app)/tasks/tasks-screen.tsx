@@ -37,7 +37,7 @@ export function TasksScreen() {
     <Page
       title="Tasks"
       actions={
-        me.may("operator") && (
+        me.may("tasks:start") && (
           <Button asChild variant="primary">
             <Link href="/tasks/new">
               <Plus aria-hidden strokeWidth={1.75} />
@@ -66,7 +66,7 @@ export function TasksScreen() {
               action={<Button onClick={() => setFilter({ q: "", state: "" })}>Show all tasks</Button>}
             />
           ) : (
-            <NoTasks mayStart={me.may("operator")} />
+            <NoTasks mayStart={me.may("tasks:start")} />
           )}
         </div>
       ) : (

@@ -80,7 +80,7 @@ export function AnswerArea({
   const acceptReason = reason ?? whyNotAccept(request, me);
   /** A decision was refused because the question is no longer open: what was filled in stays, to be read. */
   const lost = refusal !== null && request.state !== "open";
-  const answering = request.state === "open" && me.may("approver");
+  const answering = request.state === "open" && me.may("requests:answer");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     setRefusal(null);
@@ -145,7 +145,7 @@ export function AnswerArea({
           request={request}
           decision={decision}
           reason={
-            claimedByOther && me.may("approver") ? (
+            claimedByOther && me.may("requests:answer") ? (
               <ClaimLine request={request} onTakeOver={() => claim.take("take-over")} />
             ) : (
               acceptReason

@@ -34,7 +34,7 @@ export function AnswerCommands({
   const because = (why: string | null) => (why ? { disabled: why } : {});
   const commands: PaletteCommand[] = [];
   const add = (command: Omit<PaletteCommand, "group">) => commands.push({ group, ...command });
-  if (request.state === "open" && me.may("approver")) {
+  if (request.state === "open" && me.may("requests:answer")) {
     const [yes, no] = labels(decision, request.mode === "url");
     // As the single key where one press is not enough: it leads to the button, which decides.
     if (yes)
@@ -68,7 +68,7 @@ export function AnswerCommands({
         keys: "C",
         run: offered.claim,
       });
-    if (me.may("operator")) add({ id: "request:assign", label: `Assign ${name}…`, run: onAssign });
+    if (me.may("requests:assign")) add({ id: "request:assign", label: `Assign ${name}…`, run: onAssign });
   }
   usePaletteCommands(commands);
   return null;

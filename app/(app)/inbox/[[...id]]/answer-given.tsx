@@ -101,7 +101,7 @@ function Stuck({ request }: { request: InputRequestDetail }) {
       tone="wait"
       title="The server took the answer but keeps asking the same question."
       action={
-        me.may("operator") ? (
+        me.may("requests:resend") ? (
           <Button size="sm" onClick={() => void resend()}>
             Send the same answer again
           </Button>
@@ -113,7 +113,7 @@ function Stuck({ request }: { request: InputRequestDetail }) {
           <PlainText text={delivery.error} />
         </p>
       )}
-      {!me.may("operator") && <p>An operator can send the same answer again.</p>}
+      {!me.may("requests:resend") && <p>An operator can send the same answer again.</p>}
     </Notice>
   );
 }

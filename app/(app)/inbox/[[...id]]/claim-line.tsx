@@ -16,7 +16,7 @@ export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail
         Claimed by <span className="font-medium text-ink">{claim.name}</span> <TimeAgo at={claim.at} /> · Ask{" "}
         {claim.name}, or wait: unused, the claim ends at {clock(claim.until)}.
       </span>
-      {me.may("operator") && (
+      {me.may("requests:assign") && (
         <Button size="sm" onClick={onTakeOver}>
           Take over
         </Button>

@@ -55,7 +55,7 @@ export function DecisionBar({
   const bar = useRef<HTMLDivElement>(null);
   const keyboard = useKeyboardInset();
   useBarHeight(bar);
-  if (!me.may("approver")) {
+  if (!me.may("requests:answer")) {
     return <p className="border-line border-t px-4 py-3.5 text-[13px] text-muted md:px-8">{reason}</p>;
   }
   const noAccept = reason !== null;

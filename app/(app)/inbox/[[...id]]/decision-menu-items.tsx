@@ -30,7 +30,7 @@ export function DecisionMenuItems({ request, disabled, onDialog, onClaim, onClos
         <ThumbsDown {...icon} />
         Decline…
       </MenuItem>
-      {claimedBy && !claimedByMe && me.may("operator") ? (
+      {claimedBy && !claimedByMe && me.may("requests:assign") ? (
         <MenuItem onSelect={() => onClaim("take-over")}>
           <HandHelping {...icon} />
           Take over from {claimedBy.name}
@@ -45,7 +45,7 @@ export function DecisionMenuItems({ request, disabled, onDialog, onClaim, onClos
           <Kbd className="ml-auto">C</Kbd>
         </MenuItem>
       )}
-      {me.may("operator") && (
+      {me.may("requests:assign") && (
         <>
           <MenuItem onSelect={() => onDialog("assign")}>
             <UserPlus {...icon} />

@@ -59,7 +59,7 @@ export function InboxCommands({
       run: () => views.open(view),
     })),
     { id: "inbox-save-view", label: "Save this view…", group: GROUP, run: onSaveView },
-    ...(me.may("approver") && tab !== "done"
+    ...(me.may("requests:answer") && tab !== "done"
       ? [{ id: "inbox-select", label: "Select requests", group: GROUP, keys: "X", run: onSelecting }]
       : []),
   ]);

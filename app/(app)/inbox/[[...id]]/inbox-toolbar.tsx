@@ -44,7 +44,7 @@ export function InboxToolbar({
       <p aria-hidden className="mr-auto font-semibold text-[17px] tracking-tight">
         Inbox
       </p>
-      {me.may("approver") && tab !== "done" && (
+      {me.may("requests:answer") && tab !== "done" && (
         <Button
           variant="ghost"
           size="icon"

@@ -1,5 +1,5 @@
 import { headers } from "next/headers";
-import { roleAllows } from "@/lib/members/roles.ts";
+import { may } from "@/lib/members/permissions.ts";
 import { requireSession } from "@/lib/web/session.ts";
 import { currentCounts } from "../../counts.ts";
 import { readFirstView } from "./first-view.ts";
@@ -9,7 +9,7 @@ import { InboxScreen } from "./inbox-screen.tsx";
 export async function generateMetadata() {
   const { role } = await requireSession();
   const { mine, unassigned } = await currentCounts();
-  const waiting = roleAllows(role, "approver") ? mine + unassigned : 0;
+  const waiting = may(role, "requests:answer") ? mine + unassigned : 0;
   return { title: waiting > 0 ? `Inbox (${waiting})` : "Inbox" };
 }
 

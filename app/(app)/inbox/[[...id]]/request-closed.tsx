@@ -15,7 +15,7 @@ export function RequestClosed({ request }: { request: InputRequestDetail }) {
   useShortcuts({
     z: () => {
       // What this browser decided itself is taken back by its toast, the newest first.
-      if (newestHeld() === null && request.delivery?.state === "held" && me.may("approver"))
+      if (newestHeld() === null && request.delivery?.state === "held" && me.may("requests:answer"))
         void undo(request.id);
     },
   });

@@ -23,7 +23,7 @@ export function RequestEnded({ request }: { request: InputRequestDetail }) {
       <p>{words.next}</p>
       {failed && (
         <p>
-          {me.may("operator")
+          {me.may("tasks:start")
             ? "If it still matters, start it again as a new task."
             : "If it still matters, ask an operator to start it again as a new task."}
         </p>
@@ -40,7 +40,7 @@ function Next({ request }: { request: InputRequestDetail }) {
   const next = others.data?.items.find((each) => each.id !== request.id);
   const mayStartAgain =
     request.state !== "withdrawn" &&
-    me.may("operator") &&
+    me.may("tasks:start") &&
     isCallKnown({ adopted: request.task.adopted, arguments: request.arguments });
   return (
     <span className="flex flex-wrap gap-2">

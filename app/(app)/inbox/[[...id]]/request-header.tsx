@@ -90,7 +90,7 @@ function State({ request }: { request: InputRequestDetail }) {
   if (request.state !== "open") return <EndState request={request} />;
   const mine = request.claimedBy?.id === me.user.id || request.assignedTo?.id === me.user.id;
   const words =
-    mine || (me.may("approver") && !request.claimedBy) ? "Waiting for you" : "Waiting for a person";
+    mine || (me.may("requests:answer") && !request.claimedBy) ? "Waiting for you" : "Waiting for a person";
   return request.expiresAt ? (
     <WaitingBadge until={request.expiresAt} words={words} />
   ) : (

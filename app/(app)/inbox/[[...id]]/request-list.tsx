@@ -64,7 +64,7 @@ export function RequestList({
     },
     view.inView.map((row) => row.request.id),
   );
-  const mayAnswer = me.may("approver") && tab !== "done";
+  const mayAnswer = me.may("requests:answer") && tab !== "done";
   const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
   const boxes = selecting || selection.selected.length > 0;
 

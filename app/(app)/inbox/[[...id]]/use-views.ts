@@ -24,8 +24,8 @@ export function useViews(place: InboxPlace, tab: RequestTab | null) {
     /** The address names a view that is not there, or not for this person. */
     missing: place.view !== null && data !== undefined && current === null,
     changed: current !== null && !sameQuery(current.query, query),
-    mayChange: current !== null && (current.mine || (current.shared && me.may("admin"))),
-    mayShare: me.may("operator"),
+    mayChange: current !== null && (current.mine || (current.shared && me.may("views:manage"))),
+    mayShare: me.may("views:share"),
     open: (view: SavedView) =>
       place.go({
         id: null,

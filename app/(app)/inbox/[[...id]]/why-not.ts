@@ -1,14 +1,13 @@
 import type { Me } from "@/components/shell/me.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { roleAllows } from "@/lib/members/roles.ts";
 
 /** Why the person before the screen may not answer now, as a sentence; null when they may. */
 export function whyNot(
   request: Pick<InputRequestDetail, "claimedBy" | "task">,
-  me: Pick<Me, "user" | "role">,
+  me: Pick<Me, "user" | "may">,
   questionChanged: boolean,
 ): string | null {
-  if (!roleAllows(me.role, "approver")) return "Viewers read requests; answering them takes an approver.";
+  if (!me.may("requests:answer")) return "Viewers read requests; answering them takes an approver.";
   if (request.task.cancelRequestedAt) return "The task is being cancelled: it takes no answers any more.";
   if (request.claimedBy && request.claimedBy.id !== me.user.id) {
     return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;

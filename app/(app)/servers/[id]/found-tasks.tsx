@@ -63,7 +63,7 @@ export function FoundTasks({ server }: { server: ServerDetail }) {
                   <Link href={`/tasks/${found.taskId}`}>May be a broken start</Link>
                 </Button>
               ) : (
-                me.may("admin") && (
+                me.may("tasks:adopt") && (
                   <Button size="sm" onClick={() => setAdopting(found)}>
                     Adopt…
                   </Button>

@@ -30,7 +30,7 @@ export function ServerManage({ server }: { server: Server }) {
       router.push("/servers");
     },
   });
-  if (!me.may("admin")) return null;
+  if (!me.may("servers:manage")) return null;
   return (
     <>
       <Button onClick={() => setOpen("edit")}>Edit…</Button>

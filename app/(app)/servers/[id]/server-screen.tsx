@@ -92,7 +92,7 @@ function Loaded({ server }: { server: ServerDetail }) {
         </Notice>
       )}
       <ServerTraits server={server} />
-      {mayListTasks && me.may("operator") && <FoundTasks server={server} />}
+      {mayListTasks && me.may("tasks:find") && <FoundTasks server={server} />}
       <ServerTools server={server} />
       {server.log && <ServerLog log={server.log} />}
     </>

@@ -13,7 +13,7 @@ export function AnswersScreen() {
   const me = useMe();
   const reasons = useQuery(declineReasons());
   const undo = useQuery(undoWindow());
-  if (!me.may("admin"))
+  if (!me.may("settings:manage"))
     return <Notice title="Only admins change how the organization answers.">Ask one of them.</Notice>;
   const failed = [reasons, undo].find((query) => query.isError);
   if (failed?.error) {

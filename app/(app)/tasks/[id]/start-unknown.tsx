@@ -32,7 +32,7 @@ export function StartUnknown({ task }: { task: TaskDetail }) {
       void client.invalidateQueries({ queryKey: taskKeys.lists });
     },
   });
-  const operator = me.may("operator");
+  const operator = me.may("tasks:manage");
   const chosen = task.candidates.find((found) => found.id === asking);
   return (
     <Notice

@@ -30,7 +30,7 @@ export function TaskActions({ task }: { task: TaskDetail }) {
       void client.invalidateQueries({ queryKey: taskKeys.lists });
     },
   });
-  if (!me.may("operator")) return null;
+  if (!me.may("tasks:manage")) return null;
   // Nothing can be asked of a task whose name at the server nobody knows.
   const reachable = isLive(task.state) && task.state !== "start_unknown";
   return (

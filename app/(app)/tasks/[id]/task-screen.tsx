@@ -51,7 +51,7 @@ function Loaded({ task }: { task: TaskDetail }) {
     { value: "arguments", label: "Arguments" },
     { value: "requests", label: "Requests", count: task.inputRequests.length },
     { value: "result", label: "Result" },
-    ...(me.may("operator") ? [{ value: "protocol", label: "Protocol" }] : []),
+    ...(me.may("protocol:read") ? [{ value: "protocol", label: "Protocol" }] : []),
   ];
   return (
     <>

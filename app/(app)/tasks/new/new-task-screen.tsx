@@ -29,12 +29,12 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
   const tool =
     offered.find((each) => each.name === chosenTool) ?? (offered.length === 1 ? offered[0] : undefined);
 
-  if (!me.may("operator")) {
+  if (!me.may("tasks:start")) {
     return (
       <Page title="New task" narrow>
         <Empty icon={Lock} title="Operators start tasks">
-          You can read tasks and {me.may("approver") ? "answer requests" : "requests"}. Ask an admin for
-          another role.
+          You can read tasks and {me.may("requests:answer") ? "answer requests" : "requests"}. Ask an admin
+          for another role.
         </Empty>
       </Page>
     );

@@ -8,7 +8,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "admin",
+      auth: "keys:manage",
       summary: "API keys in force, oldest first",
       query: pageQuerySchema,
       output: pageSchema(apiKeySchema),
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   ),
   POST: route(
     {
-      auth: "admin",
+      auth: "keys:manage",
       summary: "Make an API key, no stronger than oneself; its secret is shown this once",
       body: createKeySchema,
       output: newApiKeySchema,

@@ -5,12 +5,12 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "viewer", summary: "The reasons offered to who declines", output: declineReasonsSchema },
+    { auth: "settings:read", summary: "The reasons offered to who declines", output: declineReasonsSchema },
     ({ caller }) => within(caller, readDeclineReasons),
   ),
   PUT: route(
     {
-      auth: "admin",
+      auth: "settings:manage",
       summary: "Change the reasons offered to who declines",
       body: declineReasonsSchema,
       output: declineReasonsSchema,

@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "admin",
+      auth: "events:read",
       summary: "The organization's history, newest first",
       query: pageQuerySchema,
       output: pageSchema(eventSchema),

@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "requests:read",
       summary: "Requests for input, oldest first unless `order` says otherwise",
       query: pageQuerySchema.extend(requestListQuerySchema.shape),
       output: pageSchema(inputRequestSchema),

@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "admin",
+      auth: "members:manage",
       summary: "Members, in the order in which they joined",
       query: pageQuerySchema,
       output: pageSchema(memberSchema),

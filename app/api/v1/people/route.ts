@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "operator",
+      auth: "people:find",
       summary: "Who may answer, by name, for assigning; at most 50",
       query: answererQuerySchema,
       output: z.object({ items: z.array(answererSchema) }),

@@ -8,7 +8,7 @@ import { means, within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "servers:read",
       summary: "Servers, oldest first",
       query: pageQuerySchema,
       output: pageSchema(serverSchema),
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   ),
   POST: route(
     {
-      auth: "admin",
+      auth: "servers:manage",
       summary: "Register a server; it is probed, and kept when it is dead",
       body: createServerSchema,
       output: serverSchema,

@@ -9,7 +9,7 @@ import { means, within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "tasks:read",
       summary: "Tasks, newest first",
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
       output: pageSchema(taskSchema),
@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   ),
   POST: route(
     {
-      auth: "operator",
+      auth: "tasks:start",
       summary: "Start a tool as a task; 200 with the task of then when the key was used before",
       headers: idempotencyHeader,
       body: startTaskSchema,

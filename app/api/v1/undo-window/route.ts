@@ -5,12 +5,16 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "viewer", summary: "How long the screens hold an answer for undo", output: undoWindowSchema },
+    {
+      auth: "settings:read",
+      summary: "How long the screens hold an answer for undo",
+      output: undoWindowSchema,
+    },
     ({ caller }) => within(caller, readUndoWindow),
   ),
   PUT: route(
     {
-      auth: "admin",
+      auth: "settings:manage",
       summary: "Change how long the screens hold an answer for undo",
       body: undoWindowSchema,
       output: undoWindowSchema,

@@ -8,7 +8,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "views:use",
       summary: "A member's saved views and those that others share, by name, all at once",
       query: viewListQuerySchema,
       output: pageSchema(savedViewSchema),
@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   ),
   POST: route(
     {
-      auth: "viewer",
+      auth: "views:use",
       summary: "Keep a list as it is filtered; sharing it needs the role operator",
       body: createViewSchema,
       output: savedViewSchema,

@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
-      auth: "admin",
+      auth: "keys:manage",
       summary: "Rename an API key",
       params: idParams,
       body: updateKeySchema,
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       }),
   ),
   DELETE: route(
-    { auth: "admin", summary: "Revoke an API key", params: idParams },
+    { auth: "keys:manage", summary: "Revoke an API key", params: idParams },
     async ({ caller, params }) => {
       await within(caller, (organizationId, tx, principal) =>
         revokeKey(organizationId, tx, principal, params.id),

@@ -5,7 +5,7 @@ import { endpoint, route } from "@/lib/web/route.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "admin",
+      auth: "events:read",
       summary: "The whole history, one JSON object a line, oldest first",
       output: exportedEventSchema,
       mediaType: "application/x-ndjson",

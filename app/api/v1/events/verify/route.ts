@@ -5,7 +5,11 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "admin", summary: "Whether the history's chain of hashes holds", output: verificationSchema },
+    {
+      auth: "events:read",
+      summary: "Whether the history's chain of hashes holds",
+      output: verificationSchema,
+    },
     ({ caller }) => within(caller, verifyEvents),
   ),
 });

@@ -5,7 +5,12 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "viewer", summary: "A request for input", params: idParams, output: inputRequestDetailSchema },
+    {
+      auth: "requests:read",
+      summary: "A request for input",
+      params: idParams,
+      output: inputRequestDetailSchema,
+    },
     ({ caller, params }) =>
       within(caller, (organizationId, tx, principal) =>
         readInputRequest(organizationId, tx, principal, params.id),

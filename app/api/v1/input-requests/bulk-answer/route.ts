@@ -6,7 +6,7 @@ import { endpoint, route } from "@/lib/web/route.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "approver",
+      auth: "requests:answer",
       summary: "Give the same answer to many requests that are alike; each is recorded or refused by itself",
       body: bulkAnswerInputSchema,
       output: bulkAnswerResultSchema,

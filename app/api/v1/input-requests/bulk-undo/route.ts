@@ -6,7 +6,7 @@ import { endpoint, route } from "@/lib/web/route.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "approver",
+      auth: "requests:answer",
       summary: "Take many answers back while they are held; each by itself",
       body: bulkUndoInputSchema,
       output: bulkUndoResultSchema,

@@ -6,7 +6,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "requests:read",
       summary:
         "How many open requests are the caller's, nobody's, and there at all, under the filters of the list",
       query: requestFilterSchema,

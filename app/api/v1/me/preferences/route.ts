@@ -5,12 +5,12 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "viewer", summary: "What you set for yourself; members only", output: preferencesSchema },
+    { auth: "account:use", summary: "What you set for yourself; members only", output: preferencesSchema },
     ({ caller }) => within(caller, readPreferences),
   ),
   PATCH: route(
     {
-      auth: "viewer",
+      auth: "account:use",
       summary: "Change some of what you set for yourself; members only",
       body: updatePreferencesSchema,
       output: preferencesSchema,

@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
-      auth: "admin",
+      auth: "members:manage",
       summary: "Change a member's role; only owners make and unmake owners",
       params: idParams,
       body: updateMemberSchema,
@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       }),
   ),
   DELETE: route(
-    { auth: "admin", summary: "End a membership", params: idParams, errors: ["last_owner"] },
+    { auth: "members:manage", summary: "End a membership", params: idParams, errors: ["last_owner"] },
     async ({ caller, params }) => {
       await within(caller, (organizationId, tx, principal) =>
         removeMember(organizationId, tx, principal, params.id),

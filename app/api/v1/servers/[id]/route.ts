@@ -8,7 +8,7 @@ import { means, within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "servers:read",
       summary: "A server, with what it was seen to do; its log is for operators",
       params: idParams,
       output: serverDetailSchema,
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   ),
   PATCH: route(
     {
-      auth: "admin",
+      auth: "servers:manage",
       summary: "Change a server; another era or credential is probed",
       params: idParams,
       body: updateServerSchema,
@@ -31,7 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   ),
   DELETE: route(
     {
-      auth: "admin",
+      auth: "servers:manage",
       summary: "Take a server out of use",
       params: idParams,
       errors: ["server_in_use", "defined_by_operator"],

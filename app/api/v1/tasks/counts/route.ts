@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "tasks:read",
       summary: "Tasks in each state; 1001 means more than a thousand",
       output: z.object({ counts: z.record(taskStateSchema, z.number()) }),
     },

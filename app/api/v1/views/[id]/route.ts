@@ -6,7 +6,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
-      auth: "viewer",
+      auth: "views:use",
       summary: "Change a saved view of one's own; a shared one of others' as an admin",
       params: idParams,
       body: updateViewSchema,
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   ),
   DELETE: route(
     {
-      auth: "viewer",
+      auth: "views:use",
       summary: "Delete a saved view of one's own; a shared one of others' as an admin",
       params: idParams,
     },

@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "approver",
+      auth: "requests:answer",
       summary: "Decide; the answer counts from now on and is delivered by the engine",
       params: idParams,
       body: answerInputSchema,

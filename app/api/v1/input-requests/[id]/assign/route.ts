@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "operator",
+      auth: "requests:assign",
       summary: "Make it somebody's, or everybody's again",
       params: idParams,
       body: assignInputSchema,

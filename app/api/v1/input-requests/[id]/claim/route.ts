@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "approver",
+      auth: "requests:answer",
       summary: "Say that one works on it; ends after 15 minutes without activity",
       params: idParams,
       output: inputRequestDetailSchema,

@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(
     {
-      auth: "approver",
+      auth: "requests:answer",
       summary: "Keep a half-filled form and comment for oneself, or neither; nothing is ever sent from it",
       params: idParams,
       body: draftInputSchema,

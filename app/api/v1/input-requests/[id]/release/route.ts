@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "approver",
+      auth: "requests:answer",
       summary: "Give a claim up",
       params: idParams,
       output: inputRequestDetailSchema,

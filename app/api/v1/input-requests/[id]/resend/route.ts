@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "operator",
+      auth: "requests:resend",
       summary: "Send an answer again that the server took and still asks for",
       params: idParams,
       output: inputRequestDetailSchema,

@@ -6,7 +6,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "requests:read",
       summary: "What was decided on requests like this one, and which it may repeat",
       params: idParams,
       output: similarRequestsSchema,

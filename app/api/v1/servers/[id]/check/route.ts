@@ -5,7 +5,7 @@ import { means } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
-    { auth: "operator", summary: "Probe a server now", params: idParams, output: serverSchema },
+    { auth: "servers:check", summary: "Probe a server now", params: idParams, output: serverSchema },
     async ({ caller, params }) => checkServer(await means(), caller.principal.organizationId, params.id),
   ),
 });

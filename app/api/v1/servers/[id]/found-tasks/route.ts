@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "operator",
+      auth: "tasks:find",
       summary: "Tasks that the server listed last and Intray does not know, newest find first",
       params: idParams,
       query: pageQuerySchema,

@@ -8,7 +8,7 @@ import { means } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "servers:read",
       summary: "A server's tools, at most five minutes old while it can be reached",
       params: idParams,
       query: pageQuerySchema,

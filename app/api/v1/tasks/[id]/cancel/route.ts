@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "operator",
+      auth: "tasks:manage",
       summary: "Ask for a task's end; the server may take its time",
       params: idParams,
       output: taskDetailSchema,

@@ -8,7 +8,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "viewer",
+      auth: "tasks:read",
       summary: "A task's history, oldest first",
       params: idParams,
       query: pageQuerySchema,

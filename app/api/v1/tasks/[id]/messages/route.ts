@@ -8,7 +8,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
-      auth: "operator",
+      auth: "protocol:read",
       summary: "A task's protocol messages without secrets, oldest first",
       params: idParams,
       query: pageQuerySchema,

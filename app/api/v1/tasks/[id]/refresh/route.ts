@@ -7,7 +7,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "operator",
+      auth: "tasks:manage",
       summary: "Look at a task's server now",
       params: idParams,
       output: taskDetailSchema,

@@ -7,7 +7,7 @@ import { means } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "operator",
+      auth: "tasks:start",
       summary: "Make the same call once more, as a new task",
       headers: idempotencyHeader,
       params: idParams,

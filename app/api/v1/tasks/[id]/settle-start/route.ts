@@ -9,7 +9,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "operator",
+      auth: "tasks:manage",
       summary: "Say what a start of unknown outcome made: one of the server's tasks, or nothing",
       params: idParams,
       body: settleStartSchema,

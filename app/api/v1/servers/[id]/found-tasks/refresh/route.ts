@@ -7,7 +7,7 @@ import { means } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "operator",
+      auth: "tasks:find",
       summary: "Ask a server now which tasks it has; answers those that Intray does not know",
       params: idParams,
       output: pageSchema(foundTaskSchema),

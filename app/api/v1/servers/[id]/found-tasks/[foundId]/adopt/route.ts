@@ -10,7 +10,7 @@ import { within } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
-      auth: "admin",
+      auth: "tasks:adopt",
       summary: "Take over a task that the server has and Intray did not start",
       params: idParams.extend({ foundId: z.uuid() }),
       body: adoptSchema,

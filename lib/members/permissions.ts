@@ -1,0 +1,45 @@
+/**
+ * What one may do, and the weakest role that may: the only place that says so. Routes, transitions and screens ask by
+ * these names. What a role may see of an organization's tasks is visibility, in lib/tasks/visibility.ts.
+ */
+import { type Role, roleAllows } from "./roles.ts";
+
+export const PERMISSIONS = {
+  "account:use": "viewer",
+  "tasks:read": "viewer",
+  "tasks:start": "operator",
+  "tasks:manage": "operator",
+  "tasks:find": "operator",
+  "tasks:adopt": "admin",
+  "protocol:read": "operator",
+  "requests:read": "viewer",
+  "requests:answer": "approver",
+  "requests:assign": "operator",
+  "requests:resend": "operator",
+  "views:use": "viewer",
+  "views:share": "operator",
+  "views:manage": "admin",
+  "servers:read": "viewer",
+  "servers:check": "operator",
+  "servers:manage": "admin",
+  "connections:own": "operator",
+  "connections:share": "admin",
+  "settings:read": "viewer",
+  "settings:manage": "admin",
+  "people:find": "operator",
+  "members:manage": "admin",
+  "keys:manage": "admin",
+  "events:read": "admin",
+  "owners:manage": "owner",
+  "organization:delete": "owner",
+} as const satisfies Record<string, Role>;
+export type Permission = keyof typeof PERMISSIONS;
+
+export function may(role: Role, permission: Permission): boolean {
+  return roleAllows(role, PERMISSIONS[permission]);
+}
+
+/** All that a role may do. */
+export function permissionsOf(role: Role): Permission[] {
+  return (Object.keys(PERMISSIONS) as Permission[]).filter((permission) => may(role, permission));
+}
