@@ -50,12 +50,21 @@ export const EVENT_TYPES = [
   "member.added",
   "member.role_changed",
   "member.removed",
+  "member.joined",
+  "member.left",
+  "invitation.created",
+  "invitation.renewed",
+  "invitation.role_changed",
+  "invitation.revoked",
   "key.created",
   "key.renamed",
   "key.revoked",
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "organization.renamed",
+  "organization.four_eyes_changed",
+  "organization.exported",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
