@@ -1,4 +1,4 @@
-import { type ExportedRows, exportRows, PARTS } from "../organizations/export.ts";
+import { type ExportedRows, exportRows, PARTS, type Part } from "../organizations/export.ts";
 import { markExported } from "../organizations/transitions.ts";
 import type { Caller } from "./authenticate.ts";
 import { within } from "./tenant.ts";
@@ -25,17 +25,18 @@ async function* batches(caller: Caller): AsyncGenerator<Uint8Array, undefined> {
   for (const part of PARTS) {
     let after: string | null = null;
     do {
-      const start = after;
-      const { lines, last }: ExportedRows = await within(caller, (organizationId, tx) =>
-        exportRows(organizationId, tx, part, start, EXPORT_BATCH),
-      );
-      if (lines.length > 0) yield encode(lines);
-      count += lines.length;
-      after = lines.length < EXPORT_BATCH ? null : last;
+      const rows: ExportedRows = await read(caller, part, after);
+      if (rows.lines.length > 0) yield encode(rows.lines);
+      count += rows.lines.length;
+      after = rows.lines.length < EXPORT_BATCH ? null : rows.last;
     } while (after !== null);
   }
   await within(caller, (organizationId, tx, principal) => markExported(organizationId, tx, principal, count));
   yield encode([JSON.stringify({ kind: "end", lines: count })]);
+}
+
+function read(caller: Caller, part: Part, after: string | null): Promise<ExportedRows> {
+  return within(caller, (organizationId, tx) => exportRows(organizationId, tx, part, after, EXPORT_BATCH));
 }
 
 function encode(lines: string[]): Uint8Array {
