@@ -93,6 +93,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
 
   await dana.goto("/settings/members");
   await dana.getByLabel("Role of Vera").selectOption("operator");
+  await dana.getByRole("button", { name: "Save role" }).click();
   await expect(dana.getByText("Vera is operator from now on")).toBeVisible();
   await expect.poll(async () => (await (await vera.request.get("/api/v1/me")).json()).role).toBe("operator");
   await invite(dana, "otto@delta.example", "admin");

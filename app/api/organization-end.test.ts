@@ -180,6 +180,27 @@ describe("a deletion", () => {
     expect(vic.body.organization.id).toBe(globex.id);
   });
 
+  test("of the last organization opens neither /setup nor an ended demonstration again", async () => {
+    const { setUp } = await import("@/lib/organizations/setup.ts");
+    const setup = () => sql("SELECT gate.setup_possible() AS possible, gate.setup_done() AS done");
+    const acme = await furnished("acme-last");
+    await sql("UPDATE organization SET set_up = true WHERE id = $1", [acme.id]);
+    await end(acme);
+    await exported(acme);
+    expect((await remove(acme)).status).toBe(200);
+    await sql("UPDATE organization SET demo = true");
+    expect(await setup()).toEqual([{ possible: false, done: true }]);
+    const person = {
+      organizationName: "Mine",
+      name: "Mallory",
+      email: "m@evil.example",
+      password: "correct horse",
+    };
+    const { database } = await import("@/lib/web/database.ts");
+    await expect(setUp(await database(), person)).rejects.toMatchObject({ code: "already_set_up" });
+    await sql("UPDATE organization SET demo = false");
+  });
+
   test("is refused before a whole export, an hour after it, with another slug, and while a task is open", async () => {
     const acme = await furnished("acme-refused");
     const rows = await rowsOf(acme.id);
