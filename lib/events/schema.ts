@@ -56,6 +56,15 @@ export const EVENT_TYPES = [
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "session.opened",
+  "session.refused",
+  "session.ended",
+  "account.password_changed",
+  "account.second_factor_added",
+  "account.second_factor_removed",
+  "account.recovery_code_used",
+  "account.passkey_added",
+  "account.passkey_removed",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -1,6 +1,7 @@
 import * as engineRun from "@/app/api/engine/run/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
+import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
@@ -20,8 +21,19 @@ import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answe
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
 import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
+import * as mePasskey from "@/app/api/v1/me/passkeys/[id]/route.ts";
+import * as mePasskeysOptions from "@/app/api/v1/me/passkeys/options/route.ts";
+import * as mePasskeys from "@/app/api/v1/me/passkeys/route.ts";
+import * as mePassword from "@/app/api/v1/me/password/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
+import * as meSecondFactorConfirm from "@/app/api/v1/me/second-factor/confirm/route.ts";
+import * as meSecondFactorRecoveryCodes from "@/app/api/v1/me/second-factor/recovery-codes/route.ts";
+import * as meSecondFactorRemove from "@/app/api/v1/me/second-factor/remove/route.ts";
+import * as meSecondFactor from "@/app/api/v1/me/second-factor/route.ts";
+import * as meSecurity from "@/app/api/v1/me/security/route.ts";
+import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
+import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
@@ -72,6 +84,17 @@ export const paths: Paths = {
   "/api/v1/input-requests/counts": inputRequestsCounts,
   "/api/v1/me": me,
   "/api/v1/me/preferences": mePreferences,
+  "/api/v1/me/passkeys/{id}": mePasskey,
+  "/api/v1/me/passkeys/options": mePasskeysOptions,
+  "/api/v1/me/passkeys": mePasskeys,
+  "/api/v1/me/password": mePassword,
+  "/api/v1/me/second-factor/confirm": meSecondFactorConfirm,
+  "/api/v1/me/second-factor/recovery-codes": meSecondFactorRecoveryCodes,
+  "/api/v1/me/second-factor/remove": meSecondFactorRemove,
+  "/api/v1/me/second-factor": meSecondFactor,
+  "/api/v1/me/security": meSecurity,
+  "/api/v1/me/sessions/{id}": meSession,
+  "/api/v1/me/sessions": meSessions,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
   "/api/v1/people": people,
@@ -98,6 +121,7 @@ export const paths: Paths = {
   "/api/engine/run": engineRun,
   "/api/set-password": setPassword,
   "/api/setup": setup,
+  "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
   "/readyz": readyz,
 };
