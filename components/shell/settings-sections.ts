@@ -1,4 +1,4 @@
-import { Keyboard, type LucideIcon, MessageSquareX, Palette } from "lucide-react";
+import { Keyboard, type LucideIcon, MessageSquareX, Palette, ShieldCheck } from "lucide-react";
 import type { Permission } from "@/lib/members/permissions.ts";
 
 export interface SettingsSection {
@@ -26,6 +26,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Keyboard",
     description: "Single keys on or off, and what they do",
     icon: Keyboard,
+    needs: "account:use",
+    group: "You",
+  },
+  {
+    href: "/settings/security",
+    label: "Security",
+    description: "Password, two-step sign-in, passkeys, and where you are signed in",
+    icon: ShieldCheck,
     needs: "account:use",
     group: "You",
   },

@@ -5,12 +5,12 @@
  */
 import { randomUUID } from "node:crypto";
 import type { NextAuthOptions } from "next-auth";
-import { need } from "../env.ts";
+import { env, need } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
 import { ownWaysIn, pendingCookie } from "./credentials.ts";
-import { runNextAuth } from "./next-auth.ts";
+import { cookiesOf, runNextAuth } from "./next-auth.ts";
 import { oidcProvider } from "./oidc.ts";
 import { ownPath } from "./own-path.ts";
 import { problem } from "./problem.ts";
@@ -65,7 +65,7 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
         const provider = providers.find((candidate) => candidate.id === account?.provider);
         if (!provider) return true;
         const result = await signInWithProvider(provider, profile);
-        if ("refused" in result) return `/sign-in?error=${result.refused}`;
+        if ("refused" in result) return refusal(request, result.refused);
         found = result.userId;
         return true;
       },
@@ -81,8 +81,7 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
         };
       },
       session: ({ session }) => ({ expires: session.expires }),
-      redirect: ({ url, baseUrl }) =>
-        baseUrl + ownPath(url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url),
+      redirect: ({ url, baseUrl }) => baseUrl + ownPath(url, baseUrl),
     },
     events: {
       signOut: async ({ token }) => {
@@ -95,6 +94,12 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
       debug: () => undefined,
     },
   };
+}
+
+/** Back to the sign-in page, which still knows where the person wanted to go. */
+function refusal(request: Request, code: string): string {
+  const wanted = cookiesOf(request)[cookieName("next-auth.callback-url")];
+  return `/sign-in?${new URLSearchParams({ error: code, callbackUrl: ownPath(wanted, env().url) })}`;
 }
 
 function methodOf(provider: string | undefined) {

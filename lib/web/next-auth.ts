@@ -64,7 +64,8 @@ class Reply {
   }
 }
 
-function cookiesOf(request: Request): Record<string, string> {
+/** By name, decoded. */
+export function cookiesOf(request: Request): Record<string, string> {
   const pairs = (request.headers.get("cookie") ?? "").split(/; */).map((pair) => {
     const at = pair.indexOf("=");
     return [pair.slice(0, Math.max(at, 0)), decode(pair.slice(at + 1))] as const;
