@@ -162,7 +162,7 @@ describe("two-step sign-in", () => {
       active: true,
       recoveryCodesLeft: 10,
     });
-    expect((await pia.call("POST", "/second-factor", { password: PASSWORD })).body.code).toBe(
+    expect((await pia.call("POST", "/second-factor", { currentPassword: PASSWORD })).body.code).toBe(
       "second_factor_on",
     );
 
@@ -370,8 +370,8 @@ describe("passkeys", () => {
     );
 
     // One for registering does not sign in, and one for signing in does not register; nor does another person's.
-    const forAdding = (await pia.call("POST", "/passkeys/options", { password: PASSWORD })).body.options
-      .challenge;
+    const forAdding = (await pia.call("POST", "/passkeys/options", { currentPassword: PASSWORD })).body
+      .options.challenge;
     expect(await newBrowser().signIn("passkey", { answer: JSON.stringify(device.answer(forAdding)) })).toBe(
       "passkey_refused",
     );
@@ -380,14 +380,14 @@ describe("passkeys", () => {
       pia.call("POST", "/passkeys", { name: "x", response: other.register(challenge) });
     expect((await register(await signInChallenge())).body.code).toBe("passkey_refused");
     const stranger = await person();
-    const theirs = (await stranger.call("POST", "/passkeys/options", { password: PASSWORD })).body.options
-      .challenge;
+    const theirs = (await stranger.call("POST", "/passkeys/options", { currentPassword: PASSWORD })).body
+      .options.challenge;
     expect((await register(theirs)).body.code).toBe("passkey_refused");
   });
 
   test("with certificates are not looked at: following them leads to addresses of the sender's", async () => {
     const pia = await person();
-    const { options } = (await pia.call("POST", "/passkeys/options", { password: PASSWORD })).body;
+    const { options } = (await pia.call("POST", "/passkeys/options", { currentPassword: PASSWORD })).body;
     const statement = { alg: -7, sig: Buffer.from("x"), x5c: [Buffer.from("a certificate")] };
     const response = new Authenticator(ORIGIN).register(options.challenge, { format: "packed", statement });
     expect((await pia.call("POST", "/passkeys", { name: "x", response })).body.code).toBe("passkey_refused");
@@ -455,7 +455,7 @@ test("cookies are plain on loopback, HttpOnly and Lax", async () => {
 type Person = Awaited<ReturnType<typeof person>>;
 
 async function start(pia: Person) {
-  const answer = await pia.call("POST", "/second-factor", { password: PASSWORD });
+  const answer = await pia.call("POST", "/second-factor", { currentPassword: PASSWORD });
   expect(answer.status).toBe(200);
   return answer.body;
 }
@@ -479,7 +479,7 @@ function codeAt(secret: string, steps: number, now = Date.now()): string {
 }
 
 async function add(pia: Person, device: Authenticator, name = "Key") {
-  const { options } = (await pia.call("POST", "/passkeys/options", { password: PASSWORD })).body;
+  const { options } = (await pia.call("POST", "/passkeys/options", { currentPassword: PASSWORD })).body;
   return pia.call("POST", "/passkeys", { name, response: device.register(options.challenge) });
 }
 

@@ -37,7 +37,7 @@ export async function changePassword(
  */
 export async function proveAgain(db: Database, userId: string, password: string | undefined): Promise<void> {
   const hash = await readPasswordHash(db, userId);
-  if (hash !== null && !(await verifyPassword(password ?? "", hash))) throw wrongPassword("password");
+  if (hash !== null && !(await verifyPassword(password ?? "", hash))) throw wrongPassword("currentPassword");
 }
 
 function wrongPassword(field: string): AppError {

@@ -49,7 +49,7 @@ export const changePasswordSchema = z.strictObject({
 });
 
 /** Proves again who is there; left out where the account has no password. */
-export const proofSchema = z.strictObject({ password: z.string().max(1000).optional() });
+export const proofSchema = z.strictObject({ currentPassword: z.string().max(1000).optional() });
 
 /** A code of the app (6 digits) or a recovery code; spaces and case do not count. */
 export const codeSchema = z.string().trim().min(1, "Type the code").max(40);

@@ -30,8 +30,8 @@ export function AddPasskeyDialog({
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema,
     read: (data) => Object.fromEntries(data),
-    send: async ({ name, password: proof }) => {
-      const { options } = await api.post<PasskeyOptions>("/api/v1/me/passkeys/options", { password: proof });
+    send: async ({ name, currentPassword }) => {
+      const { options } = await api.post<PasskeyOptions>("/api/v1/me/passkeys/options", { currentPassword });
       const response = await makePasskey(options);
       await api.post("/api/v1/me/passkeys", { name, response });
       toast(`Passkey “${name}” added`);
@@ -56,7 +56,7 @@ export function AddPasskeyDialog({
           maxLength={60}
           error={errors.name}
         />
-        {password && <ProofFields error={errors.password} />}
+        {password && <ProofFields error={errors.currentPassword} />}
         <DialogActions>
           <Button onClick={() => onOpenChange(false)}>Close</Button>
           <Button type="submit" variant="primary" disabled={pending}>

@@ -4,7 +4,7 @@ import { TextField } from "@/components/form/text-field.tsx";
 export function ProofFields({ error }: { error: string | undefined }) {
   return (
     <TextField
-      name="password"
+      name="currentPassword"
       label="Your password"
       description="To be sure that it is you."
       type="password"

@@ -75,7 +75,7 @@ function Begin({
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
-      {password && <ProofFields error={errors.password} />}
+      {password && <ProofFields error={errors.currentPassword} />}
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>

@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { user } = personOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
       const db = await database();
-      await proveAgain(db, user.id, body.password);
+      await proveAgain(db, user.id, body.currentPassword);
       return startSecondFactor(db, sealing(), user);
     },
   ),
