@@ -56,6 +56,12 @@ export const EVENT_TYPES = [
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "connection.authorized",
+  "connection.renewed",
+  "connection.needs_reauth",
+  "connection.needs_scope",
+  "connection.disconnected",
+  "connection.revoked",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -123,7 +123,23 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "connection.authorized": (data, who) => say(`${who} connected${link(data)}`, "accent"),
+  "connection.renewed": (data, who) => say(`${who} signed in again for${link(data)}`, "accent"),
+  "connection.needs_reauth": (data) => say(`Somebody has to sign in again for${link(data)}`, "bad"),
+  "connection.needs_scope": (data) =>
+    say(
+      `A call needs more rights than${link(data)} has`,
+      "wait",
+      text(data.scope) && `Needed: ${text(data.scope)}`,
+    ),
+  "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
+  "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
 };
+
+/** ` the shared connection to “ERP”`. */
+function link(data: Data): string {
+  return ` ${data.shared === true ? "the shared connection" : "a connection of their own"} to${named(data)}`;
+}
 
 const HEALTH: Record<string, string> = {
   ok: "is well again",

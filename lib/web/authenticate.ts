@@ -11,6 +11,8 @@ export interface Caller {
   me: Me;
   /** A browser adds a session by itself, so that its writes have to show where they come from. */
   via: "session" | "key";
+  /** Of the browser's session; null for a key. */
+  sessionId: string | null;
 }
 
 /** The caller by API key, else by session cookie; null: neither is in force. A wrong key is never made up for by a cookie. */
@@ -25,6 +27,7 @@ export async function authenticate(request: Request): Promise<Caller | null> {
     principal: { organizationId: organization.id, userId: user.id, role, actor },
     me: { user, organization, role },
     via: "session",
+    sessionId: session.id,
   };
 }
 
@@ -43,6 +46,7 @@ async function byKey(secret: string | undefined): Promise<Caller | null> {
       role,
     },
     via: "key",
+    sessionId: null,
   };
 }
 

@@ -1,0 +1,26 @@
+import { beginConnecting } from "@/lib/connections/connect.ts";
+import { connectSchema, departureSchema } from "@/lib/connections/schema.ts";
+import { env } from "@/lib/env.ts";
+import { requireTraveller } from "@/lib/web/connecting.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { means } from "@/lib/web/tenant.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { CONNECTS_PER_MEMBER } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "connections:own",
+      summary: "Prepare a sign-in at a server's authorization server, for a browser; shared needs an admin",
+      params: idParams,
+      body: connectSchema,
+      output: departureSchema,
+      errors: ["cannot_connect", "throttled"],
+    },
+    async ({ caller, params, body }) => {
+      const traveller = requireTraveller(caller);
+      await throttle(`connect ${traveller.principal.userId}`, CONNECTS_PER_MEMBER);
+      return beginConnecting(await means(), { ...traveller, origin: env().url }, params.id, body);
+    },
+  ),
+});
