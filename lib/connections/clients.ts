@@ -24,14 +24,13 @@ export async function clientFor(
   serverId: string,
   metadata: AuthorizationMetadata,
   origin: string,
-  scope: string | null,
 ): Promise<KnownClient> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
   const known = await within((tx) =>
     knownClient(organizationId, tx, means.seal, serverId, metadata.issuer, origin),
   );
   if (known) return known;
-  const made = await introduce(means, metadata, origin, scope);
+  const made = await introduce(means, metadata, origin);
   return within((tx) =>
     storeClient(organizationId, tx, means.seal, { serverId, issuer: metadata.issuer, origin, ...made }),
   );
@@ -77,7 +76,6 @@ async function introduce(
   means: Means,
   metadata: AuthorizationMetadata,
   origin: string,
-  scope: string | null,
 ): Promise<{ registered: string; client: OAuthClient; secretExpiresAt: Date | null }> {
   // They read it from where they are, and take it only from https.
   if (metadata.client_id_metadata_document_supported && origin.startsWith("https://")) {
@@ -85,7 +83,7 @@ async function introduce(
     return { registered: "metadata-document", client, secretExpiresAt: null };
   }
   if (metadata.registration_endpoint === undefined) throw new OAuthRefused("registration_unavailable");
-  const { secretExpiresAt, ...client } = await register(metadata, origin, scope ?? undefined, means.network);
+  const { secretExpiresAt, ...client } = await register(metadata, origin, means.network);
   return { registered: "dynamic", client, secretExpiresAt };
 }
 

@@ -50,7 +50,7 @@ export async function beginConnecting(
     const { metadata, resource } = found;
     const wanted = scopes?.join(" ") || asked.setting || unionOfScopes(found.scope, asked.needed);
     const scope = withOfflineAccess(wanted, metadata.scopes_supported);
-    const { id, client } = await clientFor(means, organizationId, serverId, metadata, origin, scope);
+    const { id, client } = await clientFor(means, organizationId, serverId, metadata, origin);
     const state = randomSecret();
     const redirectUri = callbackUrl(origin);
     const party = { metadata, client, resource };

@@ -36,11 +36,13 @@ export function clientMetadata(origin: string, method: string) {
   };
 }
 
-/** Registers Intray (RFC 7591). `secretExpiresAt`: null, or when the secret ends. Throws OAuthRefused. */
+/**
+ * Registers Intray (RFC 7591), for no scope in particular: one day it may need more. `secretExpiresAt`: null, or when
+ * the secret ends. Throws OAuthRefused.
+ */
 export async function register(
   metadata: AuthorizationMetadata,
   origin: string,
-  scope: string | undefined,
   network: Network,
 ): Promise<OAuthClient & { secretExpiresAt: Date | null }> {
   const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
@@ -51,7 +53,6 @@ export async function register(
     const made = await registerClient(metadata.issuer, {
       metadata,
       clientMetadata: clientMetadata(origin, method),
-      scope,
       fetchFn: oauthFetch(network),
     });
     return {
