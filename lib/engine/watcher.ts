@@ -233,8 +233,11 @@ export class Watcher {
     }
     if (error instanceof PeerError) {
       log.info({ taskId: entry.id, code: error.code, failures: entry.failures }, "a call to a server failed");
-      // Only more rights help, and who gives them has the connection taken anew.
-      if (error.neededScope !== null) return tunables.SCOPE_RETRY_MS;
+      // Only more rights help, and who gives them has the connection taken anew. The reply itself woke the task.
+      if (error.neededScope !== null) {
+        if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
+        return tunables.SCOPE_RETRY_MS;
+      }
       if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
       return this.#serverFailed(error);
     }
