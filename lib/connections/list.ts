@@ -1,5 +1,5 @@
 /** The connections to a server as one caller sees them: their own, and the shared one. */
-import type { Tx } from "../db.ts";
+import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import type { ConnectionState, ServerConnection } from "./schema.ts";
@@ -68,7 +68,13 @@ async function read(
   };
 }
 
+/** How the connection `link` stands, as SQL with aliases `s` (its server) and `oauth` (its grant, left joined). */
+export const SHOWN_STATE = Prisma.sql`CASE WHEN s.auth_kind <> 'oauth' OR s.operator_entry IS NOT NULL THEN 'connected'
+  WHEN oauth.state IS NULL OR oauth.state = 'revoked' THEN 'not_connected' ELSE oauth.state END`;
+export const JOIN_GRANT = Prisma.sql`LEFT JOIN oauth_grant oauth ON oauth.organization_id = link.organization_id
+  AND oauth.connection_id = link.id`;
+
 /** As people see it: one that was taken away is one that is not there. */
-export function shownState(state: Row["state"]): ConnectionState {
+function shownState(state: Row["state"]): ConnectionState {
   return state === null || state === "revoked" ? "not_connected" : state;
 }
