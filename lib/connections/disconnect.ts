@@ -1,7 +1,6 @@
 /** Ending connections: here at once, and at the authorization server as well as it goes. */
 import type { Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
-import { log } from "../log.ts";
 import type { OAuthClient } from "../mcp/oauth-client.ts";
 import type { AuthorizationMetadata } from "../mcp/oauth-discovery.ts";
 import { revokeToken } from "../mcp/oauth-tokens.ts";
@@ -116,6 +115,8 @@ export async function revokeAll(network: Network, forgotten: Forgotten[]): Promi
           await revokeToken({ metadata, client }, refreshToken, "refresh_token", network);
         await revokeToken({ metadata, client }, accessToken, "access_token", network);
       } catch (error) {
+        // Not at the top: what only reads or writes servers must not need the log's environment.
+        const { log } = await import("../log.ts");
         log.info({ err: error }, "an authorization server did not take a revocation");
       }
     }),

@@ -26,6 +26,10 @@ export async function startTask(
   start: Start,
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
+  // Who is not connected can't ask for the tool either, and would be told of that instead.
+  await means.db.withOrganization(organizationId, (tx) =>
+    connectionFor(organizationId, tx, principal, start.serverId),
+  );
   const tool = await toolOf(means, principal, start.serverId, start.tool);
   refuseUnlessStartable(tool, start.arguments);
   return means.db.withOrganization(organizationId, async (tx) => {
