@@ -161,6 +161,22 @@ const SIGNED_IN_BY: Record<string, string> = {
 
 function invited(data: Data): string {
   return text(data.email) ? ` of ${text(data.email)}` : "";
+  "connection.authorized": (data, who) => say(`$whoconnected$link(data)`, "accent"),
+  "connection.renewed": (data, who) => say(`$whosigned in again for$link(data)`, "accent"),
+  "connection.needs_reauth": (data) => say(`Somebody has to sign in again for$link(data)`, "bad"),
+  "connection.needs_scope": (data) =>
+    say(
+      `A call needs more rights than$link(data)has`,
+      "wait",
+      text(data.scope) && `Needed: $text(data.scope)`,
+    ),
+  "connection.disconnected": (data, who) => say(`$whodisconnected$link(data)`),
+  "connection.revoked": (data, who) => say(`$whotook away$link(data)`),
+};
+
+/** ` the shared connection to “ERP”`. */
+function link(data: Data): string {
+  return ` ${data.shared === true ? "the shared connection" : "a connection of their own"} to${named(data)}`;
 }
 
 const HEALTH: Record<string, string> = {

@@ -77,11 +77,6 @@ export async function personOf(cookie: string | undefined): Promise<Person | nul
   return row ?? null;
 }
 
-export function cookieOf(request: Request, name: string): string | undefined {
-  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
 interface SessionRow {
   session_id: string;
   user_id: string;
