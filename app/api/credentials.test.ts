@@ -44,6 +44,13 @@ test("no call is public but those of which it is known why", () => {
   expect(found.sort()).toEqual(Object.keys(PUBLIC).sort());
 });
 
+test("what the contract says who may do is what the description says", () => {
+  const roles = Object.fromEntries(operations.map(({ name, access }) => [name, access]));
+  expect(roles).toMatchObject(
+    Object.fromEntries(Object.entries(CONTRACT).map(([call, role]) => [call.replace(" ", " /api/v1"), role])),
+  );
+});
+
 describe("a credential", () => {
   test.each(guarded)("%s: asks for one that is in force", async (_name, operation) => {
     const names = await namesOf(operation, acme.things("owner", operation));
@@ -89,7 +96,7 @@ describe("another site's page", () => {
   test.each(writes)("%s: cannot make the call, whatever cookie comes along", async (_name, operation) => {
     const names = await namesOf(operation, acme.things("owner", operation));
     const before = await picture(admin, acme.organizationId);
-    for (const headers of [
+    const elsewhere: Record<string, string>[] = [
       { origin: "https://evil.example" },
       { origin: "null" },
       { origin: "" },
@@ -97,7 +104,8 @@ describe("another site's page", () => {
       { "sec-fetch-site": "same-site" },
       // A page cannot set Sec-Fetch-Site, so that it is believed before an Origin that looks right.
       { origin: "http://localhost:3000", "sec-fetch-site": "cross-site" },
-    ]) {
+    ];
+    for (const headers of elsewhere) {
       const reply = await send(web, operation, acme.people.owner, names, headers);
       expect([headers, reply.status, reply.code]).toEqual([headers, 403, "cross_site"]);
     }
@@ -124,3 +132,48 @@ describe("a body that is no JSON", () => {
 function isEnough(role: Role, { access }: Operation): boolean {
   return access === "any" || access === "none" || roleAllows(role, access);
 }
+
+/** The weakest role that may, as outside programs were told. */
+const CONTRACT: Record<string, Role | "any"> = {
+  "GET /me": "any",
+  "GET /stream": "any",
+  "GET /servers": "viewer",
+  "POST /servers": "admin",
+  "GET /servers/{id}": "viewer",
+  "PATCH /servers/{id}": "admin",
+  "DELETE /servers/{id}": "admin",
+  "POST /servers/{id}/check": "operator",
+  "GET /servers/{id}/tools": "viewer",
+  "POST /servers/{id}/found-tasks/{foundId}/adopt": "admin",
+  "GET /tasks": "viewer",
+  "POST /tasks": "operator",
+  "GET /tasks/{id}": "viewer",
+  "POST /tasks/{id}/cancel": "operator",
+  "POST /tasks/{id}/refresh": "operator",
+  "POST /tasks/{id}/restart": "operator",
+  "GET /tasks/{id}/events": "viewer",
+  "GET /tasks/{id}/messages": "operator",
+  "GET /input-requests": "viewer",
+  "GET /input-requests/{id}": "viewer",
+  "POST /input-requests/{id}/answer": "approver",
+  "POST /input-requests/{id}/undo": "approver",
+  "POST /input-requests/{id}/claim": "approver",
+  "POST /input-requests/{id}/release": "approver",
+  "POST /input-requests/{id}/resend": "operator",
+  "POST /input-requests/{id}/assign": "operator",
+  "PUT /input-requests/{id}/draft": "approver",
+  "POST /input-requests/bulk-answer": "approver",
+  "POST /input-requests/bulk-undo": "approver",
+  "GET /people": "operator",
+  "PUT /decline-reasons": "admin",
+  "PUT /undo-window": "admin",
+  "GET /events": "admin",
+  "GET /events/verify": "admin",
+  "GET /events/export": "admin",
+  "GET /api-keys": "admin",
+  "POST /api-keys": "admin",
+  "DELETE /api-keys/{id}": "admin",
+  "GET /members": "admin",
+  "PATCH /members/{id}": "admin",
+  "DELETE /members/{id}": "admin",
+};

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { uuidv7 } from "../../ids.ts";
 import type { TestWeb } from "../web.ts";
 import { EXCEPTIONS } from "./exceptions.ts";
+import type { Place } from "./from-schema.ts";
 import { fill, type Operation, type Slot } from "./operations.ts";
 import type { Credential } from "./scene.ts";
 import { CLOSED_URL, type Things, TOOL } from "./things.ts";
@@ -21,6 +22,10 @@ export interface Reply {
 export interface Names {
   id(slot: Slot): string;
   questionHash?: string | undefined;
+  /** Values at places, e.g. `query.q`. */
+  values?: Record<Place, unknown>;
+  /** Leaves ids out of the query: a list of everything. */
+  unfiltered?: boolean;
 }
 
 /** The names of things that are there. */
@@ -34,13 +39,15 @@ export async function send(
   web: TestWeb,
   operation: Operation,
   who: Credential,
-  { id, questionHash }: Names,
+  { id, questionHash, values, unfiltered }: Names,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  const own = EXCEPTIONS[operation.name]?.values ?? {};
+  const own = { ...EXCEPTIONS[operation.name]?.values, ...values };
   const { path, body } = fill(operation, {
-    id,
-    value: (place) => own[place] ?? COMMON[place.split(".").at(-1) ?? ""]?.(questionHash),
+    id: (slot) => (unfiltered && slot.place.startsWith("query.") ? undefined : id(slot)),
+    // Filters are left out, unless one is asked for.
+    value: (place) =>
+      own[place] ?? (place.startsWith("query.") ? undefined : commonValue(place, questionHash)),
   });
   const response = await web.open(operation.method, path, {
     ...who,
@@ -69,6 +76,10 @@ const COMMON: Record<string, (questionHash: string | undefined) => unknown> = {
   tool: () => TOOL,
   url: () => CLOSED_URL,
 };
+
+function commonValue(place: Place, questionHash: string | undefined): unknown {
+  return COMMON[place.split(".").at(-1) ?? ""]?.(questionHash);
+}
 
 /** The call came as far as the thing that it names: it was valid, allowed, and the thing is there. */
 export function expectFound({ status, code, text }: Reply, { name }: Operation): void {

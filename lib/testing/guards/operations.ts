@@ -24,7 +24,8 @@ export interface Slot {
 
 /** What a test puts into the places of a call. */
 export interface Filling {
-  id(slot: Slot): string;
+  /** Undefined: left out, where it may be. */
+  id(slot: Slot): string | undefined;
   /** A value for a place that the schema says too little of; undefined: as the schema has it. */
   value(place: Place): unknown;
 }

@@ -103,7 +103,7 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     return id;
   },
   async view({ web, cookie, canary }) {
-    const body = { page: "inbox", name: `${canary.slice(-20)} ${uuidv7()}`, query: { q: canary } };
+    const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
     return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
   },
 };
