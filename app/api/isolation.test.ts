@@ -102,4 +102,4 @@ function comparable(text: string, id: string): string {
 }
 
 /** Calls are counted in chunks, whatever they ask for. */
-const isNoCount = (statement: string) => !statement.includes("gate.take_calls");
+const isNoCount = (statement: string) => !/gate\.(take_calls|sweep_throttle)/.test(statement);

@@ -56,6 +56,7 @@ export const EVENT_TYPES = [
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "organization.quota_changed",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

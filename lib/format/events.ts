@@ -123,6 +123,7 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
 };
 
 const HEALTH: Record<string, string> = {

@@ -53,3 +53,18 @@ export const ENGINE_RUN_MS = 50_000;
 
 /** Lines an export reads at a time, each batch in a transaction of its own. */
 export const EXPORT_BATCH = 1_000;
+
+/** Calls are counted in windows of this length. */
+export const CALLS_WINDOW_MS = 60_000;
+
+/** The share of a member's or key's calls that may be writes: they cost locks, and lines of history. */
+export const WRITES_SHARE = 0.4;
+
+/** Calls without a credential from one address, as a multiple of what one member may make: offices share addresses. */
+export const ADDRESS_SHARE = 2;
+
+/** Calls a process takes from a window at once: one statement a chunk instead of one a call. */
+export const CALLS_CHUNK = 20;
+
+/** A process forgets the windows that are over this often. */
+export const CALLS_SWEEP_MS = 60_000;
