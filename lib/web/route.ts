@@ -14,6 +14,7 @@ import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
+import { setApiHeaders } from "./security-headers.ts";
 import { type Limit, throttle } from "./throttle.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -80,6 +81,7 @@ export function route<const D extends Definition>(
       problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
     );
     response.headers.set("x-request-id", requestId);
+    setApiHeaders(response.headers);
     if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
     return response;
   };
