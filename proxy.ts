@@ -20,9 +20,14 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set("content-security-policy", policy);
 
   const response = NextResponse.next({ request: { headers } });
-  setPageHeaders(response.headers, policy);
+  setPageHeaders(response.headers, policy, {
+    isSecretAddress: SECRET_ADDRESSES.has(request.nextUrl.pathname),
+  });
   return response;
 }
+
+/** Pages whose address is a link with a secret in it. */
+const SECRET_ADDRESSES = new Set(["/join", "/set-password"]);
 
 /**
  * Pages: not the API, whose headers route.ts sets, Next's own files, or anything with a file's ending. And next-auth's

@@ -12,6 +12,7 @@ import { authenticate, type Caller } from "./authenticate.ts";
 import { readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
+import { refuseOtherOrganization } from "./drawn-for.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
@@ -113,6 +114,7 @@ async function answer<D extends Definition>(
 
 function admit(access: Exclude<Access, "none">, caller: Caller | null, request: Request): void {
   if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+  refuseOtherOrganization(request, caller);
   if (access !== "any" && !may(caller.principal.role, access))
     throw new AppError(
       "forbidden",

@@ -10,12 +10,17 @@ export const SONNER_STYLE = [
   "'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
 ];
 
-export function setPageHeaders(headers: Headers, policy: string): void {
+/** `isSecretAddress`: the page's own address is a link that nobody else may have. */
+export function setPageHeaders(
+  headers: Headers,
+  policy: string,
+  { isSecretAddress }: { isSecretAddress: boolean },
+): void {
   headers.set("content-security-policy", policy);
   headers.set("cross-origin-opener-policy", "same-origin");
   headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
   // Names of tasks and requests stand in addresses: they stay with us.
-  headers.set("referrer-policy", "same-origin");
+  headers.set("referrer-policy", isSecretAddress ? "no-referrer" : "same-origin");
   setCommonHeaders(headers);
 }
 

@@ -2,7 +2,7 @@
 
 -- An organization's own quotas; no row, or null: the default. Set by the operator's command line, as the owner.
 CREATE TABLE quota (
-  organization_id uuid PRIMARY KEY REFERENCES organization (id),
+  organization_id uuid PRIMARY KEY REFERENCES organization (id) ON DELETE CASCADE,
   open_tasks integer CHECK (open_tasks >= 0),
   starts_a_minute integer CHECK (starts_a_minute >= 0),
   -- Of one member or key.
