@@ -65,6 +65,22 @@ export const EVENT_TYPES = [
   "organization.renamed",
   "organization.four_eyes_changed",
   "organization.exported",
+  "session.opened",
+  "session.refused",
+  "session.ended",
+  "account.password_changed",
+  "account.second_factor_added",
+  "account.second_factor_removed",
+  "account.recovery_code_used",
+  "account.passkey_added",
+  "account.passkey_removed",
+  "connection.authorized",
+  "connection.renewed",
+  "connection.needs_reauth",
+  "connection.needs_scope",
+  "connection.disconnected",
+  "connection.revoked",
+  "organization.quota_changed",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
