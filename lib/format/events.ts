@@ -123,6 +123,15 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "protocol.read": (_, who) => say(`${who} read the protocol messages`),
+  "events.exported": (_, who) => say(`${who} exported the history`),
+  "events.verified": ({ brokenAt }, who) =>
+    say(
+      typeof brokenAt === "number"
+        ? `${who} found that the history does not hold at line ${brokenAt}`
+        : `${who} found that the history does not hold`,
+      "bad",
+    ),
 };
 
 const HEALTH: Record<string, string> = {
