@@ -9,6 +9,7 @@ import { createUser } from "./commands/create-user.ts";
 import { doctor } from "./commands/doctor.ts";
 import { exportEventsCommand } from "./commands/export-events.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { resealCommand } from "./commands/reseal.ts";
 import { syncServersCommand } from "./commands/sync-servers.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
 import { verifyEventsCommand } from "./commands/verify-events.ts";
@@ -24,6 +25,7 @@ const commands: Record<string, Command> = {
   "events verify": verifyEventsCommand,
   "events export": exportEventsCommand,
   "servers sync": syncServersCommand,
+  reseal: resealCommand,
   doctor,
 };
 
@@ -35,6 +37,7 @@ const USAGE = `npm run -s intray -- <command>
   events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
+  reseal                                               seals all secrets again under the first of INTRAY_KEYS
   migrate                                              brings the database up to this version
   doctor                                               checks configuration, database, ports and engine
 
