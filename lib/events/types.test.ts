@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { EVENT_GROUPS } from "../format/event-groups.ts";
 import { EVENT_TYPES } from "./schema.ts";
 
 const written = globSync("{lib,app,scripts,prisma}/**/*.{ts,sql}", {
@@ -18,4 +19,10 @@ test("every kind of line that functions of the database write has its words", ()
 
 test("no kind of line is listed twice", () => {
   expect(new Set(EVENT_TYPES).size).toBe(EVENT_TYPES.length);
+});
+
+test("every kind of line can be asked for on the screen", () => {
+  const nouns = EVENT_GROUPS.flatMap((group) => group.nouns);
+  expect(EVENT_TYPES.filter((type) => !nouns.includes(type.split(".")[0] ?? ""))).toEqual([]);
+  expect(new Set(nouns).size).toBe(nouns.length);
 });
