@@ -3,7 +3,7 @@
  * in our own words, its neighbours don't notice; and once it answers as it should, the task goes on.
  */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { SLOW, UNREADABLE } from "../testing/hostile-acts.ts";
+import { slow, unreadable } from "../testing/hostile-acts.ts";
 import { startHostileServer } from "../testing/hostile-server.ts";
 import { lookInto } from "../testing/look.ts";
 import { moveIn, type Neighbour } from "../testing/neighbour.ts";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const cases = Object.entries({ ...UNREADABLE, ...SLOW }).flatMap(([name, act]) =>
+const cases = Object.entries({ ...unreadable("tasks/get"), ...slow("tasks/get") }).flatMap(([name, act]) =>
   ERAS.map((era) => ({ name, era, act })),
 );
 
