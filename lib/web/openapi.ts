@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { PERMISSIONS } from "../members/permissions.ts";
 import { type Definition, type Handler, isOffered, METHODS, type Method } from "./route.ts";
+import { sessionCookieName } from "./session-cookie.ts";
 
 /** The handlers of each path, e.g. `/api/v1/tasks/{id}`, as their route file exports them. */
 export type Paths = Record<string, Partial<Record<Method, Handler>>>;
@@ -20,7 +21,7 @@ export function openapi(paths: Paths, server: string): Record<string, unknown> {
     components: {
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "An API key, `itk_…`" },
-        session: { type: "apiKey", in: "cookie", name: "next-auth.session-token" },
+        session: { type: "apiKey", in: "cookie", name: sessionCookieName() },
       },
       schemas: { Problem: toSchema(problemSchema, "output") },
     },
@@ -101,7 +102,7 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
 function refusals(definition: Definition): Record<string, unknown> {
   const { auth, params, query, body, rateLimit, errors = [] } = definition;
   const codes = new Set<ErrorCode>(errors);
-  if (auth !== "none") codes.add("unauthenticated").add("cross_site");
+  if (auth !== "none") codes.add("unauthenticated").add("cross_site").add("organization_changed");
   if (auth !== "none" && auth !== "any") codes.add("forbidden");
   if (params) codes.add("not_found");
   if (query || body) codes.add("invalid_input");
