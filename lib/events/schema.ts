@@ -32,6 +32,7 @@ export const EVENT_TYPES = [
   "request.claimed",
   "request.released",
   "request.assigned",
+  "request.last_taken",
   "answer.recorded",
   "answer.undone",
   "delivery.sending",

@@ -87,6 +87,8 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} assigned the request to ${text(data.name)}`
         : `${who} changed who is assigned`,
     ),
+  "request.last_taken": () =>
+    say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
   "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
   "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
   "delivery.sending": (data) =>
