@@ -64,7 +64,31 @@ async function furnished(slug: string) {
     });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
+  await oauthOf(id, server, owner.userId);
+  await sql("INSERT INTO quota (organization_id, open_tasks) VALUES ($1, 5)", [id]);
   return { id, slug, owner, viewer, task };
+}
+
+/** A connection that was signed in for, and a sign-in that is under way. */
+async function oauthOf(id: string, server: { id: string; connectionId: string }, userId: string): Promise<void> {
+  const client = uuidv7();
+  await sql(
+    `INSERT INTO oauth_client (organization_id, id, server_id, issuer, client_id, sealed_secret, registered)
+      VALUES ($1, $2, $3, 'https://as.example', 'intray', $4, 'dynamic')`,
+    [id, client, server.id, CANARY],
+  );
+  await sql(
+    `INSERT INTO oauth_flow (organization_id, id, state_hash, user_id, session_id, server_id, shared, oauth_client_id,
+        sealed_verifier, issuer, metadata, resource, redirect_uri, expires_at)
+      VALUES ($1, $2, $3, $4, $2, $5, true, $6, $7, 'https://as.example', '{}', 'https://mcp.example', 'x', now())`,
+    [id, uuidv7(), Buffer.from(id), userId, server.id, client, CANARY],
+  );
+  await sql(
+    `INSERT INTO oauth_grant (organization_id, connection_id, state, sealed_tokens, issuer, metadata, resource, client_id,
+        renews, connected_by)
+      VALUES ($1, $2, 'connected', $3, 'https://as.example', '{}', 'https://mcp.example', 'intray', true, $4)`,
+    [id, server.connectionId, CANARY, userId],
+  );
 }
 
 type Furnished = Awaited<ReturnType<typeof furnished>>;
