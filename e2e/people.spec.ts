@@ -234,7 +234,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await kurt.getByRole("textbox", { name: "Name" }).fill("Kilo & Sons");
   await kurt.getByRole("button", { name: "Save name" }).click();
   await at(kurt, "Kilo & Sons");
-  await kurt.getByRole("switch", { name: "Somebody else accepts" }).check();
+  await kurt.getByRole("switch", { name: "Somebody else accepts" }).click();
   await expect(kurt.getByText("Four eyes from now on")).toBeVisible();
   await judge(kurt, "organization");
 
