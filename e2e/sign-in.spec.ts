@@ -12,7 +12,7 @@ import { judge } from "./judge.ts";
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(120_000);
+test.setTimeout(300_000);
 
 let intray: Intray;
 let oidc: OidcServer;

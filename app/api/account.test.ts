@@ -1,9 +1,12 @@
 import { Secret, TOTP } from "otpauth";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { AuthBrowser } from "@/lib/testing/auth-browser.ts";
 import { Authenticator } from "@/lib/testing/authenticator.ts";
 import { ORIGIN, startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+
+// Passwords are slow to check, on purpose.
+vi.setConfig({ testTimeout: 90_000 });
 
 let web: TestWeb;
 let acme: string;
