@@ -77,6 +77,7 @@ describe("every route", () => {
     });
     const ids: Record<string, string> = {
       servers: server.id,
+      connections: server.connectionId,
       tasks: task,
       "input-requests": request.id,
       members: memberId,
@@ -84,10 +85,12 @@ describe("every route", () => {
     };
     const bodies: Record<string, object> = {
       "/api/v1/servers/{id} PATCH": { name: "x" },
+      "/api/v1/servers/{id}/connect POST": { shared: true },
       "/api/v1/members/{id} PATCH": { role: "viewer" },
       "/api/v1/servers/{id}/found-tasks/{foundId}/adopt POST": {},
       "/api/v1/tasks/{id}/settle-start POST": { foundTaskId: null },
       "/api/v1/api-keys/{id} PATCH": { name: "x" },
+      "/api/v1/invitations/{id} PATCH": { role: "viewer" },
       "/api/v1/views/{id} PATCH": { name: "x" },
       "/api/v1/input-requests/{id}/answer POST": { action: "decline", questionHash: request.questionHash },
       "/api/v1/input-requests/{id}/assign POST": { memberId: null },

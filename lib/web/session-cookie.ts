@@ -57,6 +57,26 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
   };
 }
 
+/** Whose session it is, be they a member of anything or not. */
+export interface Person {
+  sessionId: string;
+  id: string;
+  name: string;
+  email: string;
+}
+
+/** The person behind a cookie's value, also one who is a member nowhere (any more); null: no session in force. */
+export async function personOf(cookie: string | undefined): Promise<Person | null> {
+  const secret = cookie ? await secretIn(cookie) : null;
+  if (!secret) return null;
+  const db = await database();
+  const [row] = await db.gate<Person>(
+    Prisma.sql`SELECT session_id AS "sessionId", user_id AS id, name, email
+      FROM gate.session_person(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint)`,
+  );
+  return row ?? null;
+}
+
 interface SessionRow {
   session_id: string;
   user_id: string;

@@ -18,6 +18,12 @@ export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
 /** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
 export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
 
+/** Looks at, and uses of, links into an organization from one address: a link is opened a few times, guessed never. */
+export const JOIN_PER_ADDRESS = { limit: 30, windowMs: 60_000 };
+
+/** An organization can be deleted this long after all of it was exported. */
+export const EXPORT_COUNTS_MS = 3600_000;
+
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -50,6 +56,9 @@ export const ENGINE_SEEN_MS = 15_000;
 
 /** How long one call of /api/engine/run lets the engine work; platforms cut a request at 60 s. */
 export const ENGINE_RUN_MS = 50_000;
+
+/** Ways to authorization servers that one member begins: each asks servers that somebody else chose. */
+export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
 
 /** Lines an export reads at a time, each batch in a transaction of its own. */
 export const EXPORT_BATCH = 1_000;
