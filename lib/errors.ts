@@ -55,6 +55,7 @@ const STATUS = {
   too_large: 413,
   unsupported_media_type: 415,
   throttled: 429,
+  quota_exceeded: 429,
   server_unavailable: 502,
   database_unavailable: 503,
 } as const;

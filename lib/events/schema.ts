@@ -80,6 +80,7 @@ export const EVENT_TYPES = [
   "connection.needs_scope",
   "connection.disconnected",
   "connection.revoked",
+  "organization.quota_changed",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -151,6 +151,18 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
     say(`${who} used a recovery code${typeof data.left === "number" ? `, ${data.left} left` : ""}`, "wait"),
   "account.passkey_added": (data, who) => say(`${who} added the passkey${named(data)}`),
   "account.passkey_removed": (data, who) => say(`${who} removed the passkey${named(data)}`),
+  "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
+  "connection.authorized": (data, who) => say(`${who} connected${link(data)}`, "accent"),
+  "connection.renewed": (data, who) => say(`${who} signed in again for${link(data)}`, "accent"),
+  "connection.needs_reauth": (data) => say(`Somebody has to sign in again for${link(data)}`, "bad"),
+  "connection.needs_scope": (data) =>
+    say(
+      `A call needs more rights than${link(data)} has`,
+      "wait",
+      text(data.scope) && `Needed: ${text(data.scope)}`,
+    ),
+  "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
+  "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
 };
 
 const SIGNED_IN_BY: Record<string, string> = {
@@ -161,18 +173,7 @@ const SIGNED_IN_BY: Record<string, string> = {
 
 function invited(data: Data): string {
   return text(data.email) ? ` of ${text(data.email)}` : "";
-  "connection.authorized": (data, who) => say(`$whoconnected$link(data)`, "accent"),
-  "connection.renewed": (data, who) => say(`$whosigned in again for$link(data)`, "accent"),
-  "connection.needs_reauth": (data) => say(`Somebody has to sign in again for$link(data)`, "bad"),
-  "connection.needs_scope": (data) =>
-    say(
-      `A call needs more rights than$link(data)has`,
-      "wait",
-      text(data.scope) && `Needed: $text(data.scope)`,
-    ),
-  "connection.disconnected": (data, who) => say(`$whodisconnected$link(data)`),
-  "connection.revoked": (data, who) => say(`$whotook away$link(data)`),
-};
+}
 
 /** ` the shared connection to “ERP”`. */
 function link(data: Data): string {

@@ -100,14 +100,14 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
 
 /** Every refusal that the call may get, by status. */
 function refusals(definition: Definition): Record<string, unknown> {
-  const { auth, params, query, body, rateLimit, errors = [] } = definition;
+  const { auth, params, query, body, uncounted, errors = [] } = definition;
   const codes = new Set<ErrorCode>(errors);
   if (auth !== "none") codes.add("unauthenticated").add("cross_site").add("organization_changed");
   if (auth !== "none" && auth !== "any") codes.add("forbidden");
   if (params) codes.add("not_found");
   if (query || body) codes.add("invalid_input");
   if (body) codes.add("invalid_json").add("too_large").add("unsupported_media_type");
-  if (rateLimit) codes.add("throttled");
+  if (!uncounted) codes.add("throttled");
   codes.add("database_unavailable");
   const byStatus = Map.groupBy(codes, (code) => new AppError(code, "").status);
   return Object.fromEntries(

@@ -83,3 +83,17 @@ export const PASSKEY_CHALLENGES_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
 
 /** How long a sign-in provider may take to answer one call. */
 export const PROVIDER_TIMEOUT_MS = 10_000;
+/** Calls are counted in windows of this length. */
+export const CALLS_WINDOW_MS = 60_000;
+
+/** The share of a member's or key's calls that may be writes: they cost locks, and lines of history. */
+export const WRITES_SHARE = 0.4;
+
+/** Calls without a credential from one address, as a multiple of what one member may make: offices share addresses. */
+export const ADDRESS_SHARE = 2;
+
+/** Calls a process takes from a window at once: one statement a chunk instead of one a call. */
+export const CALLS_CHUNK = 20;
+
+/** A process forgets the windows that are over this often. */
+export const CALLS_SWEEP_MS = 60_000;
