@@ -8,6 +8,7 @@ import { createOrganizationCommand } from "./commands/create-organization.ts";
 import { createUser } from "./commands/create-user.ts";
 import { doctor } from "./commands/doctor.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { removeSecondFactor } from "./commands/remove-second-factor.ts";
 import { setQuotaCommand } from "./commands/set-quota.ts";
 import { syncServersCommand } from "./commands/sync-servers.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
@@ -20,6 +21,7 @@ const commands: Record<string, Command> = {
   "org create": createOrganizationCommand,
   "org quota": setQuotaCommand,
   "user create": createUser,
+  "user no-second-factor": removeSecondFactor,
   "key create": createApiKey,
   migrate: migrateCommand,
   "events verify": verifyEventsCommand,
@@ -33,6 +35,7 @@ const USAGE = `npm run -s intray -- <command>
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
+  user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes
   key create --org S --role R [--name N]               makes an API key; prints it, this once
   events verify --org S                                checks the history's chain of hashes
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE

@@ -84,21 +84,15 @@ async function adopt(
     Prisma.sql`SELECT user_id FROM gate.user_by_email(${email})`,
   );
   if (account && !policy.linkByEmail) return { refused: "account_exists" };
-  const userId = account?.user_id ?? (mayCreate ? await createAccount(db, email, claims) : null);
-  if (!userId) return { refused: account || mayCreate ? "account_exists" : "no_account" };
-  const [row] = await db.gate<{ user_id: string }>(
-    Prisma.sql`SELECT gate.link_identity(${userId}::uuid, ${policy.issuer}, ${sub}) AS user_id`,
-  );
-  return row ? { userId: row.user_id } : { refused: "no_account" };
-}
-
-/** Null: the address has an account by now. */
-async function createAccount(db: Database, email: string, claims: Claims): Promise<string | null> {
+  if (!account && !mayCreate) return { refused: "no_account" };
   const name = claims.name ?? claims.preferred_username ?? email.slice(0, email.indexOf("@"));
-  const [row] = await db.gate<{ id: string | null }>(
-    Prisma.sql`SELECT gate.create_account(${uuidv7()}::uuid, ${email}, ${name.slice(0, 80)}) AS id`,
+  const [row] = await db.gate<{ user_id: string | null }>(
+    account
+      ? Prisma.sql`SELECT gate.link_identity(${account.user_id}::uuid, ${policy.issuer}, ${sub}) AS user_id`
+      : Prisma.sql`SELECT gate.create_account(${uuidv7()}::uuid, ${email}, ${name.slice(0, 80)},
+          ${policy.issuer}, ${sub}) AS user_id`,
   );
-  return row?.id ?? null;
+  return row?.user_id ? { userId: row.user_id } : { refused: "account_exists" };
 }
 
 async function findIdentity(db: Database, issuer: string, subject: string): Promise<string | null> {
