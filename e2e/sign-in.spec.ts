@@ -194,6 +194,7 @@ test("sessions are ended from another browser, and by changing the password", as
   await here.goto("/settings/security");
   const sessions = here.getByRole("list", { name: "Sessions" }).getByRole("listitem");
   await expect(sessions.filter({ hasText: "This browser" })).toHaveCount(1);
+  await sessions.last().scrollIntoViewIfNeeded();
   await judge(here, "security, sessions");
   await here
     .getByRole("button", { name: /^End the session of/ })

@@ -118,6 +118,28 @@ describe("an identity", () => {
   });
 });
 
+describe("an invitation", () => {
+  test("for a verified address lets somebody without an account in to accept it, and nobody else", async () => {
+    const inviter = await web.member(acme, "Ina", "admin");
+    const body = { email: "newt@new.example", role: "viewer" };
+    const { url } = (await web.call("POST", "/api/v1/invitations", { cookie: inviter.cookie, body })).body;
+    oidc.accounts.set("newt", { email: "newt@new.example", email_verified: false, name: "Newt" });
+    expect(codeOf(await browser().signInAt("linking", "newt"))).toBe("email_unverified");
+    oidc.accounts.set("newt", { email: "newt@new.example", email_verified: true, name: "Newt" });
+    expect(codeOf(await browser().signInAt("strict", "newt"))).toBe("no_account");
+    const newt = browser();
+    const { pathname, search } = new URL(url);
+    const landed = await newt.signInAt("linking", "newt", pathname + search);
+    expect(landed.href).toBe(`${ORIGIN}${pathname}${search}`);
+    // A member of nothing yet: nothing to see but the invitation.
+    expect((await me(newt)).status).toBe(401);
+    const token = new URL(url).searchParams.get("token");
+    const joined = await web.call("POST", "/api/join", { cookie: newt.cookie(), body: { token } });
+    expect(joined.status).toBeLessThan(300);
+    expect((await me(newt)).body).toMatchObject({ user: { name: "Newt" }, role: "viewer" });
+  });
+});
+
 describe("groups", () => {
   test("make an account, a membership and its role, and take away what they gave", async () => {
     oidc.accounts.set("gia", {

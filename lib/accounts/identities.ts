@@ -13,7 +13,7 @@ export interface IdentityPolicy extends GroupSource {
   issuer: string;
   /** Domains whose verified addresses may come in; empty: all. */
   allowedDomains: string[];
-  /** A verified address leads to the account that has it. */
+  /** A verified address leads to the account that has it, and to one for whoever was invited under it. */
   linkByEmail: boolean;
   /** Somebody who is in one of the groups gets an account. */
   createAccounts: boolean;
@@ -60,7 +60,10 @@ export async function signInIdentity(
   const [person] = await db.gate<{ memberships: number }>(
     Prisma.sql`SELECT memberships FROM gate.person(${found.userId}::uuid)`,
   );
-  return person?.memberships ? found : { refused: "no_organization" };
+  // Without an organization there is nothing to see but an invitation.
+  return person?.memberships || (await isInvited(db, policy, claims))
+    ? found
+    : { refused: "no_organization" };
 }
 
 /** Whether the claims are refused whoever it is. */
@@ -77,14 +80,14 @@ async function adopt(
   claims: Claims,
 ): Promise<{ userId: string } | { refused: Refusal }> {
   const { email, email_verified, sub } = claims;
-  const mayCreate = policy.createAccounts && groupsOf(policy, claims).length > 0;
-  if (!policy.linkByEmail && !mayCreate) return { refused: "no_account" };
+  const inGroup = policy.createAccounts && groupsOf(policy, claims).length > 0;
+  if (!policy.linkByEmail && !inGroup) return { refused: "no_account" };
   if (!email || email_verified !== true) return { refused: "email_unverified" };
   const [account] = await db.gate<{ user_id: string }>(
     Prisma.sql`SELECT user_id FROM gate.user_by_email(${email})`,
   );
   if (account && !policy.linkByEmail) return { refused: "account_exists" };
-  if (!account && !mayCreate) return { refused: "no_account" };
+  if (!account && !inGroup && !(await isInvited(db, policy, claims))) return { refused: "no_account" };
   const name = claims.name ?? claims.preferred_username ?? email.slice(0, email.indexOf("@"));
   const [row] = await db.gate<{ user_id: string | null }>(
     account
@@ -93,6 +96,17 @@ async function adopt(
           ${policy.issuer}, ${sub}) AS user_id`,
   );
   return row?.user_id ? { userId: row.user_id } : { refused: "account_exists" };
+}
+
+/** Whether an admin has invited the address, which a provider that is trusted with addresses has verified. */
+async function isInvited(
+  db: Database,
+  { linkByEmail }: IdentityPolicy,
+  { email, email_verified }: Claims,
+): Promise<boolean> {
+  if (!linkByEmail || !email || email_verified !== true) return false;
+  const [row] = await db.gate<{ invited: boolean }>(Prisma.sql`SELECT gate.is_invited(${email}) AS invited`);
+  return row?.invited === true;
 }
 
 async function findIdentity(db: Database, issuer: string, subject: string): Promise<string | null> {

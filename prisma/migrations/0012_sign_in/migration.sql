@@ -360,6 +360,12 @@ BEGIN
   RETURN whose;
 END $$;
 
+-- Whether an invitation in force is for the address. Said to nobody whom a provider has not verified it for.
+CREATE FUNCTION gate.is_invited(p_email text) RETURNS boolean
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT EXISTS (SELECT FROM invitation i WHERE i.email = lower(p_email) AND i.accepted_at IS NULL
+    AND i.revoked_at IS NULL AND i.expires_at > now() AND inviter_may(i.organization_id, i.invited_by, i.role)) $$;
+
 -- What a provider's groups act on: the organization of a slug, and whether the person is in it.
 CREATE FUNCTION gate.place(p_user uuid, p_slug text)
   RETURNS TABLE (organization_id uuid, member_id uuid, granted_by text)
@@ -380,7 +386,7 @@ BEGIN
       'second_factor', 'start_second_factor', 'confirm_second_factor', 'use_code', 'replace_recovery_codes',
       'remove_second_factor', 'open_pending_sign_in', 'try_pending_sign_in', 'take_pending_sign_in',
       'make_challenge', 'take_challenge', 'passkeys', 'passkey', 'add_passkey', 'use_passkey', 'remove_passkey',
-      'identity', 'identities', 'link_identity', 'create_account', 'place', 'person') LOOP
+      'identity', 'identities', 'link_identity', 'create_account', 'is_invited', 'place', 'person') LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO intray_app', f);
   END LOOP;
