@@ -19,6 +19,7 @@ let oidc: OidcServer;
 let folder: string;
 
 test.beforeAll(async () => {
+  test.setTimeout(300_000);
   oidc = await startOidc();
   folder = mkdtempSync(join(tmpdir(), "intray-sign-in-"));
   const file = join(folder, "sign-in.json");
