@@ -18,10 +18,15 @@ export function proxy(request: NextRequest): NextResponse {
   response.headers.set("x-content-type-options", "nosniff");
   response.headers.set("x-frame-options", "DENY");
   // Names of tasks and requests stand in addresses: they stay with us.
-  response.headers.set("referrer-policy", "same-origin");
+  response.headers.set("referrer-policy", hasSecret(request) ? "no-referrer" : "same-origin");
   response.headers.set("cross-origin-opener-policy", "same-origin");
   response.headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
   return response;
+}
+
+/** Pages whose address is a link with a secret in it. */
+function hasSecret({ nextUrl }: NextRequest): boolean {
+  return nextUrl.pathname === "/join" || nextUrl.pathname === "/set-password";
 }
 
 function contentSecurityPolicy(nonce: string): string {

@@ -90,6 +90,7 @@ describe("every route", () => {
       "/api/v1/servers/{id}/found-tasks/{foundId}/adopt POST": {},
       "/api/v1/tasks/{id}/settle-start POST": { foundTaskId: null },
       "/api/v1/api-keys/{id} PATCH": { name: "x" },
+      "/api/v1/invitations/{id} PATCH": { role: "viewer" },
       "/api/v1/views/{id} PATCH": { name: "x" },
       "/api/v1/input-requests/{id}/answer POST": { action: "decline", questionHash: request.questionHash },
       "/api/v1/input-requests/{id}/assign POST": { memberId: null },

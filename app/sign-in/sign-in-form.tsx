@@ -12,6 +12,8 @@ import type { Role } from "@/lib/members/schema.ts";
 const SENTENCES: Record<string, string> = {
   CredentialsSignin: "E-mail or password is wrong.",
   throttled: "Too many tries. Wait a minute, then try again.",
+  no_organization: "Your account is in no organization any more. Ask someone there for an invitation.",
+  organization_deleted: "The organization was deleted, and your account with it. Nothing of it is left here.",
   unreachable: "Intray cannot be reached. Try again.",
 };
 

@@ -50,6 +50,12 @@ export const EVENT_TYPES = [
   "member.added",
   "member.role_changed",
   "member.removed",
+  "member.joined",
+  "member.left",
+  "invitation.created",
+  "invitation.renewed",
+  "invitation.role_changed",
+  "invitation.revoked",
   "key.created",
   "key.renamed",
   "key.revoked",
@@ -62,6 +68,9 @@ export const EVENT_TYPES = [
   "connection.needs_scope",
   "connection.disconnected",
   "connection.revoked",
+  "organization.renamed",
+  "organization.four_eyes_changed",
+  "organization.exported",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -112,6 +112,14 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
     say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
   "member.removed": (_, who) => say(`${who} removed a member`),
+  "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "member.left": (_, who) => say(`${who} left the organization`),
+  "invitation.created": (data, who) =>
+    say(`${who} invited ${text(data.email) ?? "somebody"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "invitation.renewed": (data, who) => say(`${who} renewed the invitation${invited(data)}`),
+  "invitation.role_changed": (data, who) =>
+    say(`${who} changed the role of the invitation${invited(data)}${fromTo(data)}`),
+  "invitation.revoked": (data, who) => say(`${who} revoked the invitation${invited(data)}`),
   "key.created": (data, who) => say(`${who} made the API key${named(data)}`),
   "key.renamed": (data, who) => say(`${who} renamed an API key${named(data, " to")}`),
   "key.revoked": (_, who) => say(`${who} revoked an API key`),
@@ -123,6 +131,10 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
+  "organization.four_eyes_changed": ({ fourEyes }, who) =>
+    say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
+  "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "connection.authorized": (data, who) => say(`${who} connected${link(data)}`, "accent"),
   "connection.renewed": (data, who) => say(`${who} signed in again for${link(data)}`, "accent"),
   "connection.needs_reauth": (data) => say(`Somebody has to sign in again for${link(data)}`, "bad"),
@@ -135,6 +147,10 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
   "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
   "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
 };
+
+function invited(data: Data): string {
+  return text(data.email) ? ` of ${text(data.email)}` : "";
+}
 
 /** ` the shared connection to “ERP”`. */
 function link(data: Data): string {

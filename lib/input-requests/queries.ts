@@ -8,6 +8,7 @@ import { formSchema } from "../mcp/form.ts";
 import type { Principal } from "../principal.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { traitsSchema } from "../servers/traits.ts";
+import { requestedBy } from "../tasks/requester.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
@@ -29,7 +30,8 @@ export async function readInputRequest(
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt", opener.id AS "openerId",
       opener.name AS "openerName",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
-      t.tool_hints->'annotations'->'destructiveHint' AS destructive
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive,
+      (SELECT o.four_eyes FROM organization o WHERE o.id = r.organization_id) AND ${requestedBy(principal)} AS "fourEyes"
     FROM input_request r ${JOINS}
       JOIN connection link ON link.organization_id = r.organization_id AND link.id = r.connection_id ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
@@ -73,6 +75,7 @@ export async function readInputRequest(
     connectionOwner: person(row.ownerId, row.ownerName),
     connectionState: connectionStateSchema.parse(row.connectionState),
     urlOwner: person(row.openerId, row.openerName),
+    fourEyes: row.fourEyes,
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
   };
 }
@@ -106,4 +109,5 @@ interface DetailRow extends RequestRow {
   ownerName: string | null;
   connectionState: string;
   destructive: unknown;
+  fourEyes: boolean;
 }

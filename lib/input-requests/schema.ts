@@ -192,6 +192,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   connectionState: connectionStateSchema,
   /** Who alone may open the site of a URL question and say that it is done; null = everybody who may answer. */
   urlOwner: personSchema.nullable(),
+  /** The caller asked for the task, and somebody else has to accept. */
+  fourEyes: z.boolean(),
   /** The tool's own untrusted claim; null when unknown. */
   destructive: z.boolean().nullable(),
 });

@@ -3,7 +3,7 @@ import { hashSecret } from "../ids.ts";
 import { type Me, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import { database } from "./database.ts";
-import { sessionCookieName, sessionOf } from "./session-cookie.ts";
+import { cookieOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
 /** Who calls, as transitions know them and as they see themselves. */
 export interface Caller {
@@ -57,9 +57,4 @@ interface KeyRow {
   id: string;
   name: string;
   role: string;
-}
-
-function cookieOf(request: Request, name: string): string | undefined {
-  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

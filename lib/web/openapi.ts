@@ -101,7 +101,7 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
 function refusals(definition: Definition): Record<string, unknown> {
   const { auth, params, query, body, rateLimit, errors = [] } = definition;
   const codes = new Set<ErrorCode>(errors);
-  if (auth !== "none") codes.add("unauthenticated").add("cross_site");
+  if (auth !== "none") codes.add("unauthenticated").add("cross_site").add("organization_changed");
   if (auth !== "none" && auth !== "any") codes.add("forbidden");
   if (params) codes.add("not_found");
   if (query || body) codes.add("invalid_input");

@@ -11,6 +11,7 @@ import { may, PERMISSIONS, type Permission } from "../members/permissions.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
+import { refuseOtherOrganization } from "./drawn-for.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
 import { type Limit, throttle } from "./throttle.ts";
@@ -109,6 +110,7 @@ async function answer<D extends Definition>(
 async function admit(access: Exclude<Access, "none">, request: Request): Promise<Caller> {
   const caller = await authenticate(request);
   if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+  refuseOtherOrganization(request, caller);
   if (access !== "any" && !may(caller.principal.role, access))
     throw new AppError(
       "forbidden",

@@ -44,6 +44,31 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
   };
 }
 
+/** Whose session it is, be they a member of anything or not. */
+export interface Person {
+  sessionId: string;
+  id: string;
+  name: string;
+  email: string;
+}
+
+/** The person behind a cookie's value, also one who is a member nowhere (any more); null: no session in force. */
+export async function personOf(cookie: string | undefined): Promise<Person | null> {
+  const secret = cookie ? await secretIn(cookie) : null;
+  if (!secret) return null;
+  const db = await database();
+  const [row] = await db.gate<Person>(
+    Prisma.sql`SELECT session_id AS "sessionId", user_id AS id, name, email
+      FROM gate.session_person(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint)`,
+  );
+  return row ?? null;
+}
+
+export function cookieOf(request: Request, name: string): string | undefined {
+  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
 interface SessionRow {
   session_id: string;
   user_id: string;

@@ -18,6 +18,12 @@ export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
 /** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
 export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
 
+/** Looks at, and uses of, links into an organization from one address: a link is opened a few times, guessed never. */
+export const JOIN_PER_ADDRESS = { limit: 30, windowMs: 60_000 };
+
+/** An organization can be deleted this long after all of it was exported. */
+export const EXPORT_COUNTS_MS = 3600_000;
+
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -1,4 +1,6 @@
 import * as engineRun from "@/app/api/engine/run/route.ts";
+import * as joinAccount from "@/app/api/join/account/route.ts";
+import * as join from "@/app/api/join/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
@@ -21,10 +23,17 @@ import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answe
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
 import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
+import * as invitation from "@/app/api/v1/invitations/[id]/route.ts";
+import * as invitations from "@/app/api/v1/invitations/route.ts";
+import * as meMembership from "@/app/api/v1/me/membership/route.ts";
+import * as meOrganization from "@/app/api/v1/me/organization/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
+import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
+import * as organization from "@/app/api/v1/organization/route.ts";
+import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
@@ -76,10 +85,17 @@ export const paths: Paths = {
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
   "/api/v1/input-requests/counts": inputRequestsCounts,
+  "/api/v1/invitations": invitations,
+  "/api/v1/invitations/{id}": invitation,
   "/api/v1/me": me,
+  "/api/v1/me/membership": meMembership,
+  "/api/v1/me/organization": meOrganization,
   "/api/v1/me/preferences": mePreferences,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/organization": organization,
+  "/api/v1/organization/export": organizationExport,
+  "/api/v1/organizations": organizations,
   "/api/v1/people": people,
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
@@ -104,6 +120,8 @@ export const paths: Paths = {
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
   "/api/engine/run": engineRun,
+  "/api/join": join,
+  "/api/join/account": joinAccount,
   "/api/set-password": setPassword,
   "/api/setup": setup,
   "/healthz": healthz,
