@@ -61,16 +61,18 @@ function ConnectionLine({ server, connection }: { server: Server; connection: Se
         <p className="text-[13px] text-muted">
           {state === "not_connected" ? offer(connection, mayChange) : <Facts connection={connection} />}
         </p>
-        {needsCare && connection.openTasks > 0 && (
-          <p className="text-[13px]">{waitingTasks(connection.openTasks)} for it.</p>
+        {state === "needs_scope" ? (
+          <p className="text-[13px]">What needs more rights waits; the rest goes on.</p>
+        ) : (
+          needsCare &&
+          connection.openTasks > 0 && (
+            <p className="text-[13px]">{waitingTasks(connection.openTasks)} for it.</p>
+          )
         )}
       </div>
       {mayChange && (
         <div className="flex flex-wrap gap-2 max-md:w-full max-md:*:flex-1">
-          <Button
-            variant={isNext ? "primary" : "outline"}
-            onClick={() => setAsking("connect")}
-          >
+          <Button variant={isNext ? "primary" : "outline"} onClick={() => setAsking("connect")}>
             <span>
               {connectWord(state)}
               <span className="sr-only"> ({shared ? "shared" : "your own"})</span>

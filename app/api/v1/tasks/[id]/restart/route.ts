@@ -20,6 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "invalid_arguments",
         "idempotency_mismatch",
         "server_unavailable",
+        "quota_exceeded",
       ],
     },
     async ({ caller, request, params, reply }) => {
