@@ -1,6 +1,6 @@
 /** Taking an organization's data out, and its end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storable } from "@/lib/db.ts";
+import { storable, type Tx } from "@/lib/db.ts";
 import { uuidv7 } from "@/lib/ids.ts";
 import { addMember } from "@/lib/members/transitions.ts";
 import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
@@ -58,6 +58,11 @@ async function furnished(slug: string) {
       where: { organizationId: id },
       data: { sealedCredentials: CANARY, logTail: CANARY },
     });
+    await signedIn(
+      tx,
+      { organizationId: id, serverId: server.id, userId: owner.userId },
+      server.connectionId,
+    );
     await tx.task.updateMany({
       where: { organizationId: id },
       data: { sealedHandle: CANARY, sealedSession: CANARY },
@@ -65,6 +70,36 @@ async function furnished(slug: string) {
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
   return { id, slug, owner, viewer, task };
+}
+
+/** A client, a grant, and a sign-in that is under way. */
+async function signedIn(
+  tx: Tx,
+  { organizationId, serverId, userId }: { organizationId: string; serverId: string; userId: string },
+  connectionId: string,
+): Promise<void> {
+  const client = { organizationId, id: uuidv7(), serverId, issuer: "https://as.test.example" };
+  await tx.oauthClient.create({
+    data: { ...client, clientId: "intray", sealedSecret: CANARY, registered: "dynamic" },
+  });
+  const there = { organizationId, issuer: client.issuer, metadata: {}, resource: "https://mcp.test.example" };
+  const grant = { connectionId, state: "connected", clientId: "intray", renews: true, connectedBy: userId };
+  await tx.oauthGrant.create({ data: { ...there, ...grant, sealedTokens: CANARY } });
+  await tx.oauthFlow.create({
+    data: {
+      ...there,
+      id: uuidv7(),
+      stateHash: Buffer.from(uuidv7()),
+      userId,
+      sessionId: uuidv7(),
+      serverId,
+      shared: true,
+      oauthClientId: client.id,
+      sealedVerifier: CANARY,
+      redirectUri: "https://intray.test.example/oauth/callback",
+      expiresAt: new Date(),
+    },
+  });
 }
 
 type Furnished = Awaited<ReturnType<typeof furnished>>;

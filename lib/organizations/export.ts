@@ -55,7 +55,7 @@ export const PARTS: Part[] = [
     kind: "server",
     table: "server",
     columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at health_state health_message
-      health_checked_at demo traits operator_entry created_at removed_at`,
+      health_checked_at demo traits operator_entry oauth_scope created_at removed_at`,
     order: byId,
   },
   {
@@ -63,6 +63,19 @@ export const PARTS: Part[] = [
     table: "connection",
     columns: "id server_id user_id authorized_by created_at",
     order: byId,
+  },
+  {
+    kind: "oauth_client",
+    table: "oauth_client",
+    columns: "id server_id issuer client_id secret_expires_at registered redirect_uri created_at",
+    order: byId,
+  },
+  {
+    kind: "oauth_grant",
+    table: "oauth_grant",
+    columns: `connection_id state version issuer resource client_id scope needed_scope renews refresh_at expires_at
+      connected_by connected_at refreshed_at`,
+    order: ["r.connection_id", "uuid"],
   },
   {
     kind: "task",
@@ -155,6 +168,13 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   input_request: { search: "made from the rest", alike: "made from the rest" },
   ask: { session_digest: "a secret's", rpc_id: "names a message of a session" },
   delivery: { epoch: "the engine's own count" },
+  oauth_client: { sealed_secret: "secret" },
+  oauth_flow: { "*": "sign-ins that are under way, with their secrets" },
+  oauth_grant: {
+    sealed_tokens: "secret",
+    metadata: "the authorization server's own description, as it publishes it",
+    claimed_until: "the engine's own",
+  },
   task_watch: { "*": "when the engine looks next" },
   event_head: { "*": "the newest event's hash, which the export has" },
   change: { "*": "hints that are on their way to screens" },
