@@ -42,6 +42,8 @@ export const PUBLIC: Record<string, string> = {
   "GET /api/v1/openapi.json": "it names no tenant",
   "GET /healthz": "it names no tenant",
   "GET /readyz": "it names no tenant",
+  "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
+  "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",
   "POST /api/set-password": "the link's token is its credential",
   "POST /api/setup": "it works once, while there is no organization",

@@ -91,6 +91,28 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  /** Of the person's own, and signed in for, at a server with OAuth. */
+  async connection({ web, organizationId, canary, userId }) {
+    const server = await insertServer(web.db, organizationId, { name: canary, url: CLOSED_URL });
+    const id = uuidv7();
+    const place = { organizationId, table: "oauth_grant", row: id, column: "sealed_tokens" };
+    await web.db.withOrganization(organizationId, async (tx) => {
+      await tx.server.updateMany({ where: { id: server.id }, data: { authKind: "oauth" } });
+      await tx.connection.create({ data: { organizationId, id, serverId: server.id, userId } });
+      await tx.oauthGrant.create({
+        data: {
+          organizationId,
+          connectionId: id,
+          state: "connected",
+          sealedTokens: seal.seal(place, JSON.stringify({ accessToken: canary, refreshToken: null })),
+          ...GRANT,
+          scope: canary,
+          connectedBy: userId,
+        },
+      });
+    });
+    return id;
+  },
   member: async ({ web, organizationId }) =>
     (await web.member(organizationId, uuidv7(), "approver")).memberId,
   async key({ web, organizationId, canary }) {
@@ -106,6 +128,19 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
     return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
   },
+};
+
+const GRANT = {
+  issuer: "https://as.test.example",
+  metadata: {
+    issuer: "https://as.test.example",
+    authorization_endpoint: "https://as.test.example/auth",
+    token_endpoint: "https://as.test.example/token",
+    response_types_supported: ["code"],
+  },
+  resource: CLOSED_URL,
+  clientId: "intray",
+  renews: false,
 };
 
 function toolOf(canary: string) {
