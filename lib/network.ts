@@ -176,6 +176,17 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
 
 type Allowed = (host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number) => boolean;
 
+/**
+ * For addresses that the installation's operator wrote down, and what they lead to: private ones are fine, metadata
+ * services are not. For clients that bring their own sockets; ours use `createNetwork`.
+ */
+export const operatorLookup: LookupFunction = lookupFor(0, () => true);
+
+/** Throws NetworkError, as `checkUrl`, by the rule of `operatorLookup`: a literal address is never looked up. */
+export function checkOperatorUrl(url: string | URL): URL {
+  return check(toUrl(url), () => true);
+}
+
 function toUrl(url: string | URL): URL {
   try {
     return new URL(url);
@@ -194,8 +205,11 @@ function check(url: URL, allowed: Allowed): URL {
 }
 
 function connector(url: URL, allowed: Allowed): buildConnector.connector {
-  const port = portOf(url);
-  const lookup: LookupFunction = (hostname, options, callback) => {
+  return buildConnector({ lookup: lookupFor(portOf(url), allowed), timeout: 10_000 });
+}
+
+function lookupFor(port: number, allowed: Allowed): LookupFunction {
+  return (hostname, options, callback) => {
     dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, []);
       try {
@@ -209,7 +223,6 @@ function connector(url: URL, allowed: Allowed): buildConnector.connector {
       callback(null, first.address, first.family);
     });
   };
-  return buildConnector({ lookup, timeout: 10_000 });
 }
 
 /** Metadata services that live outside the link-local range: Alibaba, Azure, Oracle, EC2, EKS, GCP. */

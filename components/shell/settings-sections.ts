@@ -1,4 +1,13 @@
-import { Building2, Keyboard, KeyRound, type LucideIcon, MessageSquareX, Palette, Users } from "lucide-react";
+import {
+  Building2,
+  Keyboard,
+  KeyRound,
+  type LucideIcon,
+  MessageSquareX,
+  Palette,
+  ShieldCheck,
+  Users,
+} from "lucide-react";
 import type { Permission } from "@/lib/members/permissions.ts";
 
 export interface SettingsSection {
@@ -26,6 +35,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Keyboard",
     description: "Single keys on or off, and what they do",
     icon: Keyboard,
+    needs: "account:use",
+    group: "You",
+  },
+  {
+    href: "/settings/security",
+    label: "Security",
+    description: "Password, two-step sign-in, passkeys, and where you are signed in",
+    icon: ShieldCheck,
     needs: "account:use",
     group: "You",
   },

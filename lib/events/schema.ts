@@ -65,6 +65,15 @@ export const EVENT_TYPES = [
   "organization.renamed",
   "organization.four_eyes_changed",
   "organization.exported",
+  "session.opened",
+  "session.refused",
+  "session.ended",
+  "account.password_changed",
+  "account.second_factor_added",
+  "account.second_factor_removed",
+  "account.recovery_code_used",
+  "account.passkey_added",
+  "account.passkey_removed",
   "organization.quota_changed",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

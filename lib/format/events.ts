@@ -136,6 +136,28 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
     say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
+  "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
+  "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data)}`, "bad"),
+  "session.ended": (data, who) =>
+    say(
+      typeof data.count === "number" && data.count > 1
+        ? `${who} ended ${data.count} sessions`
+        : `${who} signed out`,
+    ),
+  "account.password_changed": (data, who) =>
+    say(data.byLink === true ? `${who} set a password with a link` : `${who} changed their password`),
+  "account.second_factor_added": (_, who) => say(`${who} turned two-step sign-in on`),
+  "account.second_factor_removed": (_, who) => say(`${who} turned two-step sign-in off`, "wait"),
+  "account.recovery_code_used": (data, who) =>
+    say(`${who} used a recovery code${typeof data.left === "number" ? `, ${data.left} left` : ""}`, "wait"),
+  "account.passkey_added": (data, who) => say(`${who} added the passkey${named(data)}`),
+  "account.passkey_removed": (data, who) => say(`${who} removed the passkey${named(data)}`),
+};
+
+const SIGNED_IN_BY: Record<string, string> = {
+  password: " with a password",
+  passkey: " with a passkey",
+  oidc: " by single sign-on",
 };
 
 function invited(data: Data): string {
@@ -184,6 +206,10 @@ export const REASONS: Record<string, string> = {
   not_asked_again: "the server did not put the question again",
   question_lifetime: "the server gives up on questions after a while",
   not_started: "the task never started",
+  wrong_code: "the code was wrong",
+  email_unverified: "the provider had not verified the e-mail address",
+  domain_not_allowed: "the address is of a domain that may not come in",
+  no_organization: "no organization has them as a member",
 };
 
 function answerWord(data: Data): string {

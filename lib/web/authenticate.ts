@@ -11,7 +11,7 @@ export interface Caller {
   me: Me;
   /** A browser adds a session by itself, so that its writes have to show where they come from. */
   via: "session" | "key";
-  /** Null for a key. */
+  /** The session by which the caller came; null for a key. */
   sessionId: string | null;
 }
 

@@ -41,7 +41,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(request: Request): Promise<string> {
+/** Throws `too_large`. */
+export async function readText(request: Request): Promise<string> {
   const tooLarge = new AppError("too_large", "The body is larger than 1 MiB.");
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge;
   const chunks: Uint8Array[] = [];

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { PERMISSIONS } from "../members/permissions.ts";
 import { type Definition, type Handler, isOffered, METHODS, type Method } from "./route.ts";
+import { sessionCookieName } from "./session-cookie.ts";
 
 /** The handlers of each path, e.g. `/api/v1/tasks/{id}`, as their route file exports them. */
 export type Paths = Record<string, Partial<Record<Method, Handler>>>;
@@ -20,7 +21,7 @@ export function openapi(paths: Paths, server: string): Record<string, unknown> {
     components: {
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "An API key, `itk_…`" },
-        session: { type: "apiKey", in: "cookie", name: "next-auth.session-token" },
+        session: { type: "apiKey", in: "cookie", name: sessionCookieName() },
       },
       schemas: { Problem: toSchema(problemSchema, "output") },
     },

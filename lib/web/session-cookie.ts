@@ -23,8 +23,21 @@ export function cookiesAreSecure(): boolean {
   return env().url.startsWith("https://");
 }
 
-export function sessionCookieName(): string {
-  return `${cookiesAreSecure() ? "__Secure-" : ""}next-auth.session-token`;
+/** With `__Host-` a browser takes a cookie from this very host alone: no neighbour of the domain can plant one. */
+export function cookieName(name: string): string {
+  return `${cookiesAreSecure() ? "__Host-" : ""}${name}`;
+}
+
+export const sessionCookieName = (): string => cookieName("next-auth.session-token");
+
+/** What `cookieName` promises to browsers; each cookie of ours has these. */
+export function cookieOptions() {
+  return { httpOnly: true, sameSite: "lax", path: "/", secure: cookiesAreSecure() } as const;
+}
+
+export function cookieOf(request: Request, name: string): string | undefined {
+  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** The session in force behind a cookie's value, or null. */
@@ -64,11 +77,6 @@ export async function personOf(cookie: string | undefined): Promise<Person | nul
   return row ?? null;
 }
 
-export function cookieOf(request: Request, name: string): string | undefined {
-  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
 interface SessionRow {
   session_id: string;
   user_id: string;
@@ -82,7 +90,8 @@ interface SessionRow {
 
 const tokenSchema = z.object({ sid: z.string().min(1) });
 
-async function secretIn(cookie: string): Promise<string | null> {
+/** The session's secret in a cookie's value; null: altered, or too old. */
+export async function secretIn(cookie: string): Promise<string | null> {
   // Altered, too old, or sealed with another AUTH_SECRET: not signed in.
   const token = await decode({ token: cookie, secret: need("authSecret") }).catch(() => null);
   return tokenSchema.safeParse(token).data?.sid ?? null;

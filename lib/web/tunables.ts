@@ -60,6 +60,26 @@ export const ENGINE_RUN_MS = 50_000;
 /** Lines an export reads at a time, each batch in a transaction of its own. */
 export const EXPORT_BATCH = 1_000;
 
+/** Passwords and codes that a signed-in person gives again to change how they sign in. */
+export const PROOFS_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
+
+/** Between the password and the code of one sign-in: long enough to fetch the phone. */
+export const PENDING_SIGN_IN_MS = 5 * 60_000;
+
+/** Codes tried in one sign-in; then the password is asked again. */
+export const PENDING_SIGN_IN_TRIES = 5;
+
+/** Codes tried for one account, over all its sign-ins: 10 a minute guess a six-digit code in months. */
+export const CODES_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
+
+/** A passkey's challenge works once, and for this long. */
+export const PASSKEY_CHALLENGE_MS = 5 * 60_000;
+
+/** Challenges that one address may ask for; each is a row. */
+export const PASSKEY_CHALLENGES_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
+
+/** How long a sign-in provider may take to answer one call. */
+export const PROVIDER_TIMEOUT_MS = 10_000;
 /** Calls are counted in windows of this length. */
 export const CALLS_WINDOW_MS = 60_000;
 

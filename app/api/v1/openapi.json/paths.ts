@@ -3,6 +3,7 @@ import * as joinAccount from "@/app/api/join/account/route.ts";
 import * as join from "@/app/api/join/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
+import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
@@ -26,8 +27,19 @@ import * as invitation from "@/app/api/v1/invitations/[id]/route.ts";
 import * as invitations from "@/app/api/v1/invitations/route.ts";
 import * as meMembership from "@/app/api/v1/me/membership/route.ts";
 import * as meOrganization from "@/app/api/v1/me/organization/route.ts";
+import * as mePasskey from "@/app/api/v1/me/passkeys/[id]/route.ts";
+import * as mePasskeysOptions from "@/app/api/v1/me/passkeys/options/route.ts";
+import * as mePasskeys from "@/app/api/v1/me/passkeys/route.ts";
+import * as mePassword from "@/app/api/v1/me/password/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
+import * as meSecondFactorConfirm from "@/app/api/v1/me/second-factor/confirm/route.ts";
+import * as meSecondFactorRecoveryCodes from "@/app/api/v1/me/second-factor/recovery-codes/route.ts";
+import * as meSecondFactorRemove from "@/app/api/v1/me/second-factor/remove/route.ts";
+import * as meSecondFactor from "@/app/api/v1/me/second-factor/route.ts";
+import * as meSecurity from "@/app/api/v1/me/security/route.ts";
+import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
+import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
@@ -85,6 +97,17 @@ export const paths: Paths = {
   "/api/v1/me/membership": meMembership,
   "/api/v1/me/organization": meOrganization,
   "/api/v1/me/preferences": mePreferences,
+  "/api/v1/me/passkeys/{id}": mePasskey,
+  "/api/v1/me/passkeys/options": mePasskeysOptions,
+  "/api/v1/me/passkeys": mePasskeys,
+  "/api/v1/me/password": mePassword,
+  "/api/v1/me/second-factor/confirm": meSecondFactorConfirm,
+  "/api/v1/me/second-factor/recovery-codes": meSecondFactorRecoveryCodes,
+  "/api/v1/me/second-factor/remove": meSecondFactorRemove,
+  "/api/v1/me/second-factor": meSecondFactor,
+  "/api/v1/me/security": meSecurity,
+  "/api/v1/me/sessions/{id}": meSession,
+  "/api/v1/me/sessions": meSessions,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
   "/api/v1/organization": organization,
@@ -116,6 +139,7 @@ export const paths: Paths = {
   "/api/join/account": joinAccount,
   "/api/set-password": setPassword,
   "/api/setup": setup,
+  "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
   "/readyz": readyz,
 };
