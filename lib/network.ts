@@ -50,6 +50,8 @@ export interface Reception {
 export interface Network {
   /** Throws NetworkError where the scheme, the credentials in it, or a literal address forbid the URL. */
   checkUrl(url: string | URL): URL;
+  /** The operator named this host, so that plain http is accepted there where others need https. */
+  isNamed(url: URL): boolean;
   /** Follows no redirects and checks every connection, whatever URL is dispatched on it. */
   dispatcherFor(url: string | URL, lane?: Lane): Dispatcher;
   request(url: string | URL, options?: RequestOptions): Promise<Dispatcher.ResponseData>;
@@ -104,6 +106,10 @@ export function createNetwork(options: NetworkOptions): Network {
   };
   return {
     checkUrl,
+    isNamed(url) {
+      const host = bareHost(url.hostname);
+      return allowed(host, isIP(host) ? ipaddr.process(host) : null, portOf(url));
+    },
     dispatcherFor,
     async request(url, { method = "GET", ...rest } = {}) {
       const target = checkUrl(url);

@@ -74,6 +74,12 @@ export const EVENT_TYPES = [
   "account.recovery_code_used",
   "account.passkey_added",
   "account.passkey_removed",
+  "connection.authorized",
+  "connection.renewed",
+  "connection.needs_reauth",
+  "connection.needs_scope",
+  "connection.disconnected",
+  "connection.revoked",
   "organization.quota_changed",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

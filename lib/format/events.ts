@@ -135,7 +135,6 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
   "organization.four_eyes_changed": ({ fourEyes }, who) =>
     say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
-  "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data)}`, "bad"),
   "session.ended": (data, who) =>
@@ -152,6 +151,18 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
     say(`${who} used a recovery code${typeof data.left === "number" ? `, ${data.left} left` : ""}`, "wait"),
   "account.passkey_added": (data, who) => say(`${who} added the passkey${named(data)}`),
   "account.passkey_removed": (data, who) => say(`${who} removed the passkey${named(data)}`),
+  "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
+  "connection.authorized": (data, who) => say(`${who} connected${link(data)}`, "accent"),
+  "connection.renewed": (data, who) => say(`${who} signed in again for${link(data)}`, "accent"),
+  "connection.needs_reauth": (data) => say(`Somebody has to sign in again for${link(data)}`, "bad"),
+  "connection.needs_scope": (data) =>
+    say(
+      `A call needs more rights than${link(data)} has`,
+      "wait",
+      text(data.scope) && `Needed: ${text(data.scope)}`,
+    ),
+  "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
+  "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
 };
 
 const SIGNED_IN_BY: Record<string, string> = {
@@ -162,6 +173,11 @@ const SIGNED_IN_BY: Record<string, string> = {
 
 function invited(data: Data): string {
   return text(data.email) ? ` of ${text(data.email)}` : "";
+}
+
+/** ` the shared connection to “ERP”`. */
+function link(data: Data): string {
+  return ` ${data.shared === true ? "the shared connection" : "a connection of their own"} to${named(data)}`;
 }
 
 const HEALTH: Record<string, string> = {

@@ -57,6 +57,9 @@ export const ENGINE_SEEN_MS = 15_000;
 /** How long one call of /api/engine/run lets the engine work; platforms cut a request at 60 s. */
 export const ENGINE_RUN_MS = 50_000;
 
+/** Ways to authorization servers that one member begins: each asks servers that somebody else chose. */
+export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
+
 /** Lines an export reads at a time, each batch in a transaction of its own. */
 export const EXPORT_BATCH = 1_000;
 

@@ -6,6 +6,7 @@ import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as connection from "@/app/api/v1/connections/[id]/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
 import * as events from "@/app/api/v1/events/route.ts";
@@ -47,6 +48,8 @@ import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
+import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
+import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.ts";
 import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[foundId]/adopt/route.ts";
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
 import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
@@ -67,6 +70,8 @@ import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
 import * as views from "@/app/api/v1/views/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
+import * as oauthCallback from "@/app/oauth/callback/route.ts";
+import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/openapi.ts";
 
@@ -74,6 +79,7 @@ import type { Paths } from "@/lib/web/openapi.ts";
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/connections/{id}": connection,
   "/api/v1/decline-reasons": declineReasons,
   "/api/v1/events": events,
   "/api/v1/events/export": eventsExport,
@@ -117,6 +123,8 @@ export const paths: Paths = {
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
+  "/api/v1/servers/{id}/connect": serverConnect,
+  "/api/v1/servers/{id}/connections": serverConnections,
   "/api/v1/servers/{id}/found-tasks": serverFoundTasks,
   "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
   "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
@@ -141,5 +149,7 @@ export const paths: Paths = {
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
+  "/oauth/callback": oauthCallback,
+  "/oauth/client-metadata.json": oauthClientMetadata,
   "/readyz": readyz,
 };

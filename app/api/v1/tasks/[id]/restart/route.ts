@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       alsoStatuses: [200],
       errors: [
+        "not_connected",
         "unknown_tool",
         "invalid_arguments",
         "idempotency_mismatch",
