@@ -87,6 +87,8 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} assigned the request to ${text(data.name)}`
         : `${who} changed who is assigned`,
     ),
+  "request.last_taken": () =>
+    say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
   "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
   "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
   "delivery.sending": (data) =>
@@ -163,6 +165,15 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
     ),
   "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
   "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
+  "protocol.read": (_, who) => say(`${who} read the protocol messages`),
+  "events.exported": (_, who) => say(`${who} exported the history`),
+  "events.verified": ({ brokenAt }, who) =>
+    say(
+      typeof brokenAt === "number"
+        ? `${who} found that the history does not hold at line ${brokenAt}`
+        : `${who} found that the history does not hold`,
+      "bad",
+    ),
 };
 
 const SIGNED_IN_BY: Record<string, string> = {

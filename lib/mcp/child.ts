@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { programEnvironment } from "../env.ts";
+import { LINE_BYTES, LOG_LINE_BYTES } from "./limits.ts";
 import { lineSplitter } from "./lines.ts";
 import type { CommandEndpoint } from "./peer.ts";
 
@@ -11,8 +12,6 @@ import type { CommandEndpoint } from "./peer.ts";
 const GRACE_MS = 2_000;
 /** A descendant that keeps the pipes open holds up the news of the end no longer than this. */
 const LAST_WORDS_MS = 500;
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-const MAX_LOG_BYTES = 4 * 1024;
 /** Shorter values are no secrets, and would blot out ordinary words. */
 const MIN_SECRET_LENGTH = 6;
 
@@ -67,7 +66,7 @@ export class Child {
       kill(child, "SIGKILL");
     };
     const onLine = (line: string) => this.#gone || listener.onLine(line);
-    child.stdout.on("data", lineSplitter(MAX_MESSAGE_BYTES, onLine, tooLong));
+    child.stdout.on("data", lineSplitter(LINE_BYTES, onLine, tooLong));
     // It can say nothing more, so it is of no more use.
     child.stdout.once("end", () => this.#retire());
     // The longest first: one may be part of another.
@@ -77,7 +76,7 @@ export class Child {
     const masked = (line: string) => secrets.reduce((text, secret) => text.replaceAll(secret, "•••"), line);
     child.stderr.on(
       "data",
-      lineSplitter(MAX_LOG_BYTES, (line) => listener.onLog(masked(line))),
+      lineSplitter(LOG_LINE_BYTES, (line) => listener.onLog(masked(line))),
     );
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => this.#retire());
   }
