@@ -70,6 +70,7 @@ export async function send(
 
 /** Values of fields that mean the same wherever they stand. */
 const COMMON: Record<string, (questionHash: string | undefined) => unknown> = {
+  email: () => `${uuidv7()}@test.example`,
   name: () => `n${uuidv7()}`,
   questionHash: (hash) => hash ?? "0".repeat(64),
   role: () => "viewer",

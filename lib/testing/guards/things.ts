@@ -1,4 +1,5 @@
 /** One of each kind of thing that an id can name, of one organization and made when it is first asked for. */
+import { withClient } from "../../../scripts/database/roles.ts";
 import { uuidv7 } from "../../ids.ts";
 import { createSeal } from "../../seal.ts";
 import { insertRequest, insertServer, insertTask } from "../rows.ts";
@@ -102,11 +103,35 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  connection: async ({ server }) => (await server()).connectionId,
+  organization: async ({ organizationId }) => organizationId,
+  async invitation({ web, cookie }) {
+    const body = { email: `${uuidv7()}@test.example`, role: "viewer" };
+    return (await web.call("POST", "/api/v1/invitations", { cookie, body })).body.id;
+  },
+  async session({ web, userId }) {
+    await web.signIn(userId);
+    const newest = "SELECT id FROM session WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1";
+    return idFrom(web, newest, [userId]);
+  },
+  passkey: ({ web, userId, canary }) =>
+    idFrom(
+      web,
+      `INSERT INTO passkey (user_id, name, credential_id, public_key) VALUES ($1, $2, $3, '\\x00') RETURNING id`,
+      [userId, canary, uuidv7()],
+    ),
   async view({ web, cookie, canary }) {
     const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
     return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
   },
 };
+
+async function idFrom(web: TestWeb, statement: string, values: unknown[]): Promise<string> {
+  return withClient(
+    web.database.adminUrl,
+    async (client) => (await client.query(statement, values)).rows[0].id,
+  );
+}
 
 function toolOf(canary: string) {
   return {
