@@ -38,6 +38,13 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "PATCH /api/v1/views/{id}": { membersOnly: "views are a person's" },
   "DELETE /api/v1/views/{id}": { membersOnly: "views are a person's" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
+  "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
+  "GET /api/v1/tasks/{id}/messages": { leavesTrace: "who read the protocol is noted" },
+  "DELETE /api/v1/connections/{id}": { alsoFound: { 403: "the shared connection is an admin's to end" } },
+  "POST /api/v1/servers/{id}/connect": {
+    values: { "body.shared": false },
+    alsoFound: { 403: "a key has none of its own" },
+  },
   "DELETE /api/v1/organization": { spends: "it ends the organization" },
   "DELETE /api/v1/me/membership": { spends: "it ends the membership", membersOnly: "a key is no member" },
   "PUT /api/v1/me/organization": { membersOnly: "a key has one organization" },

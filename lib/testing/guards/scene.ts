@@ -38,6 +38,7 @@ export async function createScene(web: TestWeb, slug: string): Promise<Scene> {
       thingsOf({
         web,
         organizationId,
+        slug,
         canary,
         ...people[role],
         taskState: operation && EXCEPTIONS[operation.name]?.taskState,

@@ -14,11 +14,13 @@ export interface Owner {
   canary: string;
   userId: string;
   cookie: string;
+  slug: string;
   /** The state of the task; `working` where a call has nothing against it. */
   taskState?: string | undefined;
 }
 
 export interface Things {
+  slug: string;
   id(kind: Kind): Promise<string>;
   /** The hash of the request's question, where there is a request. */
   questionHash(): string | undefined;
@@ -103,7 +105,36 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
-  connection: async ({ server }) => (await server()).connectionId,
+  async connection({ web, organizationId, canary, userId, server }) {
+    const { connectionId } = await server();
+    const issuer = "https://sign-in.test.example";
+    const tokens = JSON.stringify({ accessToken: canary, refreshToken: null });
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.oauthGrant.create({
+        data: {
+          organizationId,
+          connectionId,
+          state: "connected",
+          sealedTokens: seal.seal(
+            { organizationId, table: "oauth_grant", row: connectionId, column: "sealed_tokens" },
+            tokens,
+          ),
+          issuer,
+          metadata: {
+            issuer,
+            authorization_endpoint: `${issuer}/authorize`,
+            token_endpoint: `${issuer}/token`,
+            response_types_supported: ["code"],
+          },
+          resource: CLOSED_URL,
+          clientId: canary,
+          renews: false,
+          connectedBy: userId,
+        },
+      }),
+    );
+    return connectionId;
+  },
   organization: async ({ organizationId }) => organizationId,
   async invitation({ web, cookie }) {
     const body = { email: `${uuidv7()}@test.example`, role: "viewer" };
