@@ -38,6 +38,13 @@ const withIds = operations.flatMap((operation) =>
   operation.slots.map((slot) => [`${operation.name}, ${slot.place}`, operation, slot] as const),
 );
 
+test("every id that a call takes is of a kind that can be made, and no exception is of a call that is gone", () => {
+  const unknown = all.flatMap((operation) => operation.unknown.map((place) => `${operation.name}: ${place}`));
+  expect(unknown, "name the kind in lib/testing/guards/kinds.ts, and make one in things.ts").toEqual([]);
+  const names = all.map(({ name }) => name);
+  expect(Object.keys(EXCEPTIONS).filter((name) => !names.includes(name))).toEqual([]);
+});
+
 describe("an id of another organization's", () => {
   test.each(withIds)(
     "%s: is answered as one that never was, by the same statements, and changes nothing",
