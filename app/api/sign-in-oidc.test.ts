@@ -118,6 +118,24 @@ describe("an identity", () => {
   });
 });
 
+describe("an invitation", () => {
+  test("lets who was invited in to accept it, with an account for their verified address, and nobody else", async () => {
+    const owner = await web.key(acme, "owner");
+    const body = { email: "iris@new.example", role: "approver" };
+    const { url } = (await web.call("POST", "/api/v1/invitations", { key: owner, body })).body;
+    oidc.accounts.set("unproven", { email: "iris@new.example", email_verified: false });
+    expect(codeOf(await browser().signInAt("strict", "unproven"))).toBe("no_account");
+    oidc.accounts.set("iris", { email: "iris@new.example", email_verified: true, name: "Iris" });
+    const iris = browser();
+    expect(codeOf(await iris.signInAt("strict", "iris"))).toBe(null);
+    expect((await me(iris)).status).toBe(401);
+    const token = new URL(url).searchParams.get("token");
+    const joined = await web.call("POST", "/api/join", { cookie: iris.cookie(), body: { token } });
+    expect(joined.status).toBe(204);
+    expect((await me(iris)).body).toMatchObject({ user: { name: "Iris" }, role: "approver" });
+  });
+});
+
 describe("groups", () => {
   test("make an account, a membership and its role, and take away what they gave", async () => {
     oidc.accounts.set("gia", {

@@ -57,10 +57,10 @@ export async function signInIdentity(
     return { refused };
   }
   await applyGroups(db, policy, found.userId, groupsOf(policy, claims));
-  const [person] = await db.gate<{ memberships: number }>(
-    Prisma.sql`SELECT memberships FROM gate.person(${found.userId}::uuid)`,
+  const [person] = await db.gate<{ memberships: number; invited: boolean }>(
+    Prisma.sql`SELECT memberships, gate.invited(email) AS invited FROM gate.person(${found.userId}::uuid)`,
   );
-  return person?.memberships ? found : { refused: "no_organization" };
+  return person?.memberships || person?.invited ? found : { refused: "no_organization" };
 }
 
 /** Whether the claims are refused whoever it is. */
@@ -77,7 +77,8 @@ async function adopt(
   claims: Claims,
 ): Promise<{ userId: string } | { refused: Refusal }> {
   const { email, email_verified, sub } = claims;
-  const mayCreate = policy.createAccounts && groupsOf(policy, claims).length > 0;
+  const invited = email_verified === true && email !== undefined && (await isInvited(db, email));
+  const mayCreate = invited || (policy.createAccounts && groupsOf(policy, claims).length > 0);
   if (!policy.linkByEmail && !mayCreate) return { refused: "no_account" };
   if (!email || email_verified !== true) return { refused: "email_unverified" };
   const [account] = await db.gate<{ user_id: string }>(
@@ -90,6 +91,12 @@ async function adopt(
     Prisma.sql`SELECT gate.link_identity(${userId}::uuid, ${policy.issuer}, ${sub}) AS user_id`,
   );
   return row ? { userId: row.user_id } : { refused: "no_account" };
+}
+
+/** Somebody there asks for whoever has this address. */
+async function isInvited(db: Database, email: string): Promise<boolean> {
+  const [row] = await db.gate<{ invited: boolean }>(Prisma.sql`SELECT gate.invited(${email}) AS invited`);
+  return row?.invited === true;
 }
 
 /** Null: the address has an account by now. */
