@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { programEnvironment } from "../env.ts";
+import { hiding, IN_LOGS, IN_MESSAGES } from "./hide.ts";
 import { lineSplitter } from "./lines.ts";
 import type { CommandEndpoint } from "./peer.ts";
 
@@ -13,11 +14,9 @@ const GRACE_MS = 2_000;
 const LAST_WORDS_MS = 500;
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const MAX_LOG_BYTES = 4 * 1024;
-/** Shorter values are no secrets, and would blot out ordinary words. */
-const MIN_SECRET_LENGTH = 6;
 
 export interface ChildListener {
-  /** A line of stdout. */
+  /** A line of stdout, without the longer values of the endpoint's `env`. */
   onLine(line: string): void;
   /** A line of stderr, at most 4 KiB, without the values of the endpoint's `env`. */
   onLog(line: string): void;
@@ -66,18 +65,16 @@ export class Child {
       this.#leave();
       kill(child, "SIGKILL");
     };
-    const onLine = (line: string) => this.#gone || listener.onLine(line);
+    const secrets = Object.values(env);
+    const hideInMessage = hiding(secrets, IN_MESSAGES);
+    const hideInLog = hiding(secrets, IN_LOGS);
+    const onLine = (line: string) => this.#gone || listener.onLine(hideInMessage(line));
     child.stdout.on("data", lineSplitter(MAX_MESSAGE_BYTES, onLine, tooLong));
     // It can say nothing more, so it is of no more use.
     child.stdout.once("end", () => this.#retire());
-    // The longest first: one may be part of another.
-    const secrets = Object.values(env)
-      .filter((value) => value.length >= MIN_SECRET_LENGTH)
-      .sort((a, b) => b.length - a.length);
-    const masked = (line: string) => secrets.reduce((text, secret) => text.replaceAll(secret, "•••"), line);
     child.stderr.on(
       "data",
-      lineSplitter(MAX_LOG_BYTES, (line) => listener.onLog(masked(line))),
+      lineSplitter(MAX_LOG_BYTES, (line) => listener.onLog(hideInLog(line))),
     );
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => this.#retire());
   }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Network, Outgoing } from "../network.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { badReply, httpError, transportError } from "./errors.ts";
+import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { PeerError } from "./peer.ts";
 import { SseParser } from "./sse.ts";
 
@@ -25,7 +26,7 @@ export interface ExchangeOptions {
 export interface ExchangeHandlers {
   /** The head of a 2xx. */
   onHead(headers: IncomingHttpHeaders): void;
-  /** The whole body, or the data of one event. */
+  /** The whole body, or the data of one event, without the request's credentials. */
   onText(text: string): void;
   onEventId(eventId: string): void;
   onRetry?(afterMs: number): void;
@@ -49,6 +50,7 @@ export function exchange(
   let size = 0;
   let drop: (reason: Error) => void = () => {};
 
+  const hide = hiding(credentialsIn(outgoing.headers), IN_MESSAGES);
   const deadlineAt = performance.now() + options.deadlineMs;
 
   const stop = (message: string) => drop(new Stopped(message));
@@ -60,7 +62,7 @@ export function exchange(
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", giveUp);
   };
-  const text = () => String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  const text = () => hide(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
   const isRefusal = () => status !== 0 && !isSuccess(status);
   const refusal = () => {
     const inSession = "mcp-session-id" in outgoing.headers;
@@ -99,7 +101,7 @@ export function exchange(
           size = 0;
           if (retryMs !== undefined) handlers.onRetry?.(retryMs);
           if (id !== null) handlers.onEventId(id);
-          if (data !== "") handlers.onText(data);
+          if (data !== "") handlers.onText(hide(data));
         });
       }
       guarded(() => handlers.onHead(headers));
