@@ -3,4 +3,13 @@ export default {
   poweredByHeader: false,
   // The optimizer is an attack surface we have no use for: no remote or user images are shown.
   images: { unoptimized: true },
+  // Files; of pages proxy.ts says more, and of calls lib/web/route.ts.
+  headers: async () =>
+    ["/_next/:path*", "/:file(.*\\.[a-zA-Z0-9]{2,5})"].map((source) => ({
+      source,
+      headers: [
+        { key: "x-content-type-options", value: "nosniff" },
+        { key: "cross-origin-resource-policy", value: "same-origin" },
+      ],
+    })),
 };

@@ -1,47 +1,38 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { NONCE_HEADER, PATH_HEADER } from "@/lib/web/page-headers.ts";
+import { pagePolicy, setApiHeaders, setPageHeaders } from "@/lib/web/security-headers.ts";
 
 /**
- * Headers of pages, and nothing else: authorization is where the data is read. Next takes the nonce for its own
- * scripts out of the policy in the request's headers.
+ * Headers of pages and of signing in, and nothing else: authorization is where the data is read. Next takes the nonce
+ * for its own scripts out of the policy in the request's headers.
  */
 export function proxy(request: NextRequest): NextResponse {
+  if (request.nextUrl.pathname.startsWith("/api/")) {
+    const response = NextResponse.next();
+    setApiHeaders(response.headers);
+    return response;
+  }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
-  const policy = contentSecurityPolicy(nonce);
+  const policy = pagePolicy(nonce, process.env.NODE_ENV === "development");
   const headers = new Headers(request.headers);
   headers.set(NONCE_HEADER, nonce);
   headers.set(PATH_HEADER, request.nextUrl.pathname + request.nextUrl.search);
   headers.set("content-security-policy", policy);
 
   const response = NextResponse.next({ request: { headers } });
-  response.headers.set("content-security-policy", policy);
-  response.headers.set("x-content-type-options", "nosniff");
-  response.headers.set("x-frame-options", "DENY");
-  // Names of tasks and requests stand in addresses: they stay with us.
-  response.headers.set("referrer-policy", "same-origin");
-  response.headers.set("cross-origin-opener-policy", "same-origin");
-  response.headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+  setPageHeaders(response.headers, policy, {
+    isSecretAddress: SECRET_ADDRESSES.has(request.nextUrl.pathname),
+  });
   return response;
 }
 
-function contentSecurityPolicy(nonce: string): string {
-  // React's development build rebuilds stacks with eval; the real one does not.
-  const development = process.env.NODE_ENV === "development" ? " 'unsafe-eval'" : "";
-  return [
-    "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${development}`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
+/** Pages whose address is a link with a secret in it. */
+const SECRET_ADDRESSES = new Set(["/join", "/set-password"]);
 
-/** Pages: not the API, Next's own files, or anything with a file's ending. */
+/**
+ * Pages: not the API, whose headers route.ts sets, Next's own files, or anything with a file's ending. And next-auth's
+ * routes, the only ones that route.ts has no hand in.
+ */
 export const config = {
-  matcher: ["/((?!api/|_next/|healthz$|readyz$|metrics$|.*\\.[a-zA-Z0-9]{2,5}$).*)"],
+  matcher: ["/((?!api/|_next/|healthz$|readyz$|metrics$|.*\\.[a-zA-Z0-9]{2,5}$).*)", "/api/auth/:path*"],
 };

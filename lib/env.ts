@@ -43,7 +43,9 @@ const schema = z
     INTRAY_ALLOW_HOSTS: list.default([]),
     INTRAY_DENY_PORTS: list.pipe(z.array(port)).default([]),
     INTRAY_SERVERS_FILE: z.string().optional(),
-    OIDC_ISSUER: webUrl.optional(),
+    INTRAY_SIGN_IN_FILE: z.string().optional(),
+    OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+    INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(3_000),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
     SMTP_URL: z
@@ -75,6 +77,10 @@ const schema = z
     allowHosts: e.INTRAY_ALLOW_HOSTS,
     denyPorts: e.INTRAY_DENY_PORTS,
     serversFile: e.INTRAY_SERVERS_FILE,
+    signInFile: e.INTRAY_SIGN_IN_FILE,
+    /** Calls a minute of one member or key; fewer writes, see lib/web/tunables.ts. */
+    rateLimit: e.INTRAY_RATE_LIMIT,
+    /** As it stands in the tokens, a slash at the end included. */
     oidcIssuer: e.OIDC_ISSUER,
     oidcClientId: e.OIDC_CLIENT_ID,
     oidcClientSecret: e.OIDC_CLIENT_SECRET,

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNetwork, NetworkError } from "./network.ts";
+import { checkOperatorUrl, createNetwork, NetworkError, operatorLookup } from "./network.ts";
 
 const hostile = [
   "http://127.0.0.1/",
@@ -169,5 +169,28 @@ describe("against a server", () => {
       "larger than",
     );
     await network.close();
+  });
+});
+
+describe("addresses of the operator's", () => {
+  it("may be private", async () => {
+    for (const url of ["http://10.0.0.1/", "http://127.0.0.1:8080/", "https://[fd12:3456::1]/"])
+      expect(checkOperatorUrl(url).href).toBe(url);
+    await new Promise<void>((resolve, reject) =>
+      operatorLookup("localhost", { all: true }, (error) => (error ? reject(error) : resolve())),
+    );
+  });
+
+  it("are never metadata services, written out or behind a name", async () => {
+    for (const url of [
+      "http://169.254.169.254/",
+      "http://[fe80::1]/",
+      "http://2852039166/",
+      "ftp://x.example/",
+    ])
+      expect(() => checkOperatorUrl(url)).toThrow(NetworkError);
+    // A resolver answers for a literal too, as it would for a name that leads there.
+    const refusal = await new Promise((resolve) => operatorLookup("169.254.169.254", { all: true }, resolve));
+    expect(refusal).toBeInstanceOf(NetworkError);
   });
 });

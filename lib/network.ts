@@ -50,6 +50,8 @@ export interface Reception {
 export interface Network {
   /** Throws NetworkError where the scheme, the credentials in it, or a literal address forbid the URL. */
   checkUrl(url: string | URL): URL;
+  /** The operator named this host, so that plain http is accepted there where others need https. */
+  isNamed(url: URL): boolean;
   /** Follows no redirects and checks every connection, whatever URL is dispatched on it. */
   dispatcherFor(url: string | URL, lane?: Lane): Dispatcher;
   request(url: string | URL, options?: RequestOptions): Promise<Dispatcher.ResponseData>;
@@ -104,6 +106,10 @@ export function createNetwork(options: NetworkOptions): Network {
   };
   return {
     checkUrl,
+    isNamed(url) {
+      const host = bareHost(url.hostname);
+      return allowed(host, isIP(host) ? ipaddr.process(host) : null, portOf(url));
+    },
     dispatcherFor,
     async request(url, { method = "GET", ...rest } = {}) {
       const target = checkUrl(url);
@@ -176,6 +182,17 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
 
 type Allowed = (host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number) => boolean;
 
+/**
+ * For addresses that the installation's operator wrote down, and what they lead to: private ones are fine, metadata
+ * services are not. For clients that bring their own sockets; ours use `createNetwork`.
+ */
+export const operatorLookup: LookupFunction = lookupFor(0, () => true);
+
+/** Throws NetworkError, as `checkUrl`, by the rule of `operatorLookup`: a literal address is never looked up. */
+export function checkOperatorUrl(url: string | URL): URL {
+  return check(toUrl(url), () => true);
+}
+
 function toUrl(url: string | URL): URL {
   try {
     return new URL(url);
@@ -194,8 +211,11 @@ function check(url: URL, allowed: Allowed): URL {
 }
 
 function connector(url: URL, allowed: Allowed): buildConnector.connector {
-  const port = portOf(url);
-  const lookup: LookupFunction = (hostname, options, callback) => {
+  return buildConnector({ lookup: lookupFor(portOf(url), allowed), timeout: 10_000 });
+}
+
+function lookupFor(port: number, allowed: Allowed): LookupFunction {
+  return (hostname, options, callback) => {
     dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, []);
       try {
@@ -209,7 +229,6 @@ function connector(url: URL, allowed: Allowed): buildConnector.connector {
       callback(null, first.address, first.family);
     });
   };
-  return buildConnector({ lookup, timeout: 10_000 });
 }
 
 /** Metadata services that live outside the link-local range: Alibaba, Azure, Oracle, EC2, EKS, GCP. */

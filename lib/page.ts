@@ -10,7 +10,8 @@ export type PageQuery = z.infer<typeof pageQuerySchema>;
 /** A time to filter by, with any zone. The database knows no year 0. */
 export const queryTimeSchema = z.iso
   .datetime({ offset: true })
-  .refine((text) => text >= "0001", "Use a year from 1 on");
+  .refine((text) => text >= "0001", "Use a year from 1 on")
+  .refine((text) => !/[+-](1[6-9]|2\d):\d\d$/.test(text), "Use an offset of less than 16 hours");
 
 export interface Page<T> {
   items: T[];

@@ -17,6 +17,8 @@ export async function build(say: (line: string) => void): Promise<void> {
     if (existsSync(".next/BUILD_ID") && readStamp(stamp) === wanted) return;
     say("Building the app (once, and again when its sources change) …");
     rmSync(stamp, { force: true });
+    // A route that says not who may call it is not built.
+    await runStep("the check of routes", ["scripts/check-routes.ts"], machineEnvironment());
     await runStep("next build", ["node_modules/next/dist/bin/next", "build"], machineEnvironment());
     writeFileSync(stamp, wanted);
   } finally {

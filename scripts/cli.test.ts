@@ -119,6 +119,8 @@ test.each([
   ],
   ["an organization that nobody has", ["key", "create", "--org", "nope", "--role", "viewer"], 1],
   ["a role that is none", ["key", "create", "--org", "acme", "--role", "king"], 2],
+  ["a quota that is no number", ["org", "quota", "acme", "--open", "many"], 2],
+  ["a quota of an organization that nobody has", ["org", "quota", "nope", "--open", "1"], 1],
   ["a missing option", ["key", "create", "--role", "viewer"], 2],
   ["an unknown option", ["key", "create", "--org", "acme", "--role", "viewer", "--force"], 2],
   ["an address that is none", ["user", "create", "ben", "--org", "acme", "--role", "viewer"], 2],
@@ -132,6 +134,17 @@ test.each([
   expect([answer.code, answer.out]).toEqual([code, ""]);
   expect(answer.err).not.toBe("");
   expect(answer.err).not.toContain("    at ");
+});
+
+test("sets an organization's quotas, what is not named staying as it is, and shows them", async () => {
+  const defaults = { openTasks: 20000, startsAMinute: 1200, openTasksEach: 5000, startsAMinuteEach: 600 };
+  const shown = await intray("org", "quota", "acme");
+  expect([shown.code, JSON.parse(shown.out)]).toEqual([0, defaults]);
+  await intray("org", "quota", "acme", "--open", "50000");
+  const set = await intray("org", "quota", "acme", "--starts", "30", "--starts-each", "10");
+  const now = { ...defaults, openTasks: 50000, startsAMinute: 30, startsAMinuteEach: 10 };
+  expect([set.code, JSON.parse(set.out)]).toEqual([0, now]);
+  expect(JSON.parse((await intray("org", "quota", "acme")).out)).toEqual(now);
 });
 
 test("says that a database is away, without its address", async () => {

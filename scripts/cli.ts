@@ -10,6 +10,7 @@ import { doctor } from "./commands/doctor.ts";
 import { exportEventsCommand } from "./commands/export-events.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { resealCommand } from "./commands/reseal.ts";
+import { setQuotaCommand } from "./commands/set-quota.ts";
 import { syncServersCommand } from "./commands/sync-servers.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
 import { verifyEventsCommand } from "./commands/verify-events.ts";
@@ -19,6 +20,7 @@ type Command = (args: string[]) => Promise<string>;
 
 const commands: Record<string, Command> = {
   "org create": createOrganizationCommand,
+  "org quota": setQuotaCommand,
   "user create": createUser,
   "key create": createApiKey,
   migrate: migrateCommand,
@@ -32,6 +34,8 @@ const commands: Record<string, Command> = {
 const USAGE = `npm run -s intray -- <command>
 
   org create <slug> --name N --owner E                 makes an organization; prints its owner's link to set a password
+  org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
+                                                       sets how many tasks may be open, and started a minute; prints it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   key create --org S --role R [--name N]               makes an API key; prints it, this once
   events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database

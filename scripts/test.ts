@@ -28,6 +28,7 @@ async function main(part: string | undefined): Promise<void> {
     await check("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     await check("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
     await check("Imports", ["scripts/check-imports.ts"]);
+    await check("Routes", ["scripts/check-routes.ts"]);
     await unit();
   }
   if (wants("e2e")) await endToEnd();

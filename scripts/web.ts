@@ -5,6 +5,7 @@ import next from "next";
 import { ConfigurationError, env, need } from "../lib/env.ts";
 import { onDrain } from "../lib/lifecycle.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
+import { signInSettings } from "../lib/web/sign-in-providers.ts";
 
 /** How long answers that are under way may take once the process drains. */
 const graceMs = 5_000;
@@ -15,6 +16,7 @@ async function serve(): Promise<void> {
   need("authSecret");
   need("keys");
   operatorServers();
+  signInSettings();
   if (!existsSync(".next/BUILD_ID"))
     throw new ConfigurationError("The app is not built: run `npm run build` first.");
   // next-auth reads its public address from here and nowhere else.

@@ -3,7 +3,7 @@ import { ApiProvider } from "@/components/api/provider.tsx";
 import { MeProvider } from "@/components/shell/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
 import { permissionsOf } from "@/lib/members/permissions.ts";
-import { currentPreferences, requireSession } from "@/lib/web/session.ts";
+import { currentOrganizations, currentPreferences, requireSession } from "@/lib/web/session.ts";
 import { readCounts } from "./counts.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
@@ -15,6 +15,7 @@ export default async function AppLayout({ children }: { children: ReactNode }) {
         organization: { id: organization.id, slug: organization.slug, name: organization.name },
         role,
         permissions: permissionsOf(role),
+        organizations: await currentOrganizations(),
         preferences: await currentPreferences(),
       }}
     >

@@ -119,7 +119,9 @@ test("however many look at its tools at once, one child runs", async () => {
     network: createNetwork({ allowHosts: [], denyPorts: [] }),
     seal: createSeal([{ kid: "k", key: Buffer.alloc(32) }]),
   };
-  const looks = Array.from({ length: 5 }, () => toolsOf(means, acme, id));
+  const actor = { kind: "key" as const, id: null, name: "Test" };
+  const looking = { organizationId: acme, userId: null, role: "viewer" as const, actor };
+  const looks = Array.from({ length: 5 }, () => toolsOf(means, looking, id));
   const settled = Promise.allSettled(looks);
   // Each reads what is kept, and where the server is; then it asks.
   await until("all five ask", async () => read === 10 && existsSync(join(folder, "starts")));

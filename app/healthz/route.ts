@@ -3,7 +3,12 @@ import { endpoint, route } from "@/lib/web/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "none", summary: "Whether the process is alive", output: z.object({ status: z.literal("ok") }) },
+    {
+      auth: "none",
+      summary: "Whether the process is alive",
+      uncounted: true,
+      output: z.object({ status: z.literal("ok") }),
+    },
     async () => ({ status: "ok" as const }),
   ),
 });

@@ -5,6 +5,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "none",
+      uncounted: true,
       summary: "Whether everything works together: database, migrations, an engine",
       output: readinessSchema,
       alsoStatuses: [503],

@@ -1,6 +1,8 @@
 import { redirect } from "next/navigation";
 import { FrontPage } from "@/components/shell/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { env } from "@/lib/env.ts";
+import { ownPath } from "@/lib/web/own-path.ts";
 import { signInOptions } from "@/lib/web/sign-in.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
@@ -18,9 +20,11 @@ export default async function SignInPage({
     <FrontPage title="Sign in" intro="Where long-running tasks wait for people.">
       <SignInForm
         demo={options.demo}
+        providers={options.providers}
         password={options.password}
+        passkey={options.passkey}
         error={typeof error === "string" ? error : null}
-        callbackUrl={ownPath(callbackUrl)}
+        callbackUrl={ownPath(callbackUrl, env().url)}
       />
       {options.setupPossible && (
         <p className="text-[13px] text-muted">
@@ -32,11 +36,4 @@ export default async function SignInPage({
       )}
     </FrontPage>
   );
-}
-
-/** Only a path of this site: a link must not lead through our sign-in to somewhere else. */
-function ownPath(url: string | string[] | undefined): string {
-  if (typeof url !== "string" || !url.startsWith("/")) return "/";
-  const parsed = new URL(url, "http://intray.invalid");
-  return parsed.host === "intray.invalid" ? parsed.pathname + parsed.search : "/";
 }

@@ -64,8 +64,15 @@ export const api = {
     options: { keepalive?: boolean; headers?: Record<string, string> } = {},
   ) => call<T>("PUT", path, body, options),
   patch: <T>(path: string, body: unknown) => call<T>("PATCH", path, body),
-  delete: <T>(path: string) => call<T>("DELETE", path, {}),
+  delete: <T>(path: string, body: unknown = {}) => call<T>("DELETE", path, body),
 };
+
+let organization: string | undefined;
+
+/** Which organization the page was drawn for: when the session works in another one, no call of it is taken. */
+export function speakFor(organizationId: string) {
+  organization = organizationId;
+}
 
 /** `?a=1&b=2` of what is set. */
 export function query(values: Record<string, string | number | null | undefined>): string {
@@ -89,6 +96,7 @@ async function call<T>(
     method,
     headers: {
       accept: "application/json",
+      ...(organization && { "x-intray-organization": organization }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...options.headers,
     },
@@ -111,6 +119,7 @@ async function call<T>(
     });
   }
   if (response.ok) return parsed as T;
+  if (problem.code === "organization_changed") window.dispatchEvent(new Event("intray:moved"));
   throw new ApiError(response.status, problem);
 }
 

@@ -12,13 +12,18 @@ export async function leave(): Promise<void> {
     toast.error("You are still signed in: Intray cannot be reached.");
     return;
   }
-  new BroadcastChannel(CHANNEL).postMessage(null);
-  window.location.assign("/sign-in");
+  leadAll("/sign-in");
 }
 
-/** Calls `listener` when the person has signed out in another tab. Returns how to stop. */
-export function onLeft(listener: () => void): () => void {
+/** Leads this tab and the browser's others to `path`, by a full load: what they show is over. */
+export function leadAll(path: string): void {
+  new BroadcastChannel(CHANNEL).postMessage(path);
+  window.location.assign(path);
+}
+
+/** Follows when another tab leads all of them somewhere. Returns how to stop. */
+export function followOthers(): () => void {
   const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = listener;
+  channel.onmessage = ({ data }: MessageEvent<string>) => window.location.assign(data);
   return () => channel.close();
 }

@@ -1,15 +1,18 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useState } from "react";
-import { api } from "@/components/api/client.ts";
+import { api, speakFor } from "@/components/api/client.ts";
 import type { Permission } from "@/lib/members/permissions.ts";
 import type { Role } from "@/lib/members/roles.ts";
 import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
+import type { OwnOrganization } from "@/lib/organizations/schema.ts";
 
 export interface Me {
   user: { id: string; name: string; email: string };
   organization: { id: string; slug: string; name: string };
   role: Role;
+  /** All that they are a member of, this one too. */
+  organizations: OwnOrganization[];
   preferences: Preferences;
   may: (permission: Permission) => boolean;
 }
@@ -27,6 +30,8 @@ interface MeValue extends Me {
 const MeContext = createContext<MeValue | null>(null);
 
 export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode }) {
+  // Before anything below asks for anything.
+  useState(() => speakFor(me.organization.id));
   const [preferences, setPreferences] = useState(me.preferences);
   const prefer = async (change: UpdatePreferences) => {
     setPreferences({ ...preferences, ...change } as Preferences);

@@ -1,14 +1,18 @@
 "use client";
 
-import { useCallback, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
 import { part } from "@/components/ui/part.tsx";
 
 /** What lies over the page on demand. Each is loaded when it is first wanted. */
-const Palette = part(() => import("./palette.tsx").then((file) => file.Palette));
-const ShortcutSheet = part(() => import("./shortcut-sheet.tsx").then((file) => file.ShortcutSheet));
+const PARTS = {
+  palette: part(() => import("./palette.tsx").then((file) => file.Palette)),
+  shortcuts: part(() => import("./shortcut-sheet.tsx").then((file) => file.ShortcutSheet)),
+  moved: part(() => import("./moved.tsx").then((file) => file.Moved)),
+};
 
-type Overlay = "palette" | "shortcuts";
+type Overlay = keyof typeof PARTS;
+const OVERLAYS = Object.keys(PARTS) as Overlay[];
 
 /** Opens one from anywhere. */
 export function openOverlay(overlay: Overlay) {
@@ -17,42 +21,38 @@ export function openOverlay(overlay: Overlay) {
 
 export function Overlays() {
   const [shown, setShown] = useState<Overlay | null>(null);
-  const [used, setUsed] = useState<Record<Overlay, boolean>>({ palette: false, shortcuts: false });
-  const show = useCallback((overlay: Overlay) => {
-    setUsed((before) => ({ ...before, [overlay]: true }));
-    setShown(overlay);
-  }, []);
-  useShortcuts({ "?": () => show("shortcuts") });
+  const [used, setUsed] = useState<Overlay[]>([]);
+  useShortcuts({ "?": () => openOverlay("shortcuts") });
 
   useEffect(() => {
+    const stop = new AbortController();
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
       if (event.altKey || event.shiftKey || event.defaultPrevented) return;
       event.preventDefault();
       // Over another dialog it would hide what is being decided.
       if (document.querySelector("[role=dialog], [role=alertdialog]")) return;
-      show("palette");
+      openOverlay("palette");
     };
-    const onPalette = () => show("palette");
-    const onShortcuts = () => show("shortcuts");
-    window.addEventListener("keydown", onKey);
-    window.addEventListener("intray:palette", onPalette);
-    window.addEventListener("intray:shortcuts", onShortcuts);
-    return () => {
-      window.removeEventListener("keydown", onKey);
-      window.removeEventListener("intray:palette", onPalette);
-      window.removeEventListener("intray:shortcuts", onShortcuts);
-    };
-  }, [show]);
+    window.addEventListener("keydown", onKey, stop);
+    for (const overlay of OVERLAYS) {
+      const show = () => {
+        setUsed((before) => (before.includes(overlay) ? before : [...before, overlay]));
+        setShown(overlay);
+      };
+      window.addEventListener(`intray:${overlay}`, show, stop);
+    }
+    return () => stop.abort();
+  }, []);
 
-  const onOpenChange = (overlay: Overlay) => (open: boolean) =>
-    setShown((before) => (open ? overlay : before === overlay ? null : before));
-  return (
-    <>
-      {used.palette && <Palette open={shown === "palette"} onOpenChange={onOpenChange("palette")} />}
-      {used.shortcuts && (
-        <ShortcutSheet open={shown === "shortcuts"} onOpenChange={onOpenChange("shortcuts")} />
-      )}
-    </>
-  );
+  return used.map((overlay) => {
+    const Shown = PARTS[overlay];
+    return (
+      <Shown
+        key={overlay}
+        open={shown === overlay}
+        onOpenChange={(open) => setShown((before) => (open ? overlay : before === overlay ? null : before))}
+      />
+    );
+  });
 }

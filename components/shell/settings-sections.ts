@@ -1,4 +1,13 @@
-import { Keyboard, type LucideIcon, MessageSquareX, Palette } from "lucide-react";
+import {
+  Building2,
+  Keyboard,
+  KeyRound,
+  type LucideIcon,
+  MessageSquareX,
+  Palette,
+  ShieldCheck,
+  Users,
+} from "lucide-react";
 import type { Permission } from "@/lib/members/permissions.ts";
 
 export interface SettingsSection {
@@ -30,11 +39,43 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     group: "You",
   },
   {
+    href: "/settings/security",
+    label: "Security",
+    description: "Password, two-step sign-in, passkeys, and where you are signed in",
+    icon: ShieldCheck,
+    needs: "account:use",
+    group: "You",
+  },
+  {
     href: "/settings/answers",
     label: "Answers",
     description: "Reasons that are offered for declining",
     icon: MessageSquareX,
     needs: "settings:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/organization",
+    label: "Organization",
+    description: "Its name, four eyes, leaving, deleting",
+    icon: Building2,
+    needs: "settings:read",
+    group: "Organization",
+  },
+  {
+    href: "/settings/members",
+    label: "Members",
+    description: "Who is in, their roles, invitations",
+    icon: Users,
+    needs: "members:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/api-keys",
+    label: "API keys",
+    description: "What programs come in with",
+    icon: KeyRound,
+    needs: "keys:manage",
     group: "Organization",
   },
 ];

@@ -4,7 +4,7 @@ import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { Live } from "@/components/api/live.tsx";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
-import { onLeft } from "@/components/shell/leave.ts";
+import { followOthers } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { Overlays } from "@/components/shell/overlays.tsx";
@@ -20,7 +20,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
   const going = useGoKeys();
   useRouteFocus();
-  useEffect(() => onLeft(() => window.location.assign("/sign-in")), []);
+  useEffect(followOthers, []);
   // A request fills the phone's screen: its decision bar takes the place of the navigation.
   const pathname = usePathname();
   const fullScreen = /^\/inbox\/.+/.test(pathname);

@@ -1,6 +1,6 @@
 "use client";
 
-import { Hand, History, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from "lucide-react";
+import { ArrowLeftRight, Hand, History, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
@@ -10,6 +10,7 @@ import { paletteCommands } from "@/components/shell/palette-commands.ts";
 import { grouped, matching, type PaletteGroup, type PaletteItem } from "@/components/shell/palette-items.ts";
 import type { Recent } from "@/components/shell/recent.ts";
 import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
+import { switchOrganization } from "@/components/shell/switch-organization.ts";
 import { useTheme } from "@/components/shell/use-theme.ts";
 
 type Linked = Omit<PaletteItem, "run"> & { href: string };
@@ -81,6 +82,16 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
         );
       },
     },
+    ...me.organizations
+      .filter(({ id }) => id !== me.organization.id)
+      .map(({ id, name }) => ({
+        id: `organization:${id}`,
+        label: `Switch to ${name}`,
+        icon: ArrowLeftRight,
+        group: "Do",
+        words: "change organization",
+        run: () => void switchOrganization(id),
+      })),
     { id: "sign-out", label: "Sign out", icon: LogOut, group: "Do", words: "leave log out", run: leave },
   ];
 

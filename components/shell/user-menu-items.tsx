@@ -4,6 +4,7 @@ import { History, Keyboard, LogOut, Search, Settings } from "lucide-react";
 import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { openOverlay } from "@/components/shell/overlays.tsx";
+import { switchOrganization } from "@/components/shell/switch-organization.ts";
 import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
@@ -25,6 +26,17 @@ export function UserMenuItems() {
         </span>
       </MenuLabel>
       <MenuSeparator />
+      {me.organizations.length > 1 && (
+        <>
+          <MenuLabel>Organization</MenuLabel>
+          <MenuChoices
+            value={me.organization.id}
+            onChange={(id) => void switchOrganization(id)}
+            choices={me.organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+          <MenuSeparator />
+        </>
+      )}
       <MenuLabel>Appearance</MenuLabel>
       <MenuChoices value={theme} onChange={setTheme} choices={THEMES} />
       <MenuSeparator />

@@ -3,6 +3,7 @@ import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import { roleSchema } from "../members/schema.ts";
 import type { Page, PageQuery } from "../page.ts";
+import type { Principal } from "../principal.ts";
 import type { ApiKey } from "./schema.ts";
 
 /** Keys in force, oldest first. */
@@ -23,6 +24,16 @@ export async function readKey(organizationId: string, tx: Tx, keyId: string): Pr
     WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${keyId}::uuid AND ${IN_FORCE}`;
   if (!row) throw notFound("key");
   return toKey(row);
+}
+
+/** The person behind what a principal makes: what a key makes dies with the same member. Null: the command line's key. */
+export async function makerOf(organizationId: string, tx: Tx, principal: Principal): Promise<string | null> {
+  if (principal.userId) return principal.userId;
+  const key = await tx.apiKey.findFirst({
+    where: { organizationId, id: principal.actor.id ?? "" },
+    select: { createdBy: true },
+  });
+  return key?.createdBy ?? null;
 }
 
 const SELECT = Prisma.sql`SELECT k.id, k.name, k.role, k.created_by AS "makerId", u.name AS "makerName",

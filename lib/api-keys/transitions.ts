@@ -6,6 +6,7 @@ import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
 import { roleAllows } from "../members/roles.ts";
 import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
+import { makerOf } from "./queries.ts";
 import type { CreateKeyInput } from "./schema.ts";
 
 /** What every key begins with, so that scanners of leaked secrets know it. */
@@ -23,7 +24,7 @@ export async function createKey(
       "forbidden",
       `Your role is ${principal.role}: a key of yours cannot be ${input.role}.`,
     );
-  const maker = principal.userId ?? (await makerOfKey(organizationId, tx, principal));
+  const maker = await makerOf(organizationId, tx, principal);
   return insertKey(organizationId, tx, principal.actor, maker, input);
 }
 
@@ -90,13 +91,4 @@ async function insertKey(
   });
   await appendEvents(organizationId, tx, [{ type: "key.created", actor, data: { keyId: id, name, role } }]);
   return { id, secret };
-}
-
-/** A key made by a key dies with the same member. */
-async function makerOfKey(organizationId: string, tx: Tx, principal: Principal): Promise<string | null> {
-  const key = await tx.apiKey.findFirst({
-    where: { organizationId, id: principal.actor.id ?? "" },
-    select: { createdBy: true },
-  });
-  return key?.createdBy ?? null;
 }

@@ -10,6 +10,17 @@ export async function announce(organizationId: string, tx: Tx, topic: Topic, ids
   }
 }
 
+/** The same for what must not wait for an engine: the hint itself, sent by the commit. */
+export async function announceNow(
+  organizationId: string,
+  tx: Tx,
+  topic: Topic,
+  ids: string[],
+): Promise<void> {
+  const hint = JSON.stringify({ o: organizationId, c: ids.map((id) => [topic, id]) });
+  await tx.$executeRaw`SELECT pg_notify('intray_change', ${hint})`;
+}
+
 /** Wakes the engine when the transaction commits. Lost wake-ups are found by its slow scan. */
 export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;

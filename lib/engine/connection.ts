@@ -1,4 +1,4 @@
-import type { ConnectionAddress } from "../connections/queries.ts";
+import { ADDRESS_COLUMNS, ADDRESS_TABLES, type ConnectionAddress } from "../connections/queries.ts";
 import { Prisma, type Tx } from "../db.ts";
 import type { Era } from "../mcp/peer.ts";
 
@@ -31,11 +31,7 @@ export async function takeOver(
   const raised = await tx.$queryRaw<{ epoch: bigint }[]>`UPDATE connection SET epoch = epoch + 1
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid RETURNING epoch`;
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
-    SELECT c.organization_id AS "organizationId", c.id AS "connectionId", s.id AS "serverId", s.url,
-      s.era_setting AS "eraSetting", s.era, c.sealed_credentials AS "sealedCredentials",
-      s.operator_entry AS "operatorEntry", o.slug
-    FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
-      JOIN organization o ON o.id = c.organization_id
+    SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era FROM ${ADDRESS_TABLES}
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`);
   if (!raised[0] || !rows[0]) return null;
   return { epoch: raised[0].epoch, connection: rows[0] };

@@ -32,6 +32,8 @@ export interface WatcherContext {
   /** The era the server speaks, found by probing where it is not known. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;
+  /** Has a token that may be sent, where the server wants one. Throws PeerError. */
+  ready(): Promise<void>;
   /** Has a task's next step taken in `afterMs`. */
   wake(taskId: string, afterMs: number): void;
   /** 2026-07-28: has the server tell of a task's changes, where it does. */

@@ -1,6 +1,6 @@
 /** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
 import { appendEvents } from "../events/transitions.ts";
-import { PeerError, type StartOutcome } from "../mcp/peer.ts";
+import { PeerError, SignInNeeded, type StartOutcome } from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
@@ -124,13 +124,19 @@ async function rereadTool(ctx: WatcherContext, entry: TaskEntry): Promise<boolea
 
 /** Why a call was not made, in our own words. */
 export function reasonOf(error: PeerError): { code: string; message: string } {
-  const message = error instanceof EntryGone ? error.message : REASONS[error.code];
+  if (error.neededScope !== null) return NEEDS_RIGHTS;
+  const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
+  const message = hasWords ? error.message : REASONS[error.code];
   return { code: error.code, message: message ?? "The server could not be reached." };
 }
 
 export const SESSIONS_FULL = {
   code: "sessions_full",
   message: "The server allows no further session; the task starts when another one ends.",
+};
+const NEEDS_RIGHTS = {
+  code: "unauthorized",
+  message: "The server asks for more rights than the connection has.",
 };
 const REASONS: Record<string, string> = {
   unauthorized: "The server refuses our credentials.",

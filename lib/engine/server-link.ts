@@ -2,11 +2,11 @@
 import type { Logger } from "pino";
 import { endpointOf } from "../connections/queries.ts";
 import { recordLogTail } from "../connections/transitions.ts";
-import type { Tx } from "../db.ts";
+import type { Database, Tx } from "../db.ts";
 import { noteUnreachable } from "../deliveries/transitions.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
-import type { Era, Peer, PeerError } from "../mcp/peer.ts";
+import { type Endpoint, type Era, type Peer, type PeerError, SignInNeeded } from "../mcp/peer.ts";
 import type { Wire } from "../mcp/wire.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
@@ -20,6 +20,7 @@ import { LOG_TAIL_CHARACTERS, OPEN_DEADLINE_MS } from "./tunables.ts";
 
 export interface LinkOptions {
   connection: ConnectionRow;
+  database: Database;
   network: Network;
   seal: Seal;
   log: Logger;
@@ -32,6 +33,7 @@ export interface LinkOptions {
 export class ServerLink {
   traits: Traits = {};
   #options: LinkOptions;
+  #endpoint: Endpoint | null = null;
   #wire: Wire | null = null;
   #peers = new Map<Era, Peer>();
   /** As the database has it. */
@@ -76,6 +78,13 @@ export class ServerLink {
     return found.era;
   }
 
+  /** Has a token that may be sent, where the server wants one. Throws PeerError. */
+  async ready(): Promise<void> {
+    const endpoint = this.#whereTo();
+    const access = "url" in endpoint ? endpoint.access : undefined;
+    if (access && access.current() === null) await access.fresh();
+  }
+
   /** Throws PeerError where the address may not be used. */
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
@@ -89,8 +98,11 @@ export class ServerLink {
   /** The server failed: how it is now, in our own words. */
   failed(error: PeerError, taskIds: string[]): Promise<void> {
     const unauthorized = error.code === "unauthorized";
+    // Whether one member is signed in says nothing about the server, which others use too.
+    if (unauthorized && this.#options.connection.userId !== null) return Promise.resolve();
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
-    const words = error instanceof EntryGone ? error.message : HEALTH_WORDS[error.code];
+    const words =
+      error instanceof EntryGone || error instanceof SignInNeeded ? error.message : HEALTH_WORDS[error.code];
     return this.#health(state, words ?? "The server can't be reached.", taskIds);
   }
 
@@ -115,14 +127,19 @@ export class ServerLink {
   }
 
   #open(): Wire {
-    const { connection, seal, network } = this.#options;
-    this.#wire ??= openWire(endpointOf(connection, seal), network, {
+    this.#wire ??= openWire(this.#whereTo(), this.#options.network, {
       onLog: (line) => {
         this.#logTail = `${this.#logTail}${line}\n`.slice(-LOG_TAIL_CHARACTERS);
         this.#logChanged = true;
       },
     });
     return this.#wire;
+  }
+
+  #whereTo(): Endpoint {
+    const { connection, database, network, seal } = this.#options;
+    this.#endpoint ??= endpointOf(connection, { db: database, network, seal });
+    return this.#endpoint;
   }
 
   async #health(state: Health["state"], message: string | null, taskIds: string[]): Promise<void> {

@@ -34,6 +34,7 @@ export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<numb
 /** What has to be known and open before the call, and may fail without harm. A pause where it can't be made now. */
 export async function prepare(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
   try {
+    await ctx.ready();
     if ((await ctx.era()) !== "2025-11-25") return null;
     const live = await joinListening(ctx, entry);
     if (!live) {

@@ -55,6 +55,8 @@ export const AFTER_ANSWER_MS = 100;
 /** Failures of a server: full jitter between 0 and base × 2^n, up to the cap. */
 export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 300_000;
+/** A call that takes more rights than the connection has is tried again after this; a new sign-in does it at once. */
+export const SCOPE_RETRY_MS = 3600_000;
 /** While one step tries whether a server is well again, the others wait this long at a time. */
 export const PROBE_WAIT_MS = 250;
 

@@ -69,6 +69,7 @@ export class Watcher {
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
+      ready: () => link.ready(),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),
@@ -232,6 +233,11 @@ export class Watcher {
     }
     if (error instanceof PeerError) {
       log.info({ taskId: entry.id, code: error.code, failures: entry.failures }, "a call to a server failed");
+      // Only more rights help, and who gives them has the connection taken anew. The reply itself woke the task.
+      if (error.neededScope !== null) {
+        if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
+        return tunables.SCOPE_RETRY_MS;
+      }
       if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
       return this.#serverFailed(error);
     }

@@ -87,6 +87,8 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} assigned the request to ${text(data.name)}`
         : `${who} changed who is assigned`,
     ),
+  "request.last_taken": () =>
+    say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
   "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
   "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
   "delivery.sending": (data) =>
@@ -112,6 +114,14 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
     say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
   "member.removed": (_, who) => say(`${who} removed a member`),
+  "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "member.left": (_, who) => say(`${who} left the organization`),
+  "invitation.created": (data, who) =>
+    say(`${who} invited ${text(data.email) ?? "somebody"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "invitation.renewed": (data, who) => say(`${who} renewed the invitation${invited(data)}`),
+  "invitation.role_changed": (data, who) =>
+    say(`${who} changed the role of the invitation${invited(data)}${fromTo(data)}`),
+  "invitation.revoked": (data, who) => say(`${who} revoked the invitation${invited(data)}`),
   "key.created": (data, who) => say(`${who} made the API key${named(data)}`),
   "key.renamed": (data, who) => say(`${who} renamed an API key${named(data, " to")}`),
   "key.revoked": (_, who) => say(`${who} revoked an API key`),
@@ -123,6 +133,38 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
+  "organization.four_eyes_changed": ({ fourEyes }, who) =>
+    say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
+  "organization.exported": (_, who) => say(`${who} exported the whole organization`),
+  "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
+  "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data)}`, "bad"),
+  "session.ended": (data, who) =>
+    say(
+      typeof data.count === "number" && data.count > 1
+        ? `${who} ended ${data.count} sessions`
+        : `${who} signed out`,
+    ),
+  "account.password_changed": (data, who) =>
+    say(data.byLink === true ? `${who} set a password with a link` : `${who} changed their password`),
+  "account.second_factor_added": (_, who) => say(`${who} turned two-step sign-in on`),
+  "account.second_factor_removed": (_, who) => say(`${who} turned two-step sign-in off`, "wait"),
+  "account.recovery_code_used": (data, who) =>
+    say(`${who} used a recovery code${typeof data.left === "number" ? `, ${data.left} left` : ""}`, "wait"),
+  "account.passkey_added": (data, who) => say(`${who} added the passkey${named(data)}`),
+  "account.passkey_removed": (data, who) => say(`${who} removed the passkey${named(data)}`),
+  "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
+  "connection.authorized": (data, who) => say(`${who} connected${link(data)}`, "accent"),
+  "connection.renewed": (data, who) => say(`${who} signed in again for${link(data)}`, "accent"),
+  "connection.needs_reauth": (data) => say(`Somebody has to sign in again for${link(data)}`, "bad"),
+  "connection.needs_scope": (data) =>
+    say(
+      `A call needs more rights than${link(data)} has`,
+      "wait",
+      text(data.scope) && `Needed: ${text(data.scope)}`,
+    ),
+  "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
+  "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
   "protocol.read": (_, who) => say(`${who} read the protocol messages`),
   "events.exported": (_, who) => say(`${who} exported the history`),
   "events.verified": ({ brokenAt }, who) =>
@@ -133,6 +175,21 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
       "bad",
     ),
 };
+
+const SIGNED_IN_BY: Record<string, string> = {
+  password: " with a password",
+  passkey: " with a passkey",
+  oidc: " by single sign-on",
+};
+
+function invited(data: Data): string {
+  return text(data.email) ? ` of ${text(data.email)}` : "";
+}
+
+/** ` the shared connection to “ERP”`. */
+function link(data: Data): string {
+  return ` ${data.shared === true ? "the shared connection" : "a connection of their own"} to${named(data)}`;
+}
 
 const HEALTH: Record<string, string> = {
   ok: "is well again",
@@ -176,6 +233,10 @@ export const REASONS: Record<string, string> = {
   not_asked_again: "the server did not put the question again",
   question_lifetime: "the server gives up on questions after a while",
   not_started: "the task never started",
+  wrong_code: "the code was wrong",
+  email_unverified: "the provider had not verified the e-mail address",
+  domain_not_allowed: "the address is of a domain that may not come in",
+  no_organization: "no organization has them as a member",
 };
 
 function answerWord(data: Data): string {

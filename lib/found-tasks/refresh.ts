@@ -4,14 +4,14 @@ import type { Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
-import { type Endpoint, type Era, PeerError, type TaskList } from "../mcp/peer.ts";
+import { type Endpoint, type Era, PeerError, SignInNeeded, type TaskList } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
 import type { Page } from "../page.ts";
 import type { Means } from "../servers/check.ts";
 import { learn } from "../servers/learn.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import { judge } from "../servers/probe.ts";
-import { readServer } from "../servers/queries.ts";
+import { NOBODY, readServer } from "../servers/queries.ts";
 import { sharedConnection } from "./connection.ts";
 import { listFoundTasks } from "./queries.ts";
 import type { FoundTask } from "./schema.ts";
@@ -29,8 +29,8 @@ export async function refreshFoundTasks(
   serverId: string,
 ): Promise<Page<FoundTask>> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
-  const server = await within((tx) => readServer(organizationId, tx, serverId));
-  const list = await within((tx) => sharedEndpoint(organizationId, tx, means.seal, server))
+  const server = await within((tx) => readServer(organizationId, tx, NOBODY, serverId));
+  const list = await within((tx) => sharedEndpoint(means, organizationId, tx, server))
     .then((endpoint) => listAt(endpoint, server.era, means.network))
     .catch(unavailable);
   await within(async (tx) => {
@@ -62,6 +62,7 @@ async function listAt(endpoint: Endpoint, known: Era | null, network: Network): 
 /** In our own words, as for a probe. */
 function unavailable(error: unknown): never {
   if (!(error instanceof PeerError)) throw error;
-  const message = error instanceof EntryGone ? error.message : judge(error).message;
+  const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
+  const message = hasWords ? error.message : judge(error).message;
   throw new AppError("server_unavailable", message ?? "The server can't be reached.", { cause: error });
 }

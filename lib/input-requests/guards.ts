@@ -5,6 +5,7 @@ import { validateContent } from "../mcp/content.ts";
 import { formSchema } from "../mcp/form.ts";
 import { actorSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
+import { requestedBy } from "../tasks/requester.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import type { AnswerInput, RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
@@ -20,6 +21,8 @@ export interface LockedRequest {
   endedReason: string | null;
   urlOwner: string | null;
   cancelRequestedAt: Date | null;
+  /** The principal asked for the task, and the organization has others accept what one asked for. */
+  fourEyes: boolean;
 }
 
 /** The request and its task, locked, if the principal may see them. */
@@ -29,13 +32,14 @@ export async function lockRequest(
   principal: Principal,
   requestId: string,
 ): Promise<LockedRequest> {
-  const tasks = await tx.$queryRaw<{ cancelRequestedAt: Date | null; urlOwner: string | null }[]>`
-    SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner"
-    FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
+  const tasks = await tx.$queryRaw<Pick<LockedRequest, "cancelRequestedAt" | "urlOwner" | "fourEyes">[]>`
+    SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner",
+      o.four_eyes AND ${requestedBy(principal)} AS "fourEyes"
+    FROM task t JOIN organization o ON o.id = t.organization_id JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
     WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
       SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
     FOR NO KEY UPDATE OF t`;
-  const requests = await tx.$queryRaw<Omit<LockedRequest, "cancelRequestedAt" | "urlOwner">[]>`
+  const requests = await tx.$queryRaw<Omit<LockedRequest, "cancelRequestedAt" | "urlOwner" | "fourEyes">[]>`
     SELECT id, state, task_id AS "taskId", connection_id AS "connectionId", mode, form,
       question_hash AS "questionHash", ended_reason AS "endedReason"
     FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
@@ -111,6 +115,15 @@ export function refuseForeignUrl(principal: Principal, request: LockedRequest, i
   const { userId } = principal;
   if (userId !== null && (request.urlOwner === null || request.urlOwner === userId)) return;
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
+}
+
+/** Who asked for something does not let it through as well, where the organization wants four eyes. */
+export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, "action">): void {
+  if (!request.fourEyes || input.action !== "accept") return;
+  throw new AppError(
+    "four_eyes",
+    "You asked for this task, so somebody else has to accept. You can decline.",
+  );
 }
 
 export function checkedContent(

@@ -1,11 +1,14 @@
 /** Reads one input request, as far as the principal may see it; list.ts reads many. */
 import { z } from "zod";
+import { JOIN_GRANT, SHOWN_STATE } from "../connections/list.ts";
+import { connectionStateSchema } from "../connections/schema.ts";
 import type { Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import { formSchema } from "../mcp/form.ts";
 import type { Principal } from "../principal.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { traitsSchema } from "../servers/traits.ts";
+import { requestedBy } from "../tasks/requester.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
@@ -26,10 +29,11 @@ export async function readInputRequest(
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS "draftContent",
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt", opener.id AS "openerId",
       opener.name AS "openerName",
-      holder.id AS "ownerId", holder.name AS "ownerName",
-      t.tool_hints->'annotations'->'destructiveHint' AS destructive
+      holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive,
+      (SELECT o.four_eyes FROM organization o WHERE o.id = r.organization_id) AND ${requestedBy(principal)} AS "fourEyes"
     FROM input_request r ${JOINS}
-      JOIN connection link ON link.organization_id = r.organization_id AND link.id = r.connection_id
+      JOIN connection link ON link.organization_id = r.organization_id AND link.id = r.connection_id ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
       LEFT JOIN "user" opener ON opener.id = coalesce(link.user_id, link.authorized_by)
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
@@ -69,7 +73,9 @@ export async function readInputRequest(
       adopted: row.adopted,
     },
     connectionOwner: person(row.ownerId, row.ownerName),
+    connectionState: connectionStateSchema.parse(row.connectionState),
     urlOwner: person(row.openerId, row.openerName),
+    fourEyes: row.fourEyes,
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
   };
 }
@@ -101,5 +107,7 @@ interface DetailRow extends RequestRow {
   openerName: string | null;
   ownerId: string | null;
   ownerName: string | null;
+  connectionState: string;
   destructive: unknown;
+  fourEyes: boolean;
 }

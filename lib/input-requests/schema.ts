@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { connectionStateSchema } from "../connections/schema.ts";
 import { formSchema } from "../mcp/form.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { queryTimeSchema } from "../page.ts";
@@ -187,8 +188,12 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   }),
   /** In whose name the answer goes out: null = the organization's shared connection. */
   connectionOwner: personSchema.nullable(),
+  /** Whether the answer can go out now; where it can't, it waits for a new sign-in. */
+  connectionState: connectionStateSchema,
   /** Who alone may open the site of a URL question and say that it is done; null = everybody who may answer. */
   urlOwner: personSchema.nullable(),
+  /** The caller asked for the task, and somebody else has to accept. */
+  fourEyes: z.boolean(),
   /** The tool's own untrusted claim; null when unknown. */
   destructive: z.boolean().nullable(),
 });

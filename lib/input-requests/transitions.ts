@@ -19,6 +19,7 @@ import {
   memberOnly,
   questionChanged,
   refuseForeignUrl,
+  refuseFourEyes,
   refuseOthersClaim,
   refuseUnlessOpen,
 } from "./guards.ts";
@@ -40,6 +41,7 @@ export async function recordAnswer(
   if (request.questionHash !== input.questionHash) throw questionChanged(requestId);
   await refuseOthersClaim(organizationId, tx, principal, requestId);
   refuseForeignUrl(principal, request, input);
+  refuseFourEyes(request, input);
   const content = checkedContent(request, input);
 
   const answerId = uuidv7();

@@ -52,7 +52,13 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   ) {
     return new PeerError("sessions_full", "no", NO_MORE_SESSIONS, { ...detail, retryAfterMs });
   }
-  if (status === 401 || status === 403) return fail("unauthorized", "The server refused the credentials");
+  if (status === 401 || status === 403) {
+    const neededScope = status === 403 ? insufficientScope(answer.headers["www-authenticate"]) : undefined;
+    return new PeerError("unauthorized", "yes", "The server refused the credentials", {
+      ...detail,
+      neededScope,
+    });
+  }
   if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
     return fail("rate_limited", "The server asks for fewer calls", "yes", retryAfterMs);
   }
@@ -150,6 +156,17 @@ function errorIn(body: string): RpcError | undefined {
     return undefined; // Not JSON: the HTTP status speaks alone.
   }
 }
+
+/** The scopes of `Bearer error="insufficient_scope", scope="…"` (RFC 6750, 3.1); undefined where it says nothing like it. */
+export function insufficientScope(challenge: string | undefined): string | undefined {
+  if (!challenge || !/^(Bearer|DPoP)\s/i.test(challenge)) return undefined;
+  if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined;
+  const scope = /\bscope="([\x20-\x7e]{1,2000}?)"/.exec(challenge)?.[1]?.trim();
+  return scope && SCOPE.test(scope) ? scope : undefined;
+}
+
+/** RFC 6749, 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** Whatever a server says, it is asked again after this: its clock may be wrong, and answers wait. */
 const LONGEST_RETRY_AFTER_MS = 3600_000;

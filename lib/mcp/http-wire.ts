@@ -1,6 +1,7 @@
 /** JSON-RPC over streamable HTTP, both eras: one POST, one reply, framed as JSON or as an event stream. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Lane, Network } from "../network.ts";
+import { withAccess } from "./authorized.ts";
 import { underOneDeadline } from "./client.ts";
 import { badReply, transportError } from "./errors.ts";
 import { type ExchangeHandlers, exchange, isEventStream } from "./exchange.ts";
@@ -29,17 +30,27 @@ export class HttpWire implements Wire {
     this.network = network;
   }
 
-  async request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
+  request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
+    const next = underOneDeadline(options);
+    return withAccess(this.endpoint.access, (token) => this.requestWith(token, request, next(), handlers));
+  }
+
+  private async requestWith(
+    token: string | null,
+    request: Request,
+    options: CallOptions,
+    handlers?: StreamHandlers,
+  ): Promise<Reply> {
     const next = underOneDeadline(options);
     const endsAt = endOf(options);
     const place: Place = { lastEventId: null, retryMs: null };
     const id = nextId();
     try {
-      return await this.attempt(id, request, options, place, handlers);
+      return await this.attempt(token, id, request, options, place, handlers);
     } catch (error) {
       // A server may close a kept connection just as it is used again. What only reads is then sent once more.
       if (request.lane !== "held" && wasCutOff(error)) {
-        return this.attempt(nextId(), request, next(), place, handlers);
+        return this.attempt(token, nextId(), request, next(), place, handlers);
       }
       if (!request.resumes || place.lastEventId === null || !brokeOff(error)) throw error;
       const { method, headers } = request;
@@ -54,6 +65,7 @@ export class HttpWire implements Wire {
   }
 
   private attempt(
+    token: string | null,
     id: number,
     request: Request,
     options: CallOptions,
@@ -63,7 +75,7 @@ export class HttpWire implements Wire {
     request.onId?.(id);
     return new Promise<Reply>((resolve, reject) => {
       let headers: IncomingHttpHeaders = {};
-      const drop = this.exchange("POST", request, framed(request, id, options), options, {
+      const drop = this.exchange("POST", token, request, framed(request, id, options), options, {
         onHead: (received) => {
           headers = received;
         },
@@ -109,13 +121,27 @@ export class HttpWire implements Wire {
     endsAt: number,
     handlers?: StreamHandlers,
   ): Promise<Reply> {
-    const get: Get = (headers, getOptions, getHandlers) =>
-      this.exchange("GET", { headers, lane: "held", method: null }, null, getOptions, getHandlers);
-    return followReply(get, call, place, options, endsAt, handlers);
+    const goOn = <T>(run: (get: Get) => Promise<T>) =>
+      withAccess(this.endpoint.access, (token) =>
+        run((headers, getOptions, getHandlers) =>
+          this.exchange("GET", token, { headers, lane: "held", method: null }, null, getOptions, getHandlers),
+        ),
+      );
+    return followReply(goOn, call, place, options, endsAt, handlers);
   }
 
   /** Resolves at the head of the event stream; or, where the reply is plain JSON, at its end. */
   hold(
+    request: Request | { headers: Record<string, string> },
+    options: CallOptions,
+    handlers: HeldHandlers,
+  ): Promise<Stream> {
+    const next = underOneDeadline(options);
+    return withAccess(this.endpoint.access, (token) => this.holdWith(token, request, next(), handlers));
+  }
+
+  private holdWith(
+    token: string | null,
     request: Request | { headers: Record<string, string> },
     options: CallOptions,
     handlers: HeldHandlers,
@@ -144,6 +170,7 @@ export class HttpWire implements Wire {
       };
       const drop = this.exchange(
         method === null ? "GET" : "POST",
+        token,
         { headers: request.headers, lane: "held", method },
         body,
         { ...options, replyWithinMs: undefined, opensOnly: true },
@@ -195,19 +222,23 @@ export class HttpWire implements Wire {
     body: string | null,
     options: CallOptions,
   ) {
-    return new Promise<void>((resolve, reject) => {
-      this.exchange(verb, { headers, lane: "held", method: null }, body, options, {
-        onHead: () => resolve(),
-        onText: () => {},
-        onEventId: () => {},
-        onEnd: () => {},
-        onError: reject,
+    const next = underOneDeadline(options);
+    const once = (token: string | null) =>
+      new Promise<void>((resolve, reject) => {
+        this.exchange(verb, token, { headers, lane: "held", method: null }, body, next(), {
+          onHead: () => resolve(),
+          onText: () => {},
+          onEventId: () => {},
+          onEnd: () => {},
+          onError: reject,
+        });
       });
-    });
+    return withAccess(this.endpoint.access, once);
   }
 
   private exchange(
     verb: "GET" | "POST" | "DELETE",
+    token: string | null,
     {
       headers,
       lane = "call",
@@ -226,6 +257,7 @@ export class HttpWire implements Wire {
       accept: verb === "GET" ? "text/event-stream" : "application/json, text/event-stream",
       ...(body === null ? {} : { "content-type": "application/json" }),
       ...this.endpoint.headers,
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     };
     const { deadlineMs, replyWithinMs, signal, opensOnly } = options;

@@ -13,6 +13,20 @@ export interface HttpEndpoint {
   url: string;
   /** Sent as is, e.g. `{authorization: "Bearer …"}`. Never logged. */
   headers: Record<string, string>;
+  /** Where tokens expire: the one that goes with each request. */
+  access?: Access;
+}
+
+/** Tokens that expire, are renewed, and can be taken away while a wire is open. */
+export interface Access {
+  /** The token to send now, from memory; null: ask `fresh()` first. */
+  current(): string | null;
+  /** A token that may be sent. Throws PeerError: `unauthorized` where a person has to sign in, else `unreachable`. */
+  fresh(): Promise<string>;
+  /** The server refused this token (401). True: there is another one now, so the call may be made once more. */
+  refused(token: string): Promise<boolean>;
+  /** It refused the one after that too, or wants more rights (403): only a person can help. */
+  exhausted(token: string, neededScope: string | null): Promise<void>;
 }
 
 /** A program of the operator's that speaks MCP on its stdin and stdout. `env` may hold secrets: never logged. */
@@ -260,6 +274,8 @@ export class PeerError extends Error {
   readonly httpStatus: number | null;
   readonly rpcError: { code: number; message: string; data?: unknown } | null;
   readonly retryAfterMs: number | null;
+  /** 403: the rights that the call takes and the token has not (RFC 6750, insufficient_scope). Untrusted. */
+  readonly neededScope: string | null;
 
   constructor(
     code: PeerErrorCode,
@@ -270,6 +286,7 @@ export class PeerError extends Error {
       httpStatus?: number;
       rpcError?: { code: number; message: string; data?: unknown };
       retryAfterMs?: number;
+      neededScope?: string;
     } = {},
   ) {
     super(message, { cause: detail.cause });
@@ -279,5 +296,14 @@ export class PeerError extends Error {
     this.httpStatus = detail.httpStatus ?? null;
     this.rpcError = detail.rpcError ?? null;
     this.retryAfterMs = detail.retryAfterMs ?? null;
+    this.neededScope = detail.neededScope ?? null;
+  }
+}
+
+/** No call can be made: a person has to sign in first. The message is for everyone's eyes. */
+export class SignInNeeded extends PeerError {
+  constructor(message: string) {
+    super("unauthorized", "no", message);
+    this.name = "SignInNeeded";
   }
 }

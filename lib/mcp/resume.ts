@@ -21,6 +21,9 @@ export interface Place {
   retryMs: number | null;
 }
 
+/** Runs with a GET that the server lets through, as far as that can be known before. */
+export type WithGet = <T>(run: (get: Get) => Promise<T>) => Promise<T>;
+
 /** Starts a GET with these headers. The returned function drops it. */
 export type Get = (
   headers: Record<string, string>,
@@ -33,7 +36,7 @@ export type Get = (
  * `timeout` and reached `maybe`, since the call itself went out before; or is `too_large`.
  */
 export async function followReply(
-  get: Get,
+  withGet: WithGet,
   call: SentCall,
   place: Place,
   options: CallOptions,
@@ -52,7 +55,7 @@ export async function followReply(
     waitMs = 0;
     const { lastEventId } = place;
     try {
-      const reply = await goOn(get, call, place, options, endsAt, handlers);
+      const reply = await withGet((get) => goOn(get, call, place, options, endsAt, handlers));
       if (reply) return reply;
       failures = 0;
       empty = place.lastEventId === lastEventId ? empty + 1 : 0;

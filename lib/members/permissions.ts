@@ -31,6 +31,7 @@ export const PERMISSIONS = {
   "keys:manage": "admin",
   "events:read": "admin",
   "owners:manage": "owner",
+  "organization:export": "owner",
   "organization:delete": "owner",
 } as const satisfies Record<string, Role>;
 export type Permission = keyof typeof PERMISSIONS;

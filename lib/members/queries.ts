@@ -2,17 +2,19 @@ import { readPosition, toPage } from "../cursor.ts";
 import type { Tx } from "../db.ts";
 import { Prisma } from "../db.ts";
 import { notFound } from "../errors.ts";
-import type { Page, PageQuery } from "../page.ts";
+import type { Page } from "../page.ts";
 import { containing } from "../search.ts";
 import { may } from "./permissions.ts";
 import { ROLES } from "./roles.ts";
-import { type Answerer, type Member, roleSchema } from "./schema.ts";
+import { type Answerer, type Member, type MemberQuery, roleSchema } from "./schema.ts";
 
 /** Those who joined first come first. */
-export async function listMembers(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Member>> {
+export async function listMembers(organizationId: string, tx: Tx, query: MemberQuery): Promise<Page<Member>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
+  const pattern = containing(query.q ?? "");
   const rows = await tx.$queryRaw<MemberRow[]>`${SELECT} WHERE m.organization_id = ${organizationId}::uuid
+    ${query.q ? Prisma.sql`AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})` : Prisma.empty}
     ${after ? Prisma.sql`AND (m.created_at, m.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY m.created_at, m.id LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toMember);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pageQuerySchema } from "../page.ts";
 import { ROLES } from "./roles.ts";
 
 export type { Role } from "./roles.ts";
@@ -53,6 +54,9 @@ export const answererSchema = memberSchema.pick({ id: true, userId: true, name: 
 export type Answerer = z.infer<typeof answererSchema>;
 
 export const answererQuerySchema = z.object({ q: z.string().max(200).optional() });
+
+export const memberQuerySchema = pageQuerySchema.extend({ q: z.string().max(200).optional() });
+export type MemberQuery = z.infer<typeof memberQuerySchema>;
 
 export const updateMemberSchema = z.strictObject({ role: roleSchema });
 

@@ -1,5 +1,5 @@
 /** All writes to memberships. An organization always keeps an owner, and only owners make or unmake one. */
-import { announce } from "../changes/transitions.ts";
+import { announce, announceNow } from "../changes/transitions.ts";
 import { Prisma, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
@@ -59,7 +59,7 @@ export async function changeRole(
     },
     data: { role },
   });
-  await announce(organizationId, tx, "member", [memberId]);
+  await announceNow(organizationId, tx, "member", [memberId]);
   const data = { userId: member.userId, from: member.role, to: role };
   await appendEvents(organizationId, tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
 }
@@ -71,14 +71,38 @@ export async function removeMember(
   principal: Principal,
   memberId: string,
 ): Promise<void> {
+  await endMembership(organizationId, tx, principal, memberId, "member.removed");
+}
+
+/** The same by oneself. Throws `forbidden` for an API key, which is no member. */
+export async function leaveOrganization(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
+  if (!principal.userId) throw new AppError("forbidden", "An API key is no member; revoke it instead.");
+  const { userId } = principal;
+  const own = await tx.membership.findFirst({ where: { organizationId, userId }, select: { id: true } });
+  if (!own) throw notFound("member");
+  await endMembership(organizationId, tx, principal, own.id, "member.left");
+}
+
+async function endMembership(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+  type: "member.removed" | "member.left",
+): Promise<void> {
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);
   await tx.claim.deleteMany({ where: { organizationId, userId: member.userId } });
   const freed = await tx.$queryRaw<{ id: string }[]>`UPDATE input_request SET assignee_user_id = NULL
     WHERE organization_id = ${organizationId}::uuid AND assignee_user_id = ${member.userId}::uuid
       AND state = 'open' RETURNING id`;
+  // Coming back by another invitation must not bring old keys back.
+  await tx.apiKey.updateMany({
+    where: { organizationId, createdBy: member.userId, revokedAt: null },
+    data: { revokedAt: new Date() },
+  });
   await tx.membership.deleteMany({ where: { organizationId, id: memberId } });
-  await announce(organizationId, tx, "member", [memberId]);
+  await announceNow(organizationId, tx, "member", [memberId]);
   await announce(
     organizationId,
     tx,
@@ -86,7 +110,7 @@ export async function removeMember(
     freed.map((row) => row.id),
   );
   const data = { userId: member.userId, role: member.role };
-  await appendEvents(organizationId, tx, [{ type: "member.removed", actor: principal.actor, data }]);
+  await appendEvents(organizationId, tx, [{ type, actor: principal.actor, data }]);
 }
 
 /** The member, with all owners locked in one order, so that of two who leave at once the second sees the first. */
@@ -101,7 +125,7 @@ async function lockMember(organizationId: string, tx: Tx, principal: Principal, 
   return { userId: member.userId, role, owners: rows.filter((row) => row.role === "owner").length };
 }
 
-function refuseUnlessOwner(principal: Principal): void {
+export function refuseUnlessOwner(principal: Principal): void {
   if (principal.role !== "owner")
     throw new AppError("forbidden", "Only an owner can make or unmake an owner.");
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { roleSchema } from "../members/schema.ts";
 
 /** What is offered when somebody declines, in the order of the list. */
 export const declineReasonsSchema = z.strictObject({
@@ -8,6 +9,39 @@ export const declineReasonsSchema = z.strictObject({
     .refine((reasons) => new Set(reasons).size === reasons.length, "Each reason once"),
 });
 export type DeclineReasons = z.infer<typeof declineReasonsSchema>;
+
+const name = z.string().trim().min(1, "Name the organization").max(80, "Use at most 80 characters");
+
+export const organizationSchema = z.object({
+  id: z.uuid(),
+  slug: z.string(),
+  name: z.string(),
+  /** Who asked for a task may not accept what it asks. */
+  fourEyes: z.boolean(),
+  /** When all of it was last exported, to the end. */
+  exportedAt: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+});
+export type Organization = z.infer<typeof organizationSchema>;
+
+export const updateOrganizationSchema = z
+  .strictObject({ name: name.optional(), fourEyes: z.boolean().optional() })
+  .refine((input) => Object.keys(input).length > 0, "Name what to change");
+export type UpdateOrganization = z.infer<typeof updateOrganizationSchema>;
+
+/** The slug, typed, so that nobody deletes by a slip. */
+export const deleteOrganizationSchema = z.strictObject({ slug: z.string().max(100) });
+
+/** One of a person's organizations. */
+export const ownOrganizationSchema = organizationSchema
+  .pick({ id: true, slug: true, name: true })
+  .extend({ role: roleSchema });
+export type OwnOrganization = z.infer<typeof ownOrganizationSchema>;
+
+export const chooseOrganizationSchema = z.strictObject({ organizationId: z.uuid() });
+
+/** One line of an export: what it is, and its values under the names of the database's columns. */
+export const exportedLineSchema = z.looseObject({ kind: z.string() });
 
 /** How long the screens hold an answer before it leaves, in ms; 0: not at all. */
 export const undoWindowSchema = z.strictObject({ holdMs: z.int().min(0).max(60_000) });

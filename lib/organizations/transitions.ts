@@ -1,6 +1,8 @@
 import type { Tx } from "../db.ts";
 import { appendEvents } from "../events/transitions.ts";
 import type { Actor } from "../members/schema.ts";
+import type { Principal } from "../principal.ts";
+import type { UpdateOrganization } from "./schema.ts";
 
 /** Where the operator of the installation acts through the command line. */
 export const COMMAND_LINE: Actor = { kind: "system", id: null, name: "Command line" };
@@ -15,4 +17,32 @@ export async function createOrganization(
   await appendEvents(organizationId, tx, [
     { type: "organization.created", actor: COMMAND_LINE, data: organization },
   ]);
+}
+
+/** Renames it, or switches the rule of four eyes. What is so already leaves no line. */
+export async function updateOrganization(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  { name, fourEyes }: UpdateOrganization,
+): Promise<void> {
+  const write = async (data: UpdateOrganization) =>
+    (await tx.organization.updateMany({ where: { id: organizationId, NOT: data }, data })).count > 0;
+  const renamed = name !== undefined && (await write({ name }));
+  const switched = fourEyes !== undefined && (await write({ fourEyes }));
+  await appendEvents(organizationId, tx, [
+    ...(renamed ? [{ type: "organization.renamed" as const, actor, data: { name } }] : []),
+    ...(switched ? [{ type: "organization.four_eyes_changed" as const, actor, data: { fourEyes } }] : []),
+  ]);
+}
+
+/** All of it was read by an owner, to the end. */
+export async function markExported(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  lines: number,
+): Promise<void> {
+  await tx.organization.update({ where: { id: organizationId }, data: { exportedAt: new Date() } });
+  await appendEvents(organizationId, tx, [{ type: "organization.exported", actor, data: { lines } }]);
 }

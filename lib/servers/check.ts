@@ -1,9 +1,10 @@
 /** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
-import { endpointOf, sharedAddress } from "../connections/queries.ts";
+import { revokeAll } from "../connections/disconnect.ts";
+import { addressFor, endpointOf } from "../connections/queries.ts";
 import { recordLogTail } from "../connections/transitions.ts";
 import type { Database } from "../db.ts";
 import { AppError } from "../errors.ts";
-import type { Tool } from "../mcp/peer.ts";
+import type { Endpoint, Tool } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
@@ -11,7 +12,7 @@ import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
 import { readKeptTools, readServer } from "./queries.ts";
 import type { CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
-import { createServer, recordProbe, updateServer } from "./transitions.ts";
+import { createServer, recordProbe, removeServer, updateServer } from "./transitions.ts";
 
 /** What these need of the process. */
 export interface Means {
@@ -33,11 +34,12 @@ export async function addServer(
 ): Promise<Server> {
   const headers: Record<string, string> =
     input.auth.kind === "bearer" ? { authorization: `Bearer ${input.auth.token}` } : {};
-  const probed = await probe({ url: input.url, headers }, input.era, means.network);
+  const asked = await probe({ url: input.url, headers }, input.era, means.network);
   const { organizationId } = principal;
+  const probed = input.auth.kind === "oauth" ? notConnected(asked) : asked;
   return means.db.withOrganization(organizationId, async (tx) => {
     const id = await createServer(organizationId, tx, principal, means.seal, input, probed);
-    return readServer(organizationId, tx, id);
+    return readServer(organizationId, tx, principal, id);
   });
 }
 
@@ -49,26 +51,40 @@ export async function changeServer(
   input: UpdateServerInput,
 ): Promise<Server> {
   const { organizationId } = principal;
-  const changed = await means.db.withOrganization(organizationId, async (tx) => {
-    await updateServer(organizationId, tx, principal, means.seal, serverId, input);
-    return readServer(organizationId, tx, serverId);
-  });
-  return input.era || input.auth ? checkServer(means, organizationId, serverId) : changed;
+  const { changed, forgotten } = await means.db.withOrganization(organizationId, async (tx) => ({
+    forgotten: await updateServer(organizationId, tx, principal, means.seal, serverId, input),
+    changed: await readServer(organizationId, tx, principal, serverId),
+  }));
+  await revokeAll(means.network, forgotten);
+  return input.era || input.auth ? checkServer(means, principal, serverId) : changed;
+}
+
+/** Takes a server out of use and ends what its authorization server granted. Throws as `removeServer`. */
+export async function dropServer(means: Means, principal: Principal, serverId: string): Promise<void> {
+  const { organizationId } = principal;
+  const forgotten = await means.db.withOrganization(organizationId, (tx) =>
+    removeServer(organizationId, tx, principal, means.seal, serverId),
+  );
+  await revokeAll(means.network, forgotten);
 }
 
 /** Probes a server and stores what was found. Throws `not_found`. */
-export async function checkServer(means: Means, organizationId: string, serverId: string): Promise<Server> {
-  await probeAndRecord(means, organizationId, serverId);
-  return means.db.withOrganization(organizationId, (tx) => readServer(organizationId, tx, serverId));
+export async function checkServer(means: Means, principal: Principal, serverId: string): Promise<Server> {
+  const { organizationId } = principal;
+  await probeAndRecord(means, principal, serverId);
+  return means.db.withOrganization(organizationId, (tx) =>
+    readServer(organizationId, tx, principal, serverId),
+  );
 }
 
 /** A server's tools, asked for again when they are old; the old ones while it is away. Throws `server_unavailable`. */
-export async function toolsOf(means: Means, organizationId: string, serverId: string): Promise<Tool[]> {
+export async function toolsOf(means: Means, principal: Principal, serverId: string): Promise<Tool[]> {
+  const { organizationId } = principal;
   const kept = await means.db.withOrganization(organizationId, (tx) =>
     readKeptTools(organizationId, tx, serverId),
   );
   if (kept && Date.now() - kept.checkedAt.getTime() < TOOLS_FRESH_MS) return kept.tools;
-  const { found, health } = await probeAndRecord(means, organizationId, serverId);
+  const { found, health } = await probeAndRecord(means, principal, serverId);
   if (found) return found.tools;
   if (kept) return kept.tools;
   throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
@@ -77,16 +93,17 @@ export async function toolsOf(means: Means, organizationId: string, serverId: st
 /** One tool, as last seen; the server is asked only when it was not. Throws `unknown_tool`, `server_unavailable`. */
 export async function toolOf(
   means: Means,
-  organizationId: string,
+  principal: Principal,
   serverId: string,
   name: string,
 ): Promise<Tool> {
+  const { organizationId } = principal;
   const kept = await means.db.withOrganization(organizationId, (tx) =>
     readKeptTools(organizationId, tx, serverId),
   );
   const known = kept?.tools.find((tool) => tool.name === name);
   if (known) return known;
-  const { found, health } = await probeAndRecord(means, organizationId, serverId);
+  const { found, health } = await probeAndRecord(means, principal, serverId);
   if (!found) throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
   const tool = found.tools.find((candidate) => candidate.name === name);
   if (!tool)
@@ -96,19 +113,24 @@ export async function toolOf(
   return tool;
 }
 
-/** As the organization's shared connection. */
-async function probeAndRecord(means: Means, organizationId: string, serverId: string): Promise<Probe> {
-  const { eraSetting, address } = await means.db.withOrganization(organizationId, async (tx) => ({
-    eraSetting: (await readServer(organizationId, tx, serverId)).eraSetting,
-    address: await sharedAddress(organizationId, tx, serverId),
+/** On the connection that a start of the principal's would use; where that is not connected, without a token. */
+async function probeAndRecord(means: Means, principal: Principal, serverId: string): Promise<Probe> {
+  const { organizationId } = principal;
+  const { server, address } = await means.db.withOrganization(organizationId, async (tx) => ({
+    server: await readServer(organizationId, tx, principal, serverId),
+    address: await addressFor(organizationId, tx, principal, serverId),
   }));
+  const { eraSetting, startsOn } = server;
+  const where = (): Endpoint =>
+    startsOn === null ? { url: address.url, headers: {} } : endpointOf(address, means);
   let log = "";
   const onLog = (line: string) => {
     log = `${log}${line}\n`.slice(-LOG_CHARACTERS);
   };
-  const ask = async () => probe(endpointOf(address, means.seal), eraSetting, means.network, onLog);
+  const ask = async () => probe(where(), eraSetting, means.network, onLog);
   const isCommand = address.url.startsWith("command:");
-  const probed = await (isCommand ? oneAtATime(address.connectionId, ask) : ask()).catch(notReached);
+  const asked = await (isCommand ? oneAtATime(address.connectionId, ask) : ask()).catch(notReached);
+  const probed = startsOn === null ? notConnected(asked) : asked;
   await means.db.withOrganization(organizationId, async (tx) => {
     // Why a command does not run stands there; what it says when it does is no news.
     if (!probed.found && log) await recordLogTail(organizationId, tx, address.connectionId, log);
@@ -132,4 +154,10 @@ function notReached(error: unknown): Probe {
   if (!isRefused && !(error instanceof EntryGone)) throw error;
   const message = isRefused ? "Intray may not connect to the server's address." : error.message;
   return { health: { state: "unreachable", message }, found: null };
+}
+
+/** That a server refuses who brings no token is as it should be. */
+export function notConnected(probed: Probe): Probe {
+  if (probed.health.state !== "unauthorized") return probed;
+  return { ...probed, health: { state: "unauthorized", message: "Nobody is signed in at this server yet." } };
 }

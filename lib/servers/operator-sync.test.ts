@@ -3,6 +3,7 @@ import { endpointOf } from "../connections/queries.ts";
 import { createDatabase, type Database } from "../db.ts";
 import { verifyEvents } from "../events/verify.ts";
 import { uuidv7 } from "../ids.ts";
+import { createNetwork } from "../network.ts";
 import { createOrganization } from "../organizations/transitions.ts";
 import { createSeal } from "../seal.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
@@ -83,11 +84,18 @@ const endpointFor = async (
     organizationId: organization.id,
     slug: organization.slug,
     connectionId: uuidv7(),
+    userId: null,
     url: server.url,
+    authKind: "none",
     sealedCredentials: null,
     operatorEntry: entry,
   };
-  return endpointOf(address, createSeal([{ kid: "k", key: Buffer.alloc(32) }]), servers);
+  const means = {
+    db: owner,
+    network: createNetwork({ allowHosts: [], denyPorts: [] }),
+    seal: createSeal([{ kid: "k", key: Buffer.alloc(32) }]),
+  };
+  return endpointOf(address, means, servers);
 };
 
 test("each organization that an entry names gets a server with a shared connection, and no other one does", async () => {

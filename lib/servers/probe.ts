@@ -2,7 +2,15 @@
 import { AppError } from "../errors.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
-import { type CallOptions, type Endpoint, type Era, type Peer, PeerError, type Tool } from "../mcp/peer.ts";
+import {
+  type CallOptions,
+  type Endpoint,
+  type Era,
+  type Peer,
+  PeerError,
+  SignInNeeded,
+  type Tool,
+} from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
 import type { EraSetting, Health } from "./schema.ts";
 
@@ -58,6 +66,7 @@ async function listTools(peer: Peer, options: CallOptions): Promise<Tool[]> {
 
 /** In our own words: what a server sends back is for nobody's eyes, and would tell of networks that are not public. */
 export function judge(error: PeerError): Probe["health"] {
+  if (error instanceof SignInNeeded) return { state: "unauthorized", message: error.message };
   if (error.code === "unauthorized")
     return { state: "unauthorized", message: "The server refuses our credentials." };
   if (error.code === "not_supported")

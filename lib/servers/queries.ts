@@ -20,7 +20,12 @@ import {
 import { traitsSchema } from "./traits.ts";
 
 /** Oldest first. */
-export async function listServers(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Server>> {
+export async function listServers(
+  organizationId: string,
+  tx: Tx,
+  principal: Asker,
+  query: PageQuery,
+): Promise<Page<Server>> {
   const after = readPosition(query.cursor);
   const rows = await tx.server.findMany({
     where: {
@@ -34,17 +39,28 @@ export async function listServers(organizationId: string, tx: Tx, query: PageQue
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     take: query.limit + 1,
   });
-  return toPage(rows, query.limit, (row) => row, toServer);
+  const connected = await connectedServers(organizationId, tx, principal);
+  return toPage(
+    rows,
+    query.limit,
+    (row) => row,
+    (row) => toServer(row, connected),
+  );
 }
 
 /** Throws `not_found`. */
-export async function readServer(organizationId: string, tx: Tx, serverId: string): Promise<Server> {
+export async function readServer(
+  organizationId: string,
+  tx: Tx,
+  principal: Asker,
+  serverId: string,
+): Promise<Server> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId, removedAt: null },
     select: SELECT,
   });
   if (!row) throw notFound("server");
-  return toServer(row);
+  return toServer(row, await connectedServers(organizationId, tx, principal, serverId));
 }
 
 /** What only its own page shows: what it is like, and for operators its log. Throws `not_found`. */
@@ -65,7 +81,7 @@ export async function readServerDetail(
   });
   const tail = connection?.logTail ?? "";
   return {
-    ...toServer(row),
+    ...toServer(row, await connectedServers(organizationId, tx, principal, serverId)),
     traits: toTraits(row.traits),
     honoursIdempotencyKey: honouredByAll(keptToolsSchema.nullable().parse(row.tools) ?? []),
     log:
@@ -111,6 +127,27 @@ export async function readKeptTools(
   return { tools: keptToolsSchema.parse(row.tools), checkedAt: row.toolsCheckedAt };
 }
 
+/** Whose connections count; a key, and what asks for nobody, has no own. */
+type Asker = Pick<Principal, "userId">;
+export const NOBODY: Asker = { userId: null };
+
+/** At which servers with OAuth there is a connection for who asks, and whether it is their own. */
+async function connectedServers(
+  organizationId: string,
+  tx: Tx,
+  { userId }: Asker,
+  serverId: string | null = null,
+): Promise<Map<string, "own" | "shared">> {
+  const rows = await tx.$queryRaw<{ serverId: string; isOwn: boolean }[]>`
+    SELECT c.server_id AS "serverId", bool_or(c.user_id IS NOT NULL) AS "isOwn" FROM oauth_grant g
+      JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
+    WHERE g.organization_id = ${organizationId}::uuid AND g.state IN ('connected', 'needs_scope')
+      AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid)
+      AND (${serverId}::uuid IS NULL OR c.server_id = ${serverId}::uuid)
+    GROUP BY c.server_id`;
+  return new Map(rows.map((row) => [row.serverId, row.isOwn ? "own" : "shared"]));
+}
+
 const SELECT = {
   id: true,
   name: true,
@@ -126,7 +163,10 @@ const SELECT = {
   createdAt: true,
 } satisfies Prisma.ServerSelect;
 
-function toServer(row: Prisma.ServerGetPayload<{ select: typeof SELECT }>): Server {
+function toServer(
+  row: Prisma.ServerGetPayload<{ select: typeof SELECT }>,
+  connected: Map<string, "own" | "shared">,
+): Server {
   const eraSetting = eraSettingSchema.parse(row.eraSetting);
   return {
     id: row.id,
@@ -143,6 +183,7 @@ function toServer(row: Prisma.ServerGetPayload<{ select: typeof SELECT }>): Serv
       checkedAt: row.healthCheckedAt?.toISOString() ?? null,
       message: row.healthMessage,
     }),
+    startsOn: row.authKind === "oauth" ? (connected.get(row.id) ?? null) : "shared",
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { scopesSchema } from "../connections/schema.ts";
 
 export const eraSchema = z.enum(["2025-11-25", "2026-07-28"]);
 export const eraSettingSchema = z.enum(["auto", "2025-11-25", "2026-07-28"]);
@@ -7,7 +8,16 @@ export type EraSetting = z.infer<typeof eraSettingSchema>;
 export const serverAuthSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none") }),
   z.object({ kind: z.literal("bearer"), token: z.string().min(1).max(8192) }),
+  z.object({
+    kind: z.literal("oauth"),
+    /** Given by the authorization server's people beforehand; without it Intray makes itself known. */
+    clientId: z.string().trim().min(1).max(2048).optional(),
+    clientSecret: z.string().min(1).max(8192).optional(),
+    /** Instead of what the server asks for. */
+    scopes: scopesSchema.optional(),
+  }),
 ]);
+export type ServerAuthInput = z.infer<typeof serverAuthSchema>;
 
 export const serverName = z.string().trim().min(1, "Name the server").max(80);
 export const serverUrl = z
@@ -56,6 +66,8 @@ export const serverSchema = z.object({
   authKind: z.enum(["none", "bearer", "oauth"]),
   capabilities: z.record(z.string(), z.unknown()).nullable(),
   health: healthSchema,
+  /** The connection that a start of the caller's uses; null: none is connected (OAuth). */
+  startsOn: z.enum(["own", "shared"]).nullable(),
   createdAt: z.iso.datetime(),
 });
 export type Server = z.infer<typeof serverSchema>;

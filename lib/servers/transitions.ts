@@ -1,5 +1,7 @@
 /** All writes to servers and their shared connections; their health is in health.ts, which the engine writes too. */
 import { announce, rewatchConnection } from "../changes/transitions.ts";
+import { giveClient } from "../connections/clients.ts";
+import { type Forgotten, forgetGrantsAt } from "../connections/disconnect.ts";
 import { credentialsPlace } from "../connections/queries.ts";
 import { storable, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -31,6 +33,7 @@ export async function createServer(
       url,
       eraSetting: era,
       authKind: auth.kind,
+      oauthScope: scopeSetting(auth),
       healthState: probed.health.state,
       healthMessage: probed.health.message,
       healthCheckedAt: new Date(),
@@ -47,6 +50,7 @@ export async function createServer(
       sealedCredentials: sealed(organizationId, seal, connectionId, auth),
     },
   });
+  await setClient(organizationId, tx, seal, id, auth);
   await announce(organizationId, tx, "server", [id]);
   await appendEvents(organizationId, tx, [
     {
@@ -60,6 +64,7 @@ export async function createServer(
 
 /**
  * Changes what an admin may change. The watcher of the connection starts anew where it would go on with old values.
+ * Another kind of credentials than OAuth ends what was granted by it: `revokeAll` what this returns after the commit.
  * Throws `defined_by_operator`.
  */
 export async function updateServer(
@@ -69,17 +74,21 @@ export async function updateServer(
   seal: Seal,
   serverId: string,
   { name, era, auth }: UpdateServerInput,
-): Promise<void> {
+): Promise<Forgotten[]> {
   const updated = await tx.server.updateMany({
     where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
     data: {
       ...(name !== undefined && { name }),
       // What was found belongs to the old setting.
       ...(era !== undefined && { eraSetting: era, era: era === "auto" ? null : era }),
-      ...(auth !== undefined && { authKind: auth.kind }),
+      ...(auth !== undefined && { authKind: auth.kind, oauthScope: scopeSetting(auth) }),
     },
   });
   if (updated.count === 0) throw await whyNotChanged(organizationId, tx, serverId);
+  const forgotten =
+    auth && auth.kind !== "oauth"
+      ? await forgetGrantsAt(organizationId, tx, seal, principal.actor, serverId)
+      : [];
   if (auth) await changeCredentials(organizationId, tx, principal, seal, serverId, auth);
   if (auth || era) {
     const connections = await tx.connection.findMany({
@@ -96,20 +105,26 @@ export async function updateServer(
       data: { serverId, ...(name && { name }), ...(era && { era }), ...(auth && { auth: auth.kind }) },
     },
   ]);
+  return forgotten;
 }
 
-/** Takes an admin's server out of use. Throws `server_in_use` while a task is open, and `defined_by_operator`. */
+/**
+ * Takes an admin's server out of use; `revokeAll` what this returns after the commit. Throws `server_in_use` while a
+ * task is open, and `defined_by_operator`.
+ */
 export async function removeServer(
   organizationId: string,
   tx: Tx,
   principal: Principal,
+  seal: Seal,
   serverId: string,
-): Promise<void> {
+): Promise<Forgotten[]> {
   const found = await tx.server.count({
     where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
   });
   if (found === 0) throw await whyNotChanged(organizationId, tx, serverId);
-  if (await retireServer(organizationId, tx, principal.actor, serverId)) return;
+  if (await retireServer(organizationId, tx, principal.actor, serverId))
+    return forgetGrantsAt(organizationId, tx, seal, principal.actor, serverId);
   throw new AppError(
     "server_in_use",
     "Tasks of this server are still open; cancel them or wait for their end.",
@@ -191,6 +206,7 @@ async function changeCredentials(
   serverId: string,
   auth: CreateServerInput["auth"],
 ): Promise<void> {
+  await setClient(organizationId, tx, seal, serverId, auth);
   const connection = await tx.connection.findFirstOrThrow({
     where: { organizationId, serverId, userId: null },
     select: { id: true },
@@ -204,12 +220,31 @@ async function changeCredentials(
   });
 }
 
+/** Which client an admin gave; servers without OAuth have none. */
+function setClient(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  serverId: string,
+  auth: CreateServerInput["auth"],
+): Promise<void> {
+  const given =
+    auth.kind === "oauth" && auth.clientId !== undefined
+      ? { clientId: auth.clientId, clientSecret: auth.clientSecret ?? null }
+      : null;
+  return giveClient(organizationId, tx, seal, serverId, given);
+}
+
+function scopeSetting(auth: CreateServerInput["auth"]): string | null {
+  return auth.kind === "oauth" ? auth.scopes?.join(" ") || null : null;
+}
+
 function sealed(
   organizationId: string,
   seal: Seal,
   connectionId: string,
   auth: CreateServerInput["auth"],
 ): string | null {
-  if (auth.kind === "none") return null;
+  if (auth.kind !== "bearer") return null;
   return seal.seal(credentialsPlace(organizationId, connectionId), JSON.stringify(auth));
 }

@@ -1,5 +1,7 @@
 /** Scoped reads of tasks. Every one carries the organization and what the principal may see. */
 import { z } from "zod";
+import { JOIN_GRANT, SHOWN_STATE } from "../connections/list.ts";
+import { connectionStateSchema } from "../connections/schema.ts";
 import { type Position, readPosition, toPage } from "../cursor.ts";
 import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
@@ -52,8 +54,11 @@ export async function readTask(
   principal: Principal,
   taskId: string,
 ): Promise<TaskDetail> {
-  const [row] = await tx.$queryRaw<(TaskRow & { arguments: unknown; result: unknown })[]>`
-    SELECT ${SUMMARY}, t.arguments, t.result FROM task t ${JOINS}
+  const [row] = await tx.$queryRaw<DetailRow[]>`
+    SELECT ${SUMMARY}, t.arguments, t.result, holder.id AS "ownerId", holder.name AS "ownerName",
+      ${SHOWN_STATE} AS "connectionState" FROM task t ${JOINS}
+      JOIN connection link ON link.organization_id = t.organization_id AND link.id = t.connection_id ${JOIN_GRANT}
+      LEFT JOIN "user" holder ON holder.id = link.user_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
   const inputRequests = await tx.inputRequest.findMany({
@@ -66,11 +71,23 @@ export async function readTask(
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
     result: row.result,
     inputRequests,
+    connection: {
+      owner: row.ownerId && row.ownerName ? { id: row.ownerId, name: row.ownerName } : null,
+      state: connectionStateSchema.parse(row.connectionState),
+    },
     candidates:
       row.state === "start_unknown" && may(principal.role, "tasks:manage")
         ? await listCandidates(organizationId, tx, taskId)
         : [],
   };
+}
+
+interface DetailRow extends TaskRow {
+  arguments: unknown;
+  result: unknown;
+  ownerId: string | null;
+  ownerName: string | null;
+  connectionState: string;
 }
 
 /** What a task was started with, to start it again. Throws `not_found`. */

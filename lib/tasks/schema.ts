@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { connectionStateSchema } from "../connections/schema.ts";
 import { candidateSchema } from "../found-tasks/schema.ts";
-import { actorSchema } from "../members/schema.ts";
+import { actorSchema, personSchema } from "../members/schema.ts";
 import { queryTimeSchema } from "../page.ts";
 import { eraSchema } from "../servers/schema.ts";
 
@@ -85,6 +86,8 @@ export const taskDetailSchema = taskSchema.extend({
   /** The tool's result as received (CallToolResult), or null. Untrusted. */
   result: z.unknown(),
   inputRequests: z.array(z.object({ id: z.uuid(), state: z.string(), message: z.string() })),
+  /** Where it runs. `owner`: whose own it is; null: the organization's shared one. */
+  connection: z.object({ owner: personSchema.nullable(), state: connectionStateSchema }),
   /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */
   candidates: z.array(candidateSchema),
 });

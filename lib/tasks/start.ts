@@ -1,6 +1,6 @@
 /** Starting a task on a person's word: what is checked before it is queued. */
 import { connectionFor } from "../connections/queries.ts";
-import { AppError, type FieldError, notFound } from "../errors.ts";
+import { AppError, type FieldError } from "../errors.ts";
 import { validateArguments } from "../mcp/arguments.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { Principal } from "../principal.ts";
@@ -19,19 +19,22 @@ export interface Start {
   restartOf: string | null;
 }
 
-/** Throws `unknown_tool`, `server_unavailable`, `invalid_arguments`, `idempotency_mismatch`. */
+/** Throws `not_connected`, `unknown_tool`, `server_unavailable`, `invalid_arguments`, `idempotency_mismatch`. */
 export async function startTask(
   means: Means,
   principal: Principal,
   start: Start,
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
-  const tool = await toolOf(means, organizationId, start.serverId, start.tool);
+  // Who is not connected can't ask for the tool either, and would be told of that instead.
+  await means.db.withOrganization(organizationId, (tx) =>
+    connectionFor(organizationId, tx, principal, start.serverId),
+  );
+  const tool = await toolOf(means, principal, start.serverId, start.tool);
   refuseUnlessStartable(tool, start.arguments);
   return means.db.withOrganization(organizationId, async (tx) => {
     await lockServer(organizationId, tx, start.serverId);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
-    if (!connection) throw notFound("server");
     const { id, created } = await createTask(organizationId, tx, {
       principal,
       server: { id: start.serverId },

@@ -11,6 +11,7 @@ import { uuidv7 } from "../ids.ts";
 import { withdrawOpenRequests } from "../input-requests/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { Principal } from "../principal.ts";
+import { refuseBeyondQuota } from "./quota.ts";
 import { labelOf } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
@@ -28,7 +29,7 @@ export interface NewTask {
 
 /**
  * Queues a task. With an idempotency key that was used before, the task of then (`created: false`), or
- * `idempotency_mismatch` where the body differs.
+ * `idempotency_mismatch` where the body differs. Throws `quota_exceeded` for one more than may be.
  */
 export async function createTask(
   organizationId: string,
@@ -51,6 +52,7 @@ export async function createTask(
         "This Idempotency-Key was used before, with another request.",
       );
   }
+  await refuseBeyondQuota(organizationId, tx, input.principal);
   const connection = await tx.connection.findFirstOrThrow({
     where: { organizationId, id: input.connectionId },
     select: { userId: true },

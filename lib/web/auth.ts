@@ -3,33 +3,85 @@
  * it calls a session is never asked for authorization (it does not know of revocation). Its address is
  * NEXTAUTH_URL, which scripts/web.ts sets from INTRAY_URL.
  */
-
-import { headers } from "next/headers";
+import { randomUUID } from "node:crypto";
 import type { NextAuthOptions } from "next-auth";
-import CredentialsProvider from "next-auth/providers/credentials";
-import { need } from "../env.ts";
+import { env, need } from "../env.ts";
+import { AppError } from "../errors.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
-import { demoPeople } from "./demo.ts";
-import { cookiesAreSecure } from "./session-cookie.ts";
-import { type Browser, closeSession, openSession, type SignInMethod } from "./sessions.ts";
-import { checkPassword } from "./sign-in-with-password.ts";
+import { ownWaysIn, pendingCookie } from "./credentials.ts";
+import { cookiesOf, runNextAuth } from "./next-auth.ts";
+import { oidcProvider } from "./oidc.ts";
+import { ownPath } from "./own-path.ts";
+import { problem } from "./problem.ts";
+import {
+  cookieName,
+  cookieOf,
+  cookieOptions,
+  cookiesAreSecure,
+  secretIn,
+  sessionCookieName,
+} from "./session-cookie.ts";
+import { closeSession, openSession } from "./sessions.ts";
+import { signInSettings } from "./sign-in-providers.ts";
+import { signInWithProvider } from "./sign-in-with-provider.ts";
 import { SESSION_LIFETIME_MS } from "./tunables.ts";
 
-export function authOptions(): NextAuthOptions {
+/** What of next-auth is in use. The rest (its pages, its sessions, a log that anyone may write to) is not there. */
+const ACTIONS: Record<string, string[]> = {
+  GET: ["csrf", "providers", "signin", "callback", "error"],
+  POST: ["signin", "callback", "signout"],
+};
+
+/** A call of `/api/auth/<path>`. */
+export async function handleAuth(request: Request, path: string[]): Promise<Response> {
+  const requestId = randomUUID();
+  const where = { method: request.method, path: `/api/auth/${path[0] ?? ""}` };
+  try {
+    if (!ACTIONS[request.method]?.includes(path[0] ?? ""))
+      throw new AppError("not_found", "There is nothing at this address.");
+    const setCookies: string[] = [];
+    const response = await runNextAuth(request, path, authOptions(request, setCookies));
+    for (const cookie of setCookies) response.headers.append("set-cookie", cookie);
+    return response;
+  } catch (error) {
+    return problem(error, requestId, where);
+  }
+}
+
+function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
+  const { passwords, providers } = signInSettings();
+  // Whom a provider's answer turned out to be; next-auth itself only knows the provider's name for them.
+  let found: string | undefined;
   return {
     secret: need("authSecret"),
     useSecureCookies: cookiesAreSecure(),
+    cookies: authCookies(),
     session: { strategy: "jwt", maxAge: SESSION_LIFETIME_MS / 1000 },
     pages: { signIn: "/sign-in", error: "/sign-in" },
-    providers: [password, demo],
+    providers: [...ownWaysIn(request, setCookies, passwords), ...providers.map(oidcProvider)],
     callbacks: {
+      signIn: async ({ account, profile }) => {
+        const provider = providers.find((candidate) => candidate.id === account?.provider);
+        if (!provider) return true;
+        const result = await signInWithProvider(provider, profile);
+        if ("refused" in result) return refusal(request, result.refused);
+        found = result.userId;
+        return true;
+      },
       // `user` is there at sign-in only.
-      jwt: async ({ token, user, account }) => ({
-        sub: token.sub,
-        sid: user ? await openSession(user.id, methodOf(account?.provider), await browser()) : token.sid,
-      }),
+      jwt: async ({ token, user, account }) => {
+        if (!user) return { sub: token.sub, sid: token.sid };
+        await closeFormer(request);
+        setCookies.push(pendingCookie("", 0));
+        const userId = found ?? user.id;
+        return {
+          sub: userId,
+          sid: await openSession(userId, methodOf(account?.provider), browserOf(request)),
+        };
+      },
       session: ({ session }) => ({ expires: session.expires }),
+      redirect: ({ url, baseUrl }) => baseUrl + ownPath(url, baseUrl),
     },
     events: {
       signOut: async ({ token }) => {
@@ -37,43 +89,56 @@ export function authOptions(): NextAuthOptions {
       },
     },
     logger: {
-      error: (code, detail) =>
-        log.error({ code, err: detail instanceof Error ? detail : detail.error }, "Signing in failed"),
+      error: (code, detail) => log.warn({ code, why: reasonOf(detail) }, "Signing in failed"),
       warn: (code) => log.debug({ code }, "next-auth warns"),
       debug: () => undefined,
     },
   };
 }
 
-function methodOf(provider: string | undefined): SignInMethod {
-  return provider === "demo" ? "demo" : "password";
+/** Back to the sign-in page, which still knows where the person wanted to go. */
+function refusal(request: Request, code: string): string {
+  const wanted = cookiesOf(request)[cookieName("next-auth.callback-url")];
+  return `/sign-in?${new URLSearchParams({ error: code, callbackUrl: ownPath(wanted, env().url) })}`;
 }
 
-async function browser(): Promise<Browser> {
-  const sent = await headers();
-  return { userAgent: sent.get("user-agent"), address: clientAddress(sent.get("x-forwarded-for")) };
+function methodOf(provider: string | undefined) {
+  if (provider === "demo" || provider === "passkey") return provider;
+  return provider === "password" || provider === "code" ? "password" : "oidc";
 }
 
-// What these throw ends up in an address: codes only.
-const password = CredentialsProvider({
-  id: "password",
-  name: "Password",
-  credentials: { email: {}, password: {} },
-  async authorize(credentials, request) {
-    const { email = "", password = "" } = credentials ?? {};
-    const result = await checkPassword(email, password, clientAddress(request.headers?.["x-forwarded-for"]));
-    if (result.kind === "throttled") throw new Error("throttled");
-    return result.kind === "person" ? { id: result.userId } : null;
-  },
-});
+function browserOf(request: Request) {
+  return {
+    userAgent: request.headers.get("user-agent"),
+    address: clientAddress(request.headers.get("x-forwarded-for")),
+  };
+}
 
-const demo = CredentialsProvider({
-  id: "demo",
-  name: "Demonstration",
-  credentials: { email: {} },
-  async authorize(credentials, request) {
-    const people = await demoPeople(request.headers?.host);
-    const person = people.find((candidate) => candidate.email === credentials?.email);
-    return person ? { id: person.id } : null;
-  },
-});
+/** Who signs in again leaves no session behind that nobody holds. */
+async function closeFormer(request: Request): Promise<void> {
+  const cookie = cookieOf(request, sessionCookieName());
+  const secret = cookie ? await secretIn(cookie) : null;
+  if (secret) await closeSession(secret);
+}
+
+function authCookies(): NextAuthOptions["cookies"] {
+  const cookie = (name: string, maxAge?: number) => ({
+    name: cookieName(`next-auth.${name}`),
+    options: { ...cookieOptions(), ...(maxAge && { maxAge }) },
+  });
+  return {
+    sessionToken: { name: sessionCookieName(), options: cookieOptions() },
+    callbackUrl: cookie("callback-url"),
+    csrfToken: cookie("csrf-token"),
+    pkceCodeVerifier: cookie("pkce.code_verifier", 900),
+    state: cookie("state", 900),
+    nonce: cookie("nonce", 900),
+  };
+}
+
+/** The message alone: errors of openid-client carry tokens, codes and verifiers beside it. */
+function reasonOf(detail: unknown): string {
+  const inner = detail instanceof Error ? detail : (detail as { error?: unknown })?.error;
+  const message = inner instanceof Error ? inner.message : "unknown";
+  return message.replace(/\b(state|nonce) mismatch.*/s, "$1 mismatch").slice(0, 300);
+}

@@ -3,7 +3,7 @@ import { hashSecret } from "../ids.ts";
 import { type Me, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import { database } from "./database.ts";
-import { sessionCookieName, sessionOf } from "./session-cookie.ts";
+import { cookieOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
 /** Who calls, as transitions know them and as they see themselves. */
 export interface Caller {
@@ -11,6 +11,8 @@ export interface Caller {
   me: Me;
   /** A browser adds a session by itself, so that its writes have to show where they come from. */
   via: "session" | "key";
+  /** The session by which the caller came; null for a key. */
+  sessionId: string | null;
 }
 
 /** The caller by API key, else by session cookie; null: neither is in force. A wrong key is never made up for by a cookie. */
@@ -25,6 +27,7 @@ export async function authenticate(request: Request): Promise<Caller | null> {
     principal: { organizationId: organization.id, userId: user.id, role, actor },
     me: { user, organization, role },
     via: "session",
+    sessionId: session.id,
   };
 }
 
@@ -43,6 +46,7 @@ async function byKey(secret: string | undefined): Promise<Caller | null> {
       role,
     },
     via: "key",
+    sessionId: null,
   };
 }
 
@@ -53,9 +57,4 @@ interface KeyRow {
   id: string;
   name: string;
   role: string;
-}
-
-function cookieOf(request: Request, name: string): string | undefined {
-  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

@@ -3,6 +3,12 @@ import { AppError } from "../errors.ts";
 import { deeperThan } from "../mcp/messages.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from "./tunables.ts";
 
+/** There is nothing here that takes a file, whether the call has a body of its own or not. */
+export function refuseUploads(request: Request): void {
+  if (/^\s*multipart\//i.test(request.headers.get("content-type") ?? ""))
+    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+}
+
 /** The JSON body of a request, counted while it is read: a length that a client states proves nothing. */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -35,7 +41,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(request: Request): Promise<string> {
+/** Throws `too_large`. */
+export async function readText(request: Request): Promise<string> {
   const tooLarge = new AppError("too_large", "The body is larger than 1 MiB.");
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge;
   const chunks: Uint8Array[] = [];

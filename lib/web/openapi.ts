@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { PERMISSIONS } from "../members/permissions.ts";
 import { type Definition, type Handler, isOffered, METHODS, type Method } from "./route.ts";
+import { sessionCookieName } from "./session-cookie.ts";
 
 /** The handlers of each path, e.g. `/api/v1/tasks/{id}`, as their route file exports them. */
 export type Paths = Record<string, Partial<Record<Method, Handler>>>;
@@ -20,7 +21,7 @@ export function openapi(paths: Paths, server: string): Record<string, unknown> {
     components: {
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "An API key, `itk_…`" },
-        session: { type: "apiKey", in: "cookie", name: "next-auth.session-token" },
+        session: { type: "apiKey", in: "cookie", name: sessionCookieName() },
       },
       schemas: { Problem: toSchema(problemSchema, "output") },
     },
@@ -99,14 +100,14 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
 
 /** Every refusal that the call may get, by status. */
 function refusals(definition: Definition): Record<string, unknown> {
-  const { auth, params, query, body, rateLimit, errors = [] } = definition;
+  const { auth, params, query, body, uncounted, errors = [] } = definition;
   const codes = new Set<ErrorCode>(errors);
-  if (auth !== "none") codes.add("unauthenticated").add("cross_site");
+  if (auth !== "none") codes.add("unauthenticated").add("cross_site").add("organization_changed");
   if (auth !== "none" && auth !== "any") codes.add("forbidden");
   if (params) codes.add("not_found");
   if (query || body) codes.add("invalid_input");
   if (body) codes.add("invalid_json").add("too_large").add("unsupported_media_type");
-  if (rateLimit) codes.add("throttled");
+  if (!uncounted) codes.add("throttled");
   codes.add("database_unavailable");
   const byStatus = Map.groupBy(codes, (code) => new AppError(code, "").status);
   return Object.fromEntries(

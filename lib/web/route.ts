@@ -9,10 +9,13 @@ import { storableText } from "../db.ts";
 import { AppError, type ErrorCode, notFound } from "../errors.ts";
 import { may, PERMISSIONS, type Permission } from "../members/permissions.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
-import { readJson } from "./body.ts";
+import { readJson, refuseUploads } from "./body.ts";
+import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
+import { refuseOtherOrganization } from "./drawn-for.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
+import { setApiHeaders } from "./security-headers.ts";
 import { type Limit, throttle } from "./throttle.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -40,8 +43,10 @@ export interface Definition {
   errors?: ErrorCode[];
   /** Request headers that mean something, with a line on each. */
   headers?: Record<string, string>;
-  /** Counts calls by the caller's address. */
+  /** Counts calls by the caller's address, beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
+  /** Not one of the calls that are counted: a probe, or one that stays open. */
+  uncounted?: true;
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -77,6 +82,7 @@ export function route<const D extends Definition>(
       problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
     );
     response.headers.set("x-request-id", requestId);
+    setApiHeaders(response.headers);
     if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
     return response;
   };
@@ -89,12 +95,12 @@ async function answer<D extends Definition>(
   request: Request,
   context: Context,
 ): Promise<Response> {
-  const { rateLimit } = definition;
-  if (rateLimit) {
-    const address = clientAddress(request.headers.get("x-forwarded-for"));
-    await throttle(`${rateLimit.name} ${address}`, rateLimit);
-  }
-  const caller = definition.auth === "none" ? null : await admit(definition.auth, request);
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
+  if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
+  const caller = definition.auth === "none" ? null : await authenticate(request);
+  if (!definition.uncounted) await countCall(caller, address, request.method);
+  if (definition.auth !== "none") admit(definition.auth, caller, request);
+  refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
   const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
   const body = definition.body ? parse(definition.body, await readJson(request)) : undefined;
@@ -106,16 +112,15 @@ async function answer<D extends Definition>(
   return Response.json(result, reply);
 }
 
-async function admit(access: Exclude<Access, "none">, request: Request): Promise<Caller> {
-  const caller = await authenticate(request);
+function admit(access: Exclude<Access, "none">, caller: Caller | null, request: Request): void {
   if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+  refuseOtherOrganization(request, caller);
   if (access !== "any" && !may(caller.principal.role, access))
     throw new AppError(
       "forbidden",
       `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
     );
   if (caller.via === "session" && request.method !== "GET") refuseCrossSite(request);
-  return caller;
 }
 
 /** Texts as the database takes them. */

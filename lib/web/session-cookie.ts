@@ -23,8 +23,21 @@ export function cookiesAreSecure(): boolean {
   return env().url.startsWith("https://");
 }
 
-export function sessionCookieName(): string {
-  return `${cookiesAreSecure() ? "__Secure-" : ""}next-auth.session-token`;
+/** With `__Host-` a browser takes a cookie from this very host alone: no neighbour of the domain can plant one. */
+export function cookieName(name: string): string {
+  return `${cookiesAreSecure() ? "__Host-" : ""}${name}`;
+}
+
+export const sessionCookieName = (): string => cookieName("next-auth.session-token");
+
+/** What `cookieName` promises to browsers; each cookie of ours has these. */
+export function cookieOptions() {
+  return { httpOnly: true, sameSite: "lax", path: "/", secure: cookiesAreSecure() } as const;
+}
+
+export function cookieOf(request: Request, name: string): string | undefined {
+  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** The session in force behind a cookie's value, or null. */
@@ -44,6 +57,26 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
   };
 }
 
+/** Whose session it is, be they a member of anything or not. */
+export interface Person {
+  sessionId: string;
+  id: string;
+  name: string;
+  email: string;
+}
+
+/** The person behind a cookie's value, also one who is a member nowhere (any more); null: no session in force. */
+export async function personOf(cookie: string | undefined): Promise<Person | null> {
+  const secret = cookie ? await secretIn(cookie) : null;
+  if (!secret) return null;
+  const db = await database();
+  const [row] = await db.gate<Person>(
+    Prisma.sql`SELECT session_id AS "sessionId", user_id AS id, name, email
+      FROM gate.session_person(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint)`,
+  );
+  return row ?? null;
+}
+
 interface SessionRow {
   session_id: string;
   user_id: string;
@@ -57,7 +90,8 @@ interface SessionRow {
 
 const tokenSchema = z.object({ sid: z.string().min(1) });
 
-async function secretIn(cookie: string): Promise<string | null> {
+/** The session's secret in a cookie's value; null: altered, or too old. */
+export async function secretIn(cookie: string): Promise<string | null> {
   // Altered, too old, or sealed with another AUTH_SECRET: not signed in.
   const token = await decode({ token: cookie, secret: need("authSecret") }).catch(() => null);
   return tokenSchema.safeParse(token).data?.sid ?? null;

@@ -3,11 +3,13 @@ import { redirect } from "next/navigation";
 import { cache } from "react";
 import { readPreferences } from "../members/preferences.ts";
 import type { Preferences } from "../members/schema.ts";
+import { organizationsOf } from "../organizations/queries.ts";
+import type { OwnOrganization } from "../organizations/schema.ts";
 import type { Principal } from "../principal.ts";
 import { database } from "./database.ts";
 import { forPage } from "./page-failure.ts";
 import { PATH_HEADER } from "./page-headers.ts";
-import { sessionCookieName, sessionOf, type WebSession } from "./session-cookie.ts";
+import { type Person, personOf, sessionCookieName, sessionOf, type WebSession } from "./session-cookie.ts";
 import { signInOptions } from "./sign-in.ts";
 
 export type { WebSession } from "./session-cookie.ts";
@@ -32,8 +34,21 @@ export async function requireSession(): Promise<WebSession> {
   const session = await currentSession();
   if (session) return session;
   if ((await signInOptions()).setupNeeded) redirect("/setup");
+  if (await currentPerson()) redirect("/sign-in?error=no_organization");
   const path = (await headers()).get(PATH_HEADER);
   redirect(path && path !== "/" ? `/sign-in?callbackUrl=${encodeURIComponent(path)}` : "/sign-in");
+}
+
+/** Who is signed in, also as a member of nothing; null: nobody. */
+export async function currentPerson(): Promise<Person | null> {
+  const cookie = (await cookies()).get(sessionCookieName())?.value;
+  return forPage(personOf(cookie));
+}
+
+/** All organizations of the member who looks. Only behind `requireSession`. */
+export async function currentOrganizations(): Promise<OwnOrganization[]> {
+  const { user } = await requireSession();
+  return forPage(database().then((db) => organizationsOf(db, user.id)));
 }
 
 /** What the member who looks set for themselves. Only behind `requireSession`. */

@@ -1,11 +1,9 @@
 /** Opening and ending sessions: rows that the cookie's secret finds, so that what is ended is ended at once. */
+import type { SignInMethod } from "../accounts/schema.ts";
 import { Prisma } from "../db.ts";
 import { hashSecret, randomSecret } from "../ids.ts";
 import { database } from "./database.ts";
 import { SESSION_LIFETIME_MS } from "./tunables.ts";
-
-/** How somebody proved who they are. */
-export type SignInMethod = "password" | "passkey" | "oidc" | "demo";
 
 /** The browser that signs in, as a person can recognise it among their sessions. */
 export interface Browser {

@@ -4,12 +4,17 @@ import type { Role } from "../members/schema.ts";
 import { database } from "./database.ts";
 import { demoPeople } from "./demo.ts";
 import { forPage } from "./page-failure.ts";
+import { signInSettings } from "./sign-in-providers.ts";
 
 export interface SignInOptions {
   /** Who may come in with one click; empty outside the demonstration. */
   demo: { email: string; name: string; role: Role; organization: string }[];
-  /** Whether anyone can have a password yet. */
+  /** Who else signs people in, in the order of the page. */
+  providers: { id: string; name: string }[];
+  /** Whether there can be a password to sign in with. */
   password: boolean;
+  /** Whether there can be a passkey: somebody has an account of their own. */
+  passkey: boolean;
   /** There is nobody to sign in as: the only way on is /setup. */
   setupNeeded: boolean;
   /** /setup would be accepted; it ends a demonstration. */
@@ -25,10 +30,13 @@ async function readOptions(): Promise<SignInOptions> {
   const db = await database();
   const [setup] = await db.gate<{ possible: boolean }>(Prisma.sql`SELECT gate.setup_possible() AS possible`);
   const possible = setup?.possible === true;
+  const settings = signInSettings();
   const people = await demoPeople((await headers()).get("host"));
   return {
     demo: people.map(({ id: _id, ...person }) => person),
-    password: !possible,
+    providers: possible ? [] : settings.providers.map(({ id, name }) => ({ id, name })),
+    password: !possible && settings.passwords,
+    passkey: !possible,
     setupNeeded: possible && people.length === 0,
     setupPossible: possible,
   };

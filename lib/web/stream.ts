@@ -48,13 +48,15 @@ export function openStream(caller: Caller, request: Request): Response {
           controller.enqueue(frame);
           if ((controller.desiredSize ?? 0) < -STREAM_BACKLOG) close();
         };
-        const unsubscribe = subscribe(caller.principal.organizationId, send);
+        const check = () => void stillValid(caller, request).then((valid) => valid || close());
+        const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic) => {
+          // Who is no member any more hears nothing more: not even after the next of the regular checks.
+          if (topic === "member") check();
+          send(frame);
+        });
         const timers = [
           setInterval(() => send(COMMENT), STREAM_COMMENT_MS),
-          setInterval(
-            () => void stillValid(caller, request).then((valid) => valid || close()),
-            STREAM_RECHECK_MS,
-          ),
+          setInterval(check, STREAM_RECHECK_MS),
           setTimeout(() => close(), STREAM_LIFETIME_MS),
         ];
         const ends = [request.signal, drainSignal()];

@@ -18,6 +18,12 @@ export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
 /** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
 export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
 
+/** Looks at, and uses of, links into an organization from one address: a link is opened a few times, guessed never. */
+export const JOIN_PER_ADDRESS = { limit: 30, windowMs: 60_000 };
+
+/** An organization can be deleted this long after all of it was exported. */
+export const EXPORT_COUNTS_MS = 3600_000;
+
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -51,5 +57,43 @@ export const ENGINE_SEEN_MS = 15_000;
 /** How long one call of /api/engine/run lets the engine work; platforms cut a request at 60 s. */
 export const ENGINE_RUN_MS = 50_000;
 
+/** Ways to authorization servers that one member begins: each asks servers that somebody else chose. */
+export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
+
 /** Lines an export reads at a time, each batch in a transaction of its own. */
 export const EXPORT_BATCH = 1_000;
+
+/** Passwords and codes that a signed-in person gives again to change how they sign in. */
+export const PROOFS_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
+
+/** Between the password and the code of one sign-in: long enough to fetch the phone. */
+export const PENDING_SIGN_IN_MS = 5 * 60_000;
+
+/** Codes tried in one sign-in; then the password is asked again. */
+export const PENDING_SIGN_IN_TRIES = 5;
+
+/** Codes tried for one account, over all its sign-ins: 10 a minute guess a six-digit code in months. */
+export const CODES_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
+
+/** A passkey's challenge works once, and for this long. */
+export const PASSKEY_CHALLENGE_MS = 5 * 60_000;
+
+/** Challenges that one address may ask for; each is a row. */
+export const PASSKEY_CHALLENGES_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
+
+/** How long a sign-in provider may take to answer one call. */
+export const PROVIDER_TIMEOUT_MS = 10_000;
+/** Calls are counted in windows of this length. */
+export const CALLS_WINDOW_MS = 60_000;
+
+/** The share of a member's or key's calls that may be writes: they cost locks, and lines of history. */
+export const WRITES_SHARE = 0.4;
+
+/** Calls without a credential from one address, as a multiple of what one member may make: offices share addresses. */
+export const ADDRESS_SHARE = 2;
+
+/** Calls a process takes from a window at once: one statement a chunk instead of one a call. */
+export const CALLS_CHUNK = 20;
+
+/** A process forgets the windows that are over this often. */
+export const CALLS_SWEEP_MS = 60_000;

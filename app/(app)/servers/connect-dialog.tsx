@@ -50,7 +50,9 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
     send: async (values) => {
       const server = await api.post<Server>("/api/v1/servers", values);
       await client.invalidateQueries({ queryKey: serverKeys.all });
-      if (server.health.state === "ok") toast.success(`${server.name} is connected`);
+      if (server.authKind === "oauth" && server.health.state === "unauthorized")
+        toast(`${server.name} is saved. Sign in at it to connect it.`);
+      else if (server.health.state === "ok") toast.success(`${server.name} is connected`);
       else
         toast.error(
           `${server.name} is saved, but does not answer: ${server.health.message ?? server.health.state}`,

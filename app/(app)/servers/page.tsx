@@ -1,7 +1,9 @@
+import type { ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ServersScreen } from "./servers-screen.tsx";
 
 export const metadata = { title: "Servers" };
 
-export default function ServersPage() {
-  return <ServersScreen />;
+export default async function ServersPage({ searchParams }: { searchParams: Promise<ArrivalQuery> }) {
+  const { refused } = await searchParams;
+  return <ServersScreen arrival={{ refused }} />;
 }

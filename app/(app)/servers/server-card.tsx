@@ -1,5 +1,6 @@
 "use client";
 
+import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
@@ -9,6 +10,7 @@ import { Link } from "@/components/ui/link.tsx";
 import type { Server } from "@/lib/servers/schema.ts";
 
 export function ServerCard({ server }: { server: Server }) {
+  const waitsForSignIn = server.startsOn === null && server.health.state === "unauthorized";
   return (
     <article className="relative flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors hover:border-edge">
       <div className="flex items-start gap-3">
@@ -25,7 +27,7 @@ export function ServerCard({ server }: { server: Server }) {
             <ServerWhere server={server} />
           </p>
         </div>
-        <HealthBadge health={server.health} />
+        {waitsForSignIn ? <ConnectionBadge state="not_connected" /> : <HealthBadge health={server.health} />}
       </div>
       {server.health.state !== "ok" && server.health.message && (
         <p className="line-clamp-2 text-[13px] text-muted">{server.health.message}</p>

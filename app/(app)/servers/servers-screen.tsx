@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { serverList } from "@/components/api/servers.ts";
+import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -13,7 +14,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { ConnectDialog } from "./connect-dialog.tsx";
 import { ServerCard } from "./server-card.tsx";
 
-export function ServersScreen() {
+export function ServersScreen({ arrival }: { arrival: ArrivalQuery }) {
   const me = useMe();
   const servers = useQuery(serverList());
   const [connecting, setConnecting] = useState(false);
@@ -28,6 +29,7 @@ export function ServersScreen() {
   );
   return (
     <Page title="Servers" actions={list && list.length > 0 && connect}>
+      <ArrivalNotice arrival={arrival} />
       {servers.isError && !list && (
         <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />
       )}

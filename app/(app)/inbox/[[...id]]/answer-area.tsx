@@ -120,7 +120,7 @@ export function AnswerArea({
               <UrlQuestion question={question} opened={opened} disabled={blocked} onOpened={setOpened} />
             ) : fields ? (
               fields({
-                disabled: reason !== null || lost,
+                disabled: acceptReason !== null || lost,
                 status: draftLine,
                 onSubmit: sendForm,
                 onLeaveField: draft.flush,

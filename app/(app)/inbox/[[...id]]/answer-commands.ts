@@ -51,7 +51,7 @@ export function AnswerCommands({
         label: `${no} ${name}…`,
         keys: "R",
         run: () => lead(other),
-        ...because(reason),
+        ...because(acceptReason),
       });
     add({
       id: "request:decline",

@@ -1,4 +1,5 @@
 // One load for what some requests show and the first one of a list mostly does not.
+export { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 export { AnswerCommands } from "./answer-commands.ts";
 export { AnswerDialogs } from "./answer-dialogs.tsx";
 export { ClaimAlive } from "./claim-alive.ts";

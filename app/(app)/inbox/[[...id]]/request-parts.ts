@@ -22,6 +22,7 @@ export const NoForm = part(() => later().then((file) => file.NoForm), warm);
 export const RequestClosed = part(() => later().then((file) => file.RequestClosed), warm);
 export const RequestMissing = part(() => later().then((file) => file.RequestMissing), warm);
 export const EndState = part(() => later().then((file) => file.EndState), warm);
+export const ConnectionTrouble = part(() => later().then((file) => file.ConnectionTrouble), warm);
 export const QuestionChanged = part(() => later().then((file) => file.QuestionChanged), warm);
 export const AskedBefore = part(() => later().then((file) => file.AskedBefore), warm);
 export const ClaimAlive = part(() => later().then((file) => file.ClaimAlive), warm);
@@ -54,6 +55,7 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
     open && request.claimedBy !== null && ClaimLine,
     isPressing(request) && TimeLimitLine,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
+    open && request.connectionState !== "connected" && ConnectionTrouble,
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,

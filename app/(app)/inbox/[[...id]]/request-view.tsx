@@ -14,6 +14,7 @@ import { AnswerArea, type AnswerAreaProps, NOTHING_TO_FILL } from "./answer-area
 import { RequestHeader } from "./request-header.tsx";
 import {
   AskedBefore,
+  ConnectionTrouble,
   DecidedBefore,
   FormAnswerArea,
   isForm,
@@ -72,6 +73,13 @@ export function RequestView({
             <RequestHeader request={request} message={question.message} />
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
+            )}
+            {open && request.connectionState !== "connected" && (
+              <ConnectionTrouble
+                server={request.server}
+                owner={request.connectionOwner}
+                state={request.connectionState}
+              />
             )}
             {!changed && open && wasAskedBefore(question) && <AskedBefore request={question} />}
             {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}

@@ -16,11 +16,15 @@ export function whyNot(
   return null;
 }
 
-/** Why they may not accept, though they may decline: a site is opened by the person whose connection asks. */
+/**
+ * Why they may not accept, though they may decline: it takes four eyes, or a site is opened by the person whose connection
+ * asks.
+ */
 export function whyNotAccept(
-  request: Pick<InputRequestDetail, "mode" | "urlOwner">,
+  request: Pick<InputRequestDetail, "mode" | "urlOwner" | "fourEyes">,
   me: Pick<Me, "user">,
 ): string | null {
+  if (request.fourEyes) return "You asked for this task, so somebody else has to accept. You can decline.";
   if (request.mode !== "url" || !request.urlOwner || request.urlOwner.id === me.user.id) return null;
   return `Only ${request.urlOwner.name} may open this site: it is their connection. You can decline.`;
 }

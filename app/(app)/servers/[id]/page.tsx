@@ -1,8 +1,16 @@
+import type { ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ServerScreen } from "./server-screen.tsx";
 
 export const metadata = { title: "Server" };
 
-export default async function ServerPage({ params }: { params: Promise<{ id: string }> }) {
+export default async function ServerPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ id: string }>;
+  searchParams: Promise<ArrivalQuery>;
+}) {
   const { id } = await params;
-  return <ServerScreen id={id} />;
+  const { connected, refused } = await searchParams;
+  return <ServerScreen id={id} arrival={{ connected, refused }} />;
 }

@@ -5,6 +5,7 @@ import { ChevronRight, Unplug } from "lucide-react";
 import { ApiError } from "@/components/api/client.ts";
 import { useKeptError } from "@/components/api/kept-error.ts";
 import { serverDetail } from "@/components/api/servers.ts";
+import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
@@ -19,12 +20,13 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 import { FoundTasks } from "./found-tasks.tsx";
+import { ServerConnections } from "./server-connections.tsx";
 import { ServerLog } from "./server-log.tsx";
 import { ServerManage } from "./server-manage.tsx";
 import { ServerTools } from "./server-tools.tsx";
 import { ServerTraits } from "./server-traits.tsx";
 
-export function ServerScreen({ id }: { id: string }) {
+export function ServerScreen({ id, arrival }: { id: string; arrival: ArrivalQuery }) {
   const server = useQuery(serverDetail(id));
   const failure = useKeptError(server);
   useTitle(server.data?.name ?? "Server");
@@ -32,7 +34,7 @@ export function ServerScreen({ id }: { id: string }) {
     <div className="scroll-quiet flex-1">
       <div className="flex max-w-[1120px] flex-col gap-5 px-4 py-4 md:px-6">
         {server.data ? (
-          <Loaded server={server.data} />
+          <Loaded server={server.data} arrival={arrival} />
         ) : failure ? (
           <NotLoaded error={failure} onRetry={() => void server.refetch()} />
         ) : (
@@ -47,11 +49,16 @@ export function ServerScreen({ id }: { id: string }) {
   );
 }
 
-function Loaded({ server }: { server: ServerDetail }) {
+function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQuery }) {
   const me = useMe();
   const { health } = server;
+  // The connections below say it, with what to press.
+  const waitsForSignIn = server.startsOn === null && health.state === "unauthorized";
   // Only 2025-11-25 lets servers list their tasks.
-  const mayListTasks = server.era !== "2026-07-28" && server.traits.listsTasks !== false;
+  const mayListTasks =
+    (server.authKind !== "oauth" || server.startsOn !== null) &&
+    server.era !== "2026-07-28" &&
+    server.traits.listsTasks !== false;
   return (
     <>
       <header className="flex flex-col gap-2">
@@ -86,14 +93,16 @@ function Loaded({ server }: { server: ServerDetail }) {
           )}
         </div>
       </header>
-      {health.state !== "ok" && health.checkedAt && (
+      <ArrivalNotice arrival={arrival} />
+      {health.state !== "ok" && health.checkedAt && !waitsForSignIn && (
         <Notice tone="bad" title={health.message ?? "The server does not answer as it should."}>
           <p>Tasks on it are kept and go on by themselves once it is back.</p>
         </Notice>
       )}
+      {server.authKind === "oauth" && <ServerConnections server={server} />}
       <ServerTraits server={server} />
       {mayListTasks && me.may("tasks:find") && <FoundTasks server={server} />}
-      <ServerTools server={server} />
+      {!waitsForSignIn && <ServerTools server={server} />}
       {server.log && <ServerLog log={server.log} />}
     </>
   );

@@ -63,6 +63,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
             ended <TimeAgo at={task.finishedAt} />
           </Item>
         )}
+        {task.connection.owner && <Item>on {task.connection.owner.name}’s connection</Item>}
         {task.visibility === "private" && <Item>private</Item>}
         {task.restartOf && (
           <Item>

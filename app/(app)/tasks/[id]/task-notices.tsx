@@ -1,3 +1,4 @@
+import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
@@ -8,8 +9,12 @@ import { StartUnknown } from "./start-unknown.tsx";
 
 /** What is out of the ordinary about a task, and what can be done. */
 export function TaskNotices({ task }: { task: TaskDetail }) {
+  const isStuck = isLive(task.state) && task.connection.state !== "connected";
   return (
     <>
+      {isStuck && (
+        <ConnectionTrouble server={task.server} owner={task.connection.owner} state={task.connection.state} />
+      )}
       {task.cancelRequestedAt && (task.state === "cancelled" ? task.serverState : true) && (
         <Notice title={task.state === "cancelled" ? "Cancelled here" : "Cancel is on its way"}>
           <p>
@@ -59,7 +64,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
         </Notice>
       )}
       {/* Lost and expired have been said above. */}
-      {task.error && task.error.code !== task.state && task.state !== "lost" && (
+      {task.error && task.error.code !== task.state && task.state !== "lost" && !isStuck && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={task.error.message}>
           {isLive(task.state) && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>

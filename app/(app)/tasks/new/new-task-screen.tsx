@@ -11,7 +11,9 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import type { Server } from "@/lib/servers/schema.ts";
 import { ArgumentsForm } from "./arguments-form.tsx";
 import { ToolPicker } from "./tool-picker.tsx";
 
@@ -24,7 +26,9 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
   const list = servers.data?.items ?? [];
   // With a single server there is nothing to choose.
   const serverId = chosenServer ?? (list.length === 1 ? (list[0]?.id ?? null) : null);
-  const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: serverId !== null });
+  const server = list.find((each) => each.id === serverId);
+  const isConnected = server !== undefined && server.startsOn !== null;
+  const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: isConnected });
   const offered = tools.data?.items ?? [];
   const tool =
     offered.find((each) => each.name === chosenTool) ?? (offered.length === 1 ? offered[0] : undefined);
@@ -78,16 +82,48 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
               )}
             </Field>
           </div>
-          {serverId && tools.isPending && <div aria-hidden className="skeleton h-24" />}
-          {serverId && tools.isError && (
+          {server && server.startsOn === null && <NotConnected server={server} />}
+          {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
+          {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
+          {isConnected && tools.isError && (
             <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
           )}
-          {tools.data && <ToolPicker tools={offered} chosen={tool?.name ?? null} onChoose={setTool} />}
-          {serverId && tool && (
+          {isConnected && tools.data && (
+            <ToolPicker tools={offered} chosen={tool?.name ?? null} onChoose={setTool} />
+          )}
+          {serverId && isConnected && tool && (
             <ArgumentsForm key={`${serverId} ${tool.name}`} serverId={serverId} tool={tool} demo={demo} />
           )}
         </div>
       )}
     </Page>
+  );
+}
+
+/** In whose name the task will run, said before it is started. */
+function RunsOn({ server }: { server: Server }) {
+  const me = useMe();
+  return (
+    <p className="-mt-3 text-[13px] text-muted">
+      {server.startsOn === "own"
+        ? "It runs on your own connection, in your name. Only you see the task, and those you assign."
+        : `It runs on ${me.organization.name}’s shared connection. Everyone here sees the task.`}
+    </p>
+  );
+}
+
+function NotConnected({ server }: { server: Server }) {
+  return (
+    <Notice
+      tone="wait"
+      title={`You are not connected to ${server.name}.`}
+      action={
+        <Button asChild variant="primary">
+          <Link href={`/servers/${server.id}`}>Connect it first</Link>
+        </Button>
+      }
+    >
+      <p>Sign in there once, or ask an admin to connect it for all.</p>
+    </Notice>
   );
 }

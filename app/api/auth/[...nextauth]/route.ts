@@ -1,11 +1,9 @@
-import NextAuth from "next-auth";
-import { authOptions } from "@/lib/web/auth.ts";
+import { handleAuth } from "@/lib/web/auth.ts";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 
-// Made at each request, since a build has no secrets.
-function handler(request: Request, context: Context): Promise<Response> {
-  return NextAuth(request as never, context as never, authOptions());
+async function handler(request: Request, { params }: Context): Promise<Response> {
+  return handleAuth(request, (await params).nextauth);
 }
 
 export { handler as GET, handler as POST };

@@ -1,6 +1,7 @@
+import * as invitations from "@/app/api/v1/invitations/route.ts";
 import { listMembers } from "@/lib/members/queries.ts";
-import { memberSchema } from "@/lib/members/schema.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { memberQuerySchema, memberSchema } from "@/lib/members/schema.ts";
+import { pageSchema } from "@/lib/page.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -8,10 +9,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "members:manage",
-      summary: "Members, in the order in which they joined",
-      query: pageQuerySchema,
+      summary: "Members, in the order in which they joined; `q` is part of a name or an e-mail address",
+      query: memberQuerySchema,
       output: pageSchema(memberSchema),
     },
     ({ caller, query }) => within(caller, (organizationId, tx) => listMembers(organizationId, tx, query)),
   ),
+  // Nobody becomes a member without saying so.
+  POST: invitations.POST,
 });

@@ -1,8 +1,12 @@
 import * as engineRun from "@/app/api/engine/run/route.ts";
+import * as joinAccount from "@/app/api/join/account/route.ts";
+import * as join from "@/app/api/join/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
+import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as connection from "@/app/api/v1/connections/[id]/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
 import * as events from "@/app/api/v1/events/route.ts";
@@ -20,12 +24,32 @@ import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answe
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
 import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
+import * as invitation from "@/app/api/v1/invitations/[id]/route.ts";
+import * as invitations from "@/app/api/v1/invitations/route.ts";
+import * as meMembership from "@/app/api/v1/me/membership/route.ts";
+import * as meOrganization from "@/app/api/v1/me/organization/route.ts";
+import * as mePasskey from "@/app/api/v1/me/passkeys/[id]/route.ts";
+import * as mePasskeysOptions from "@/app/api/v1/me/passkeys/options/route.ts";
+import * as mePasskeys from "@/app/api/v1/me/passkeys/route.ts";
+import * as mePassword from "@/app/api/v1/me/password/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
+import * as meSecondFactorConfirm from "@/app/api/v1/me/second-factor/confirm/route.ts";
+import * as meSecondFactorRecoveryCodes from "@/app/api/v1/me/second-factor/recovery-codes/route.ts";
+import * as meSecondFactorRemove from "@/app/api/v1/me/second-factor/remove/route.ts";
+import * as meSecondFactor from "@/app/api/v1/me/second-factor/route.ts";
+import * as meSecurity from "@/app/api/v1/me/security/route.ts";
+import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
+import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
+import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
+import * as organization from "@/app/api/v1/organization/route.ts";
+import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
+import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
+import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.ts";
 import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[foundId]/adopt/route.ts";
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
 import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
@@ -46,6 +70,8 @@ import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
 import * as views from "@/app/api/v1/views/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
+import * as oauthCallback from "@/app/oauth/callback/route.ts";
+import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/openapi.ts";
 
@@ -53,6 +79,7 @@ import type { Paths } from "@/lib/web/openapi.ts";
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/connections/{id}": connection,
   "/api/v1/decline-reasons": declineReasons,
   "/api/v1/events": events,
   "/api/v1/events/export": eventsExport,
@@ -70,14 +97,34 @@ export const paths: Paths = {
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
   "/api/v1/input-requests/counts": inputRequestsCounts,
+  "/api/v1/invitations": invitations,
+  "/api/v1/invitations/{id}": invitation,
   "/api/v1/me": me,
+  "/api/v1/me/membership": meMembership,
+  "/api/v1/me/organization": meOrganization,
   "/api/v1/me/preferences": mePreferences,
+  "/api/v1/me/passkeys/{id}": mePasskey,
+  "/api/v1/me/passkeys/options": mePasskeysOptions,
+  "/api/v1/me/passkeys": mePasskeys,
+  "/api/v1/me/password": mePassword,
+  "/api/v1/me/second-factor/confirm": meSecondFactorConfirm,
+  "/api/v1/me/second-factor/recovery-codes": meSecondFactorRecoveryCodes,
+  "/api/v1/me/second-factor/remove": meSecondFactorRemove,
+  "/api/v1/me/second-factor": meSecondFactor,
+  "/api/v1/me/security": meSecurity,
+  "/api/v1/me/sessions/{id}": meSession,
+  "/api/v1/me/sessions": meSessions,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/organization": organization,
+  "/api/v1/organization/export": organizationExport,
+  "/api/v1/organizations": organizations,
   "/api/v1/people": people,
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
+  "/api/v1/servers/{id}/connect": serverConnect,
+  "/api/v1/servers/{id}/connections": serverConnections,
   "/api/v1/servers/{id}/found-tasks": serverFoundTasks,
   "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
   "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
@@ -96,8 +143,13 @@ export const paths: Paths = {
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
   "/api/engine/run": engineRun,
+  "/api/join": join,
+  "/api/join/account": joinAccount,
   "/api/set-password": setPassword,
   "/api/setup": setup,
+  "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
+  "/oauth/callback": oauthCallback,
+  "/oauth/client-metadata.json": oauthClientMetadata,
   "/readyz": readyz,
 };

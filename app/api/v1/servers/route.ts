@@ -13,7 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: pageQuerySchema,
       output: pageSchema(serverSchema),
     },
-    ({ caller, query }) => within(caller, (organizationId, tx) => listServers(organizationId, tx, query)),
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) => listServers(organizationId, tx, principal, query)),
   ),
   POST: route(
     {

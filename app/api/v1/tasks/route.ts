@@ -32,6 +32,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "invalid_arguments",
         "idempotency_mismatch",
         "server_unavailable",
+        "quota_exceeded",
       ],
     },
     async ({ caller, request, body, reply }) => {

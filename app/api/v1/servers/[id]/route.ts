@@ -1,7 +1,6 @@
-import { changeServer } from "@/lib/servers/check.ts";
+import { changeServer, dropServer } from "@/lib/servers/check.ts";
 import { readServerDetail } from "@/lib/servers/queries.ts";
 import { serverDetailSchema, serverSchema, updateServerSchema } from "@/lib/servers/schema.ts";
-import { removeServer } from "@/lib/servers/transitions.ts";
 import { endpoint, idParams, route } from "@/lib/web/route.ts";
 import { means, within } from "@/lib/web/tenant.ts";
 
@@ -37,9 +36,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["server_in_use", "defined_by_operator"],
     },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        removeServer(organizationId, tx, principal, params.id),
-      );
+      await dropServer(await means(), caller.principal, params.id);
       return undefined;
     },
   ),

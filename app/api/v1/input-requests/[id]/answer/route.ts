@@ -14,6 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: inputRequestDetailSchema,
       status: 202,
       errors: [
+        "four_eyes",
         "already_answered",
         "question_changed",
         "claimed_by_other",

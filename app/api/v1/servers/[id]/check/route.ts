@@ -6,6 +6,6 @@ import { means } from "@/lib/web/tenant.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     { auth: "servers:check", summary: "Probe a server now", params: idParams, output: serverSchema },
-    async ({ caller, params }) => checkServer(await means(), caller.principal.organizationId, params.id),
+    async ({ caller, params }) => checkServer(await means(), caller.principal, params.id),
   ),
 });

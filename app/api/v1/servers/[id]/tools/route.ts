@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["server_unavailable"],
     },
     async ({ caller, params, query }) =>
-      toolPage(await toolsOf(await means(), caller.principal.organizationId, params.id), query),
+      toolPage(await toolsOf(await means(), caller.principal, params.id), query),
   ),
 });

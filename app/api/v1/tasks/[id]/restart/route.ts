@@ -14,7 +14,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: taskDetailSchema,
       status: 201,
       alsoStatuses: [200],
-      errors: ["unknown_tool", "invalid_arguments", "idempotency_mismatch", "server_unavailable"],
+      errors: [
+        "not_connected",
+        "unknown_tool",
+        "invalid_arguments",
+        "idempotency_mismatch",
+        "server_unavailable",
+        "quota_exceeded",
+      ],
     },
     async ({ caller, request, params, reply }) => {
       const idempotencyKey = readIdempotencyKey(request);

@@ -1,0 +1,97 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { Departure, ServerConnection } from "@/lib/connections/schema.ts";
+import { refusalWords } from "@/lib/format/oauth.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+
+/** Says where the browser is about to go, and what for, before it goes. */
+export function LeaveDialog({
+  server,
+  connection,
+  onClose,
+}: {
+  server: Server;
+  connection: ServerConnection;
+  onClose: () => void;
+}) {
+  const me = useMe();
+  const { shared } = connection;
+  const departure = useQuery({
+    queryKey: ["departure", server.id, shared],
+    queryFn: () => api.post<Departure>(`/api/v1/servers/${server.id}/connect`, { shared }),
+    // Each asks other servers and begins a sign-in: once is enough, and an old one is none.
+    retry: false,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  const way = departure.data && wayTo(departure.data);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Connect ${server.name}`}
+      description={
+        shared
+          ? `Everyone in ${me.organization.name} who may start tasks will work through your sign-in: at ${server.name} it is you who acts.`
+          : "Tasks that you start will run in your name, and only you and those you assign will see them."
+      }
+    >
+      <div aria-live="polite" className="flex flex-col gap-3">
+        {departure.isPending && <p className="text-muted">Asking {server.name} where people sign in…</p>}
+        {departure.isError && <Refused error={departure.error} />}
+        {departure.data && way && (
+          <>
+            <p>
+              You leave Intray and sign in at <strong className="break-all font-semibold">{way.host}</strong>.
+              It asks whether Intray may use {server.name}, and sends you back here.
+            </p>
+            {departure.data.scopes.length > 0 && (
+              <p className="text-[13px] text-muted">
+                Intray asks for:{" "}
+                <span className="break-words font-mono text-xs">{departure.data.scopes.join(", ")}</span>
+              </p>
+            )}
+          </>
+        )}
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        {departure.isError ? (
+          <Button variant="primary" onClick={() => void departure.refetch()}>
+            Try again
+          </Button>
+        ) : (
+          <Button variant="primary" disabled={!way} onClick={() => way && window.location.assign(way.href)}>
+            <span className="max-w-64 truncate">{way ? `Go to ${way.host}` : "Go to sign in"}</span>
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function Refused({ error }: { error: Error }) {
+  if (!(error instanceof ApiError && error.code === "cannot_connect"))
+    return <Notice tone="bad" title={errorSentence(error)} />;
+  const { title, advice } = refusalWords(error.extra.reason);
+  return (
+    <Notice tone="bad" title={title}>
+      <p>{advice}</p>
+    </Notice>
+  );
+}
+
+/** Web addresses only, whatever was sent (A16). */
+function wayTo({ authorizationUrl }: Departure): URL | null {
+  const url = URL.canParse(authorizationUrl) ? new URL(authorizationUrl) : null;
+  return url && (url.protocol === "https:" || url.protocol === "http:") ? url : null;
+}

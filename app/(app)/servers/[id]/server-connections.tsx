@@ -1,0 +1,141 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { serverConnections } from "@/components/api/connections.ts";
+import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
+import { useMe } from "@/components/shell/me.tsx";
+import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import type { ServerConnection } from "@/lib/connections/schema.ts";
+import { connectWord, waitingTasks } from "@/lib/format/connections.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+import { DisconnectDialog } from "./disconnect-dialog.tsx";
+import { LeaveDialog } from "./leave-dialog.tsx";
+
+/** In whose name Intray calls the server: each member in their own, or all in one. */
+export function ServerConnections({ server }: { server: Server }) {
+  const connections = useQuery(serverConnections(server.id));
+  return (
+    <section aria-labelledby="connections-heading" className="flex flex-col gap-2.5">
+      <h2 id="connections-heading" className="font-medium text-[13px] text-muted">
+        Connections
+      </h2>
+      {connections.isPending && <div aria-hidden className="skeleton h-28" />}
+      {connections.isError && (
+        <LoadFailure
+          what="The connections"
+          error={connections.error}
+          onRetry={() => void connections.refetch()}
+        />
+      )}
+      {connections.data && (
+        <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-panel">
+          {connections.data.map((connection) => (
+            <li key={String(connection.shared)}>
+              <ConnectionLine server={server} connection={connection} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function ConnectionLine({ server, connection }: { server: Server; connection: ServerConnection }) {
+  const me = useMe();
+  const [asking, setAsking] = useState<"connect" | "disconnect" | null>(null);
+  const { state, shared } = connection;
+  const mayChange = me.may(shared ? "connections:share" : "connections:own");
+  const needsCare = state !== "connected";
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2.5 px-4 py-3.5">
+      <div className="flex min-w-60 flex-1 flex-col gap-1">
+        <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+          <span className="font-medium">{shared ? "Shared connection" : "Your own connection"}</span>
+          <ConnectionBadge state={state} />
+        </h3>
+        <p className="text-[13px] text-muted">
+          {state === "not_connected" ? offer(connection, mayChange) : <Facts connection={connection} />}
+        </p>
+        {needsCare && connection.openTasks > 0 && (
+          <p className="text-[13px]">{waitingTasks(connection.openTasks)} for it.</p>
+        )}
+      </div>
+      {mayChange && (
+        <div className="flex flex-wrap gap-2 max-md:w-full max-md:*:flex-1">
+          <Button
+            variant={needsCare && (!shared || server.startsOn === null) ? "primary" : "outline"}
+            onClick={() => setAsking("connect")}
+          >
+            <span>
+              {connectWord(state)}
+              <span className="sr-only"> ({shared ? "shared" : "your own"})</span>
+            </span>
+          </Button>
+          {state !== "not_connected" && (
+            <Button variant="danger" onClick={() => setAsking("disconnect")}>
+              <span>
+                Disconnect…<span className="sr-only"> ({shared ? "shared" : "your own"})</span>
+              </span>
+            </Button>
+          )}
+        </div>
+      )}
+      {asking === "connect" && (
+        <LeaveDialog server={server} connection={connection} onClose={() => setAsking(null)} />
+      )}
+      {asking === "disconnect" && (
+        <DisconnectDialog server={server} connection={connection} onClose={() => setAsking(null)} />
+      )}
+    </div>
+  );
+}
+
+function Facts({ connection }: { connection: ServerConnection }) {
+  const { connectedBy, connectedAt, issuer, renews, expiresAt, scopes, neededScopes, state } = connection;
+  const missing = neededScopes.filter((scope) => !scopes.includes(scope));
+  return (
+    <>
+      {connectedBy && <>Signed in by {connectedBy.name} </>}
+      {connectedAt && <TimeAgo at={connectedAt} />}
+      {issuer && <> at {hostOf(issuer)}</>}
+      {state !== "needs_reauth" && (
+        <>
+          {" · "}
+          {renews ? (
+            "renews itself"
+          ) : expiresAt ? (
+            <>
+              ends in <TimeUntil at={expiresAt} over="a moment" />
+            </>
+          ) : (
+            "does not end by itself"
+          )}
+        </>
+      )}
+      {scopes.length > 0 && <> · may use {scopes.join(", ")}</>}
+      {missing.length > 0 && (
+        <>
+          {" · "}
+          <span className="text-wait">needs {missing.join(", ")}</span>
+        </>
+      )}
+    </>
+  );
+}
+
+function offer({ shared }: ServerConnection, mayChange: boolean): string {
+  if (shared)
+    return mayChange
+      ? "For all who are not connected themselves, and for API keys. All of it happens in your name."
+      : "An admin can connect it for all who are not connected themselves, and for API keys.";
+  return mayChange
+    ? "For tasks that you start: they run in your name, and only you see them."
+    : "Operators and admins can connect one of their own, for tasks that they start.";
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

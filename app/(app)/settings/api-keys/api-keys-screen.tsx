@@ -1,0 +1,67 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import { apiKeyList } from "@/components/api/organization.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { ApiKey } from "@/lib/api-keys/schema.ts";
+import { Section } from "../section.tsx";
+import { KeyDialog } from "./key-dialog.tsx";
+import { KeyRow } from "./key-row.tsx";
+import { RenameDialog } from "./rename-dialog.tsx";
+import { RevokeDialog } from "./revoke-dialog.tsx";
+
+/** What programs come in with. */
+export function ApiKeysScreen() {
+  const me = useMe();
+  const keys = useQuery(apiKeyList());
+  const [making, setMaking] = useState(false);
+  const [renaming, setRenaming] = useState<ApiKey | null>(null);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  if (!me.may("keys:manage")) return <Notice title="Only admins manage API keys.">Ask one of them.</Notice>;
+  if (keys.isError && !keys.data)
+    return <LoadFailure what="The API keys" error={keys.error} onRetry={() => void keys.refetch()} />;
+  const list = keys.data?.items;
+  const make = (
+    <Button variant="primary" onClick={() => setMaking(true)}>
+      <Plus aria-hidden strokeWidth={1.75} />
+      Make a key…
+    </Button>
+  );
+  return (
+    <Section
+      title="API keys"
+      description="A key is at most as strong as whoever made it, and stops working when they are no member any more."
+    >
+      {!list && <div aria-hidden className="skeleton h-32" />}
+      {list?.length === 0 && (
+        <Empty icon={KeyRound} title="No key so far" action={make}>
+          A key lets a program start tasks and answer through the API.
+        </Empty>
+      )}
+      {list && list.length > 0 && (
+        <>
+          <div className="flex justify-end">{make}</div>
+          <ul aria-label="API keys" className="flex flex-col divide-y divide-line">
+            {list.map((key) => (
+              <KeyRow
+                key={key.id}
+                apiKey={key}
+                onRename={() => setRenaming(key)}
+                onRevoke={() => setRevoking(key)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      <KeyDialog open={making} onOpenChange={setMaking} />
+      <RenameDialog apiKey={renaming} onClose={() => setRenaming(null)} />
+      <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
+    </Section>
+  );
+}

@@ -1,0 +1,76 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "@/components/api/client.ts";
+import { organizationKeys } from "@/components/api/organization.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { RoleSelect } from "@/components/people/role-select.tsx";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { type ApiKey, createKeySchema } from "@/lib/api-keys/schema.ts";
+
+type NewKey = ApiKey & { secret: string };
+
+/** Asks for what and how strong; then shows the secret, this once. */
+export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const [made, setMade] = useState<NewKey | null>(null);
+  const close = () => {
+    onOpenChange(false);
+    setMade(null);
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={close}
+      title={made ? `${made.name} is ready` : "Make an API key"}
+      description={
+        made
+          ? "Copy the key now: it is shown this once, and nobody can bring it back."
+          : "Name it after what uses it, and give it the weakest role that will do."
+      }
+    >
+      {made ? (
+        <>
+          <SecretOnce label="API key" value={made.secret} />
+          <DialogActions>
+            <Button onClick={close}>Done</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <KeyForm onMade={setMade} onClose={close} />
+      )}
+    </Dialog>
+  );
+}
+
+function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: () => void }) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: createKeySchema,
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => {
+      onMade(await api.post<NewKey>("/api/v1/api-keys", values));
+      await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
+      <Field id="role" label="Role" required error={errors.role}>
+        {(control) => <RoleSelect {...control} long name="role" defaultValue="viewer" />}
+      </Field>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Making the key…" : "Make the key"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

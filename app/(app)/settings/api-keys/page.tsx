@@ -1,0 +1,7 @@
+import { ApiKeysScreen } from "./api-keys-screen.tsx";
+
+export const metadata = { title: "API keys" };
+
+export default function ApiKeysPage() {
+  return <ApiKeysScreen />;
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { api } from "@/components/api/client.ts";
+import { organizationKeys } from "@/components/api/organization.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { type ApiKey, updateKeySchema } from "@/lib/api-keys/schema.ts";
+
+/** `apiKey`: null closes it. */
+export function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
+  return (
+    <Dialog open={apiKey !== null} onOpenChange={onClose} title="Rename the key">
+      {apiKey && <RenameForm apiKey={apiKey} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function RenameForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: updateKeySchema,
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => {
+      await api.patch(`/api/v1/api-keys/${apiKey.id}`, values);
+      await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+      onClose();
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <TextField
+        name="name"
+        label="Name"
+        autoComplete="off"
+        maxLength={80}
+        defaultValue={apiKey.name}
+        error={errors.name}
+      />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Saving…" : "Save"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

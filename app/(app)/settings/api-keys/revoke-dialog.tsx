@@ -1,0 +1,39 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { organizationKeys } from "@/components/api/organization.ts";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import type { ApiKey } from "@/lib/api-keys/schema.ts";
+
+/** `apiKey`: null closes it. */
+export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: ({ id }: ApiKey) => api.delete(`/api/v1/api-keys/${id}`),
+    onSuccess: (_, { name }) => {
+      toast(`${name} was revoked`);
+      void client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open={apiKey !== null}
+      onOpenChange={() => {
+        revoke.reset();
+        onClose();
+      }}
+      title={apiKey ? `Revoke ${apiKey.name}?` : "Revoke the key?"}
+      description="What uses it is refused at once. A revoked key cannot be brought back."
+      confirm="Revoke"
+      destructive
+      pending={revoke.isPending}
+      onConfirm={() => apiKey && revoke.mutate(apiKey)}
+    >
+      {revoke.error && <Notice live tone="bad" title={errorSentence(revoke.error)} />}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { Clock } from "lucide-react";
+import { RoleSelect } from "@/components/people/role-select.tsx";
+import { useMe } from "@/components/shell/me.tsx";
+import { TimeUntil } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { capitalise } from "@/lib/format/labels.ts";
+import type { Invitation } from "@/lib/invitations/schema.ts";
+import type { Role } from "@/lib/members/roles.ts";
+
+export function InvitationRow({
+  invitation,
+  onRole,
+  onRenew,
+  onRevoke,
+}: {
+  invitation: Invitation;
+  onRole: (role: Role) => void;
+  onRenew: () => void;
+  onRevoke: () => void;
+}) {
+  const me = useMe();
+  const { email, role, invitedBy, expired, expiresAt } = invitation;
+  const mayTouch = role !== "owner" || me.may("owners:manage");
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
+      <span className="min-w-0 flex-1 max-md:basis-full">
+        <span className="block truncate font-medium">{email}</span>
+        <span className="flex flex-wrap items-center gap-x-1.5 text-muted text-xs">
+          {invitedBy && <span>by {invitedBy.name} ·</span>}
+          {expired ? (
+            <Badge tone="wait" icon={Clock}>
+              Expired
+            </Badge>
+          ) : (
+            <span>
+              <TimeUntil at={expiresAt} over="0 min" /> left
+            </span>
+          )}
+        </span>
+      </span>
+      {mayTouch ? (
+        <span className="flex flex-wrap items-center gap-2 max-md:w-full">
+          <RoleSelect
+            aria-label={`Role for ${email}`}
+            className="w-32 max-md:w-full"
+            value={role}
+            onChange={(event) => onRole(event.target.value as Role)}
+          />
+          <Button className="max-md:flex-1" aria-label={`New link for ${email}`} onClick={onRenew}>
+            New link
+          </Button>
+          <Button
+            variant="danger"
+            className="max-md:flex-1"
+            aria-label={`Revoke the invitation of ${email}`}
+            onClick={onRevoke}
+          >
+            Revoke…
+          </Button>
+        </span>
+      ) : (
+        <span className="px-3 text-muted">{capitalise(role)}</span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,93 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { invitationList, organizationKeys } from "@/components/api/organization.ts";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { Dialog } from "@/components/ui/dialog.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import type { Invitation, NewInvitation, UpdateInvitation } from "@/lib/invitations/schema.ts";
+import { Section } from "../section.tsx";
+import { InvitationRow } from "./invitation-row.tsx";
+import { LinkOnce } from "./link-once.tsx";
+
+/** Who is asked in and has not come yet. */
+export function Invitations() {
+  const client = useQueryClient();
+  const invitations = useQuery(invitationList());
+  const [renewed, setRenewed] = useState<NewInvitation | null>(null);
+  const [revoking, setRevoking] = useState<Invitation | null>(null);
+  const reread = () => client.invalidateQueries({ queryKey: organizationKeys.invitations });
+  const change = useMutation({
+    mutationFn: ({ id, ...input }: { id: string } & UpdateInvitation) =>
+      api.patch<Invitation & { url?: string }>(`/api/v1/invitations/${id}`, input),
+    onSuccess: ({ url, ...invitation }) =>
+      url
+        ? setRenewed({ ...invitation, url })
+        : toast(`${invitation.email} is invited as ${invitation.role}`),
+    onSettled: reread,
+  });
+  const revoke = useMutation({
+    mutationFn: (id: string) => api.delete(`/api/v1/invitations/${id}`),
+    onSuccess: () => {
+      toast("The invitation was revoked");
+      setRevoking(null);
+    },
+    onSettled: reread,
+  });
+  if (invitations.isError && !invitations.data)
+    return (
+      <LoadFailure
+        what="The invitations"
+        error={invitations.error}
+        onRetry={() => void invitations.refetch()}
+      />
+    );
+  const list = invitations.data?.items;
+  return (
+    <Section title="Invitations" description="Links that wait for somebody. Each works once, for a week.">
+      {change.error && <Notice live tone="bad" title={errorSentence(change.error)} />}
+      {!list && <div aria-hidden className="skeleton h-16" />}
+      {list?.length === 0 && <p className="text-muted">Nobody is invited just now.</p>}
+      {list && list.length > 0 && (
+        <ul aria-label="Invitations" className="flex flex-col divide-y divide-line">
+          {list.map((invitation) => (
+            <InvitationRow
+              key={invitation.id}
+              invitation={invitation}
+              onRole={(role) => change.mutate({ id: invitation.id, role })}
+              onRenew={() => change.mutate({ id: invitation.id, renew: true })}
+              onRevoke={() => setRevoking(invitation)}
+            />
+          ))}
+        </ul>
+      )}
+      <Dialog
+        open={renewed !== null}
+        onOpenChange={() => setRenewed(null)}
+        title="A new link"
+        description="The old one has ended. Send this one yourself: Intray sends no mail."
+      >
+        {renewed && <LinkOnce url={renewed.url} email={renewed.email} onDone={() => setRenewed(null)} />}
+      </Dialog>
+      <ConfirmDialog
+        open={revoking !== null}
+        onOpenChange={() => {
+          setRevoking(null);
+          revoke.reset();
+        }}
+        title="Revoke the invitation?"
+        description={`The link for ${revoking?.email ?? "this address"} stops working at once.`}
+        confirm="Revoke"
+        destructive
+        pending={revoke.isPending}
+        onConfirm={() => revoking && revoke.mutate(revoking.id)}
+      >
+        {revoke.error && <Notice live tone="bad" title={errorSentence(revoke.error)} />}
+      </ConfirmDialog>
+    </Section>
+  );
+}

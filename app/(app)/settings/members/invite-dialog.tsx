@@ -1,0 +1,81 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "@/components/api/client.ts";
+import { organizationKeys } from "@/components/api/organization.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { RoleSelect } from "@/components/people/role-select.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { createInvitationSchema, type NewInvitation } from "@/lib/invitations/schema.ts";
+import { LinkOnce } from "./link-once.tsx";
+
+/** Asks whom and as what; then shows the link, this once. */
+export function InviteDialog({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
+  const [made, setMade] = useState<NewInvitation | null>(null);
+  const close = () => {
+    onOpenChange(false);
+    setMade(null);
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={close}
+      title={made ? "The invitation is ready" : "Invite somebody"}
+      description={
+        made
+          ? "Send this link yourself: Intray sends no mail."
+          : "You get a link for one e-mail address. It works once, for a week."
+      }
+    >
+      {made ? (
+        <LinkOnce url={made.url} email={made.email} onDone={close} />
+      ) : (
+        <InviteForm onMade={setMade} onClose={close} />
+      )}
+    </Dialog>
+  );
+}
+
+function InviteForm({
+  onMade,
+  onClose,
+}: {
+  onMade: (invitation: NewInvitation) => void;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: createInvitationSchema,
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => {
+      onMade(await api.post<NewInvitation>("/api/v1/invitations", values));
+      await client.invalidateQueries({ queryKey: organizationKeys.invitations });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <TextField name="email" label="E-mail" type="email" autoComplete="off" error={errors.email} />
+      <Field id="role" label="Role" required error={errors.role}>
+        {(control) => <RoleSelect {...control} long name="role" defaultValue="approver" />}
+      </Field>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Making the link…" : "Make the link"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,20 @@
+"use client";
+
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { DialogActions } from "@/components/ui/dialog.tsx";
+
+/** A fresh link, and whom it is for. */
+export function LinkOnce({ url, email, onDone }: { url: string; email: string; onDone: () => void }) {
+  return (
+    <>
+      <SecretOnce label={`Link for ${email}`} value={url} />
+      <p className="text-[13px] text-muted">
+        It is shown this once. Whoever opens it needs the account of {email}, or makes it.
+      </p>
+      <DialogActions>
+        <Button onClick={onDone}>Done</Button>
+      </DialogActions>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { RoleSelect } from "@/components/people/role-select.tsx";
+import { useMe } from "@/components/shell/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { capitalise } from "@/lib/format/labels.ts";
+import type { Role } from "@/lib/members/roles.ts";
+import type { Member } from "@/lib/members/schema.ts";
+
+export function MemberRow({
+  member,
+  role,
+  onRole,
+  onRemove,
+}: {
+  member: Member;
+  /** As it is, or is about to be. */
+  role: Role;
+  onRole: (role: Role) => void;
+  onRemove: () => void;
+}) {
+  const me = useMe();
+  const isMe = member.userId === me.user.id;
+  const mayTouch = member.role !== "owner" || me.may("owners:manage");
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
+      <span
+        aria-hidden
+        className="grid size-8 shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-accent text-xs"
+      >
+        {member.name.charAt(0).toUpperCase()}
+      </span>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-medium">
+          {member.name}
+          {isMe && <span className="font-normal text-muted"> · you</span>}
+        </span>
+        <span className="block truncate text-muted text-xs">{member.email}</span>
+      </span>
+      <span className="flex items-center gap-2 max-md:w-full max-md:pl-11">
+        {mayTouch ? (
+          <RoleSelect
+            aria-label={`Role of ${member.name}`}
+            className="w-32 max-md:flex-1"
+            value={role}
+            onChange={(event) => onRole(event.target.value as Role)}
+          />
+        ) : (
+          <span className="px-3 text-muted">{capitalise(member.role)}</span>
+        )}
+        {mayTouch && !isMe && (
+          <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>
+            Remove…
+          </Button>
+        )}
+      </span>
+    </li>
+  );
+}

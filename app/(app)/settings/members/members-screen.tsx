@@ -1,0 +1,30 @@
+"use client";
+
+import { UserPlus } from "lucide-react";
+import { useState } from "react";
+import { useMe } from "@/components/shell/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Invitations } from "./invitations.tsx";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { Members } from "./members.tsx";
+
+/** Who is in, and who is asked in. */
+export function MembersScreen() {
+  const me = useMe();
+  const [inviting, setInviting] = useState(false);
+  if (!me.may("members:manage")) return <Notice title="Only admins manage members.">Ask one of them.</Notice>;
+  const invite = (
+    <Button variant="primary" onClick={() => setInviting(true)}>
+      <UserPlus aria-hidden strokeWidth={1.75} />
+      Invite…
+    </Button>
+  );
+  return (
+    <>
+      <Members invite={invite} />
+      <Invitations />
+      <InviteDialog open={inviting} onOpenChange={setInviting} />
+    </>
+  );
+}

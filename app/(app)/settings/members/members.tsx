@@ -1,0 +1,84 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Search } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { memberList, organizationKeys } from "@/components/api/organization.ts";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import type { Role } from "@/lib/members/roles.ts";
+import type { Member } from "@/lib/members/schema.ts";
+import { Section } from "../section.tsx";
+import { MemberRow } from "./member-row.tsx";
+import { RemoveDialog } from "./remove-dialog.tsx";
+
+/** From here on one searches rather than reads. */
+const LONG = 8;
+
+export function Members({ invite }: { invite: ReactNode }) {
+  const client = useQueryClient();
+  const [q, setQ] = useState("");
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const members = useQuery(memberList(q.trim()));
+  const change = useMutation({
+    mutationFn: ({ member, role }: { member: Member; role: Role }) =>
+      api.patch<Member>(`/api/v1/members/${member.id}`, { role }),
+    onSuccess: ({ name, role }) => toast(`${name} is ${role} from now on`),
+    onSettled: () => client.invalidateQueries({ queryKey: organizationKeys.members }),
+  });
+  if (members.isError && !members.data)
+    return <LoadFailure what="The members" error={members.error} onRetry={() => void members.refetch()} />;
+  const list = members.data?.items;
+  const isLong = q !== "" || (list?.length ?? 0) > LONG;
+  return (
+    <Section title="Members" description="Everybody who works in this organization, and what they may do.">
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        {isLong && (
+          <span className="relative min-w-0 flex-1">
+            <Search
+              aria-hidden
+              strokeWidth={1.75}
+              className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted"
+            />
+            <Input
+              type="search"
+              aria-label="Search members"
+              placeholder="Name or e-mail"
+              value={q}
+              onChange={(event) => setQ(event.target.value)}
+              className="pl-8"
+            />
+          </span>
+        )}
+        {invite}
+      </div>
+      {change.error && <Notice live tone="bad" title={errorSentence(change.error)} />}
+      {!list && <div aria-hidden className="skeleton h-32" />}
+      {list && (
+        <ul aria-label="Members" className="flex flex-col divide-y divide-line">
+          {list.map((member) => (
+            <MemberRow
+              key={member.id}
+              member={member}
+              role={
+                change.isPending && change.variables.member.id === member.id
+                  ? change.variables.role
+                  : member.role
+              }
+              onRole={(role) => change.mutate({ member, role })}
+              onRemove={() => setRemoving(member)}
+            />
+          ))}
+        </ul>
+      )}
+      {list?.length === 0 && <p className="text-muted">Nobody’s name or address has “{q}” in it.</p>}
+      {members.data?.nextCursor && (
+        <p className="text-[13px] text-muted">These are the first 200. Search for the others.</p>
+      )}
+      <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
+    </Section>
+  );
+}

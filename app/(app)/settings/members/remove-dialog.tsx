@@ -1,0 +1,52 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { organizationKeys } from "@/components/api/organization.ts";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import type { Member } from "@/lib/members/schema.ts";
+
+/** Says what a removal does before it does it. `member`: null closes it. */
+export function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {
+  const client = useQueryClient();
+  // While it closes it still says whom it was about.
+  const [last, setLast] = useState(member);
+  if (member && member !== last) setLast(member);
+  const remove = useMutation({
+    mutationFn: (id: string) => api.delete(`/api/v1/members/${id}`),
+    onSuccess: () => {
+      toast(`${last?.name} was removed`);
+      void client.invalidateQueries({ queryKey: organizationKeys.members });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open={member !== null}
+      onOpenChange={() => {
+        remove.reset();
+        onClose();
+      }}
+      title={`Remove ${last?.name}?`}
+      description="They are out at once, on every screen."
+      confirm="Remove"
+      destructive
+      pending={remove.isPending}
+      onConfirm={() => member && remove.mutate(member.id)}
+    >
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-muted">
+        <li>API keys that they made stop working.</li>
+        <li>What they claimed, or were assigned, is open to everybody again.</li>
+        <li>What they decided stays, under their name.</li>
+      </ul>
+      {remove.error && (
+        <Notice live tone="bad" title={errorSentence(remove.error)}>
+          <p>Nobody was removed.</p>
+        </Notice>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { errorSentence } from "@/components/api/client.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Switch } from "@/components/ui/switch.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import type { Organization } from "@/lib/organizations/schema.ts";
+import { Section } from "../section.tsx";
+import { useUpdate } from "./use-update.ts";
+
+/** In force as it is switched. */
+export function FourEyes({ saved }: { saved: Organization }) {
+  const me = useMe();
+  const update = useUpdate(({ fourEyes }) => toast(fourEyes ? "Four eyes from now on" : "Four eyes is off"));
+  const isOn = update.isPending ? update.variables.fourEyes === true : saved.fourEyes;
+  if (!me.may("settings:manage"))
+    return (
+      <Section title="Four eyes">
+        <p className="text-muted">
+          {isOn
+            ? "Whoever asked for a task may not accept its requests: somebody else has to. Declining is always possible."
+            : "Off: everybody who may answer may accept what they asked for."}
+        </p>
+      </Section>
+    );
+  return (
+    <Section title="Four eyes">
+      <Switch
+        checked={isOn}
+        onChange={(fourEyes) => update.mutate({ fourEyes })}
+        label="Somebody else accepts"
+        description="Whoever asked for a task, themselves or with an API key, may not accept its requests. Declining is always possible."
+      />
+      {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
+    </Section>
+  );
+}

@@ -1,0 +1,64 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { errorSentence } from "@/components/api/client.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { type Organization, updateOrganizationSchema } from "@/lib/organizations/schema.ts";
+import { Section } from "../section.tsx";
+import { useUpdate } from "./use-update.ts";
+
+export function NameForm({ saved }: { saved: Organization }) {
+  const me = useMe();
+  const router = useRouter();
+  const [name, setName] = useState(saved.name);
+  const [problem, setProblem] = useState<string | undefined>();
+  const update = useUpdate(({ name }) => {
+    setName(name);
+    toast(`The organization is called ${name} now`);
+    // Its name stands in the frame of every page.
+    router.refresh();
+  });
+  if (!me.may("settings:manage"))
+    return (
+      <Section title={saved.name} description={`Known to the command line as ${saved.slug}.`}>
+        <p className="text-muted">Admins change its name and its rules.</p>
+      </Section>
+    );
+  const error = update.error ? errorSentence(update.error) : problem;
+  return (
+    <Section title="Name" description={`As everybody reads it. The command line knows it as ${saved.slug}.`}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const parsed = updateOrganizationSchema.safeParse({ name });
+          setProblem(parsed.error?.issues[0]?.message);
+          if (parsed.data) update.mutate(parsed.data);
+        }}
+      >
+        <Field id="name" label="Name" required error={error}>
+          {(control) => (
+            <Input
+              {...control}
+              maxLength={80}
+              autoComplete="organization"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <span>
+          <Button type="submit" variant="primary" disabled={update.isPending || name.trim() === saved.name}>
+            {update.isPending ? "Saving…" : "Save name"}
+          </Button>
+        </span>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { organization } from "@/components/api/organization.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { DeletePart } from "./delete-part.tsx";
+import { FourEyes } from "./four-eyes.tsx";
+import { LeavePart } from "./leave-part.tsx";
+import { NameForm } from "./name-form.tsx";
+
+/** The organization itself: what it is called, its rules, and the ways out of it. */
+export function OrganizationScreen() {
+  const me = useMe();
+  const { data, isError, error, refetch } = useQuery(organization());
+  if (!data && isError)
+    return <LoadFailure what="The organization" error={error} onRetry={() => void refetch()} />;
+  if (!data)
+    return (
+      <div aria-hidden className="flex flex-col gap-6">
+        <div className="skeleton h-40" />
+        <div className="skeleton h-24" />
+      </div>
+    );
+  return (
+    <>
+      <NameForm saved={data} />
+      <FourEyes saved={data} />
+      <LeavePart />
+      {me.may("organization:delete") && <DeletePart saved={data} />}
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api } from "@/components/api/client.ts";
+import { organizationKeys } from "@/components/api/organization.ts";
+import type { Organization, UpdateOrganization } from "@/lib/organizations/schema.ts";
+
+/** Changes the organization, and shows what the server made of it. */
+export function useUpdate(onDone: (saved: Organization) => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: UpdateOrganization) => api.patch<Organization>("/api/v1/organization", input),
+    onSuccess: (saved) => {
+      client.setQueryData(organizationKeys.organization, saved);
+      onDone(saved);
+    },
+  });
+}

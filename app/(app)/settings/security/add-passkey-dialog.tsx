@@ -1,0 +1,69 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { security } from "@/components/api/account.ts";
+import { api } from "@/components/api/client.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { addPasskeySchema, type PasskeyOptions, proofSchema } from "@/lib/accounts/schema.ts";
+import { makePasskey } from "./make-passkey.ts";
+import { ProofFields } from "./proof-fields.tsx";
+
+const schema = z.object({ name: addPasskeySchema.shape.name, ...proofSchema.shape });
+
+/** A name and the password; then the browser asks for the finger, the face or the key. */
+export function AddPasskeyDialog({
+  open,
+  onOpenChange,
+  password,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  password: boolean;
+}) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema,
+    read: (data) => Object.fromEntries(data),
+    send: async ({ name, currentPassword }) => {
+      const { options } = await api.post<PasskeyOptions>("/api/v1/me/passkeys/options", { currentPassword });
+      const response = await makePasskey(options);
+      await api.post("/api/v1/me/passkeys", { name, response });
+      toast(`Passkey “${name}” added`);
+      onOpenChange(false);
+      await client.invalidateQueries({ queryKey: security().queryKey });
+    },
+  });
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Add a passkey"
+      description="Your browser asks where to keep it: on this device, on your phone, or on a security key."
+    >
+      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+        {failure && <Notice live tone="bad" title={failure} />}
+        <TextField
+          name="name"
+          label="Name"
+          description="By which you know it, for instance “Work laptop”."
+          autoComplete="off"
+          maxLength={60}
+          error={errors.name}
+        />
+        {password && <ProofFields error={errors.currentPassword} />}
+        <DialogActions>
+          <Button onClick={() => onOpenChange(false)}>Close</Button>
+          <Button type="submit" variant="primary" disabled={pending}>
+            {pending ? "Waiting for the browser…" : "Add passkey"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { security } from "@/components/api/account.ts";
+import { api } from "@/components/api/client.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { codeInputSchema, type RecoveryCodes } from "@/lib/accounts/schema.ts";
+import { RecoveryCodesList } from "./recovery-codes-list.tsx";
+
+const WORDS = {
+  off: {
+    title: "Turn off two-step sign-in",
+    description: "Your password alone signs you in then, and your recovery codes stop working.",
+    action: "Turn off",
+  },
+  codes: {
+    title: "Make new recovery codes",
+    description: "The ones that you have stop working.",
+    action: "Make new codes",
+  },
+};
+
+/** What a code of the app, or a recovery code, is asked for. */
+export function CodeDialog({
+  open,
+  onOpenChange,
+  purpose,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  purpose: keyof typeof WORDS;
+}) {
+  const client = useQueryClient();
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: codeInputSchema,
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => {
+      if (purpose === "off") {
+        await api.post("/api/v1/me/second-factor/remove", values);
+        toast("Two-step sign-in is off");
+        onOpenChange(false);
+      } else {
+        const path = "/api/v1/me/second-factor/recovery-codes";
+        setCodes((await api.post<RecoveryCodes>(path, values)).recoveryCodes);
+      }
+      await client.invalidateQueries({ queryKey: security().queryKey });
+    },
+  });
+  const words = WORDS[purpose];
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={codes ? "Keep these recovery codes" : words.title}
+      description={
+        codes
+          ? "Each of these signs you in once without your phone; they are shown only now."
+          : words.description
+      }
+    >
+      {codes ? (
+        <RecoveryCodesList codes={codes} onDone={() => onOpenChange(false)} />
+      ) : (
+        <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+          {failure && <Notice live tone="bad" title={failure} />}
+          <TextField
+            name="code"
+            label="Code"
+            description="From your authenticator app, or a recovery code."
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            maxLength={40}
+            error={errors.code}
+          />
+          <DialogActions>
+            <Button onClick={() => onOpenChange(false)}>Close</Button>
+            <Button type="submit" variant={purpose === "off" ? "destructive" : "primary"} disabled={pending}>
+              {words.action}
+            </Button>
+          </DialogActions>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,7 @@
+import { SecurityScreen } from "./security-screen.tsx";
+
+export const metadata = { title: "Security" };
+
+export default function SecurityPage() {
+  return <SecurityScreen />;
+}

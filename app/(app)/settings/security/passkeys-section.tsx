@@ -1,0 +1,82 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { security } from "@/components/api/account.ts";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { part } from "@/components/ui/part.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import type { Passkey } from "@/lib/accounts/schema.ts";
+import { Section } from "../section.tsx";
+
+const AddPasskeyDialog = part(() => import("./add-passkey-dialog.tsx").then((file) => file.AddPasskeyDialog));
+
+/** What signs in by itself: a phone, a laptop, a security key. */
+export function PasskeysSection({ passkeys, password }: { passkeys: Passkey[]; password: boolean }) {
+  const client = useQueryClient();
+  const [adding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<Passkey | null>(null);
+  const remove = useMutation({
+    mutationFn: ({ id }: Passkey) => api.delete(`/api/v1/me/passkeys/${id}`),
+    onSuccess: async (_, { name }) => {
+      setLeaving(null);
+      toast(`Passkey “${name}” removed`);
+      await client.invalidateQueries({ queryKey: security().queryKey });
+    },
+    onError: (error) => toast.error(errorSentence(error)),
+  });
+  return (
+    <Section
+      title="Passkeys"
+      description="Sign in with your fingerprint, your face or a security key, without a password or a code."
+    >
+      {passkeys.length > 0 && (
+        <ul aria-label="Passkeys" className="flex flex-col divide-y divide-line">
+          {passkeys.map((passkey) => (
+            <li key={passkey.id} className="flex items-center gap-3 py-2 first:pt-0">
+              <span className="min-w-0 flex-1">
+                <span className="block truncate font-medium">{passkey.name}</span>
+                <span className="block text-muted text-xs">
+                  Added <TimeAgo at={passkey.createdAt} />
+                  {" · "}
+                  {passkey.lastUsedAt ? (
+                    <>
+                      last used <TimeAgo at={passkey.lastUsedAt} />
+                    </>
+                  ) : (
+                    "not used yet"
+                  )}
+                </span>
+              </span>
+              <Button
+                size="sm"
+                variant="danger"
+                aria-label={`Remove ${passkey.name}`}
+                onClick={() => setLeaving(passkey)}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button onClick={() => setAdding(true)}>Add a passkey…</Button>
+      </div>
+      {adding && <AddPasskeyDialog open onOpenChange={setAdding} password={password} />}
+      <ConfirmDialog
+        open={leaving !== null}
+        onOpenChange={(open) => !open && setLeaving(null)}
+        title={`Remove the passkey “${leaving?.name ?? ""}”?`}
+        description="It no longer signs you in. Your device may keep it until you remove it there too."
+        confirm="Remove"
+        destructive
+        pending={remove.isPending}
+        onConfirm={() => leaving && remove.mutate(leaving)}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,65 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { sessions } from "@/components/api/account.ts";
+import { api } from "@/components/api/client.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { changePasswordSchema } from "@/lib/accounts/schema.ts";
+import { Section } from "../section.tsx";
+
+/** Changing one's password; an account without one got in another way. */
+export function PasswordSection({ has }: { has: boolean }) {
+  if (has) return <ChangePassword />;
+  return (
+    <Section title="Password">
+      <p className="text-[13px] text-muted">
+        Your account has none. If you want one, ask an admin for a link to set it.
+      </p>
+    </Section>
+  );
+}
+
+function ChangePassword() {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: changePasswordSchema,
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => {
+      await api.post("/api/v1/me/password", values);
+      form.current?.reset();
+      toast("Password changed, and your other sessions ended");
+      await client.invalidateQueries({ queryKey: sessions().queryKey });
+    },
+  });
+  return (
+    <Section title="Password" description="Changing it ends your sessions everywhere but here.">
+      <form ref={form} onSubmit={onSubmit} noValidate className="flex max-w-sm flex-col gap-4">
+        {failure && <Notice live tone="bad" title={failure} />}
+        <TextField
+          name="current"
+          label="Present password"
+          type="password"
+          autoComplete="current-password"
+          error={errors.current}
+        />
+        <TextField
+          name="password"
+          label="New password"
+          description="At least 10 characters."
+          type="password"
+          autoComplete="new-password"
+          error={errors.password}
+        />
+        <div>
+          <Button type="submit" disabled={pending} className="max-md:w-full">
+            {pending ? "Changing…" : "Change password"}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}

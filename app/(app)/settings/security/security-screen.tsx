@@ -1,0 +1,41 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { security, sessions } from "@/components/api/account.ts";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { IdentitiesSection } from "./identities-section.tsx";
+import { PasskeysSection } from "./passkeys-section.tsx";
+import { PasswordSection } from "./password-section.tsx";
+import { SecondFactorSection } from "./second-factor-section.tsx";
+import { SessionsSection } from "./sessions-section.tsx";
+
+/** How one proves who one is, and where one is signed in. */
+export function SecurityScreen() {
+  const ways = useQuery(security());
+  const places = useQuery(sessions());
+  const failed = [ways, places].find((query) => query.isError && !query.data);
+  if (failed?.error) {
+    const retry = () => void Promise.all([ways.refetch(), places.refetch()]);
+    return <LoadFailure what="Your account" error={failed.error} onRetry={retry} />;
+  }
+  if (!ways.data || !places.data) {
+    return (
+      <div aria-hidden className="flex flex-col gap-4">
+        <div className="skeleton h-56" />
+        <div className="skeleton h-32" />
+        <div className="skeleton h-32" />
+        <div className="skeleton h-44" />
+      </div>
+    );
+  }
+  const { password, secondFactor, passkeys, identities } = ways.data;
+  return (
+    <>
+      <PasswordSection has={password} />
+      <SecondFactorSection state={secondFactor} password={password} />
+      <PasskeysSection passkeys={passkeys} password={password} />
+      {identities.length > 0 && <IdentitiesSection identities={identities} />}
+      <SessionsSection sessions={places.data.items} />
+    </>
+  );
+}

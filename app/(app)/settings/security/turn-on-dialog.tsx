@@ -1,0 +1,135 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { security } from "@/components/api/account.ts";
+import { api } from "@/components/api/client.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import {
+  codeInputSchema,
+  proofSchema,
+  type RecoveryCodes,
+  type StartedSecondFactor,
+} from "@/lib/accounts/schema.ts";
+import { ProofFields } from "./proof-fields.tsx";
+import { QrCode } from "./qr-code.tsx";
+import { RecoveryCodesList } from "./recovery-codes-list.tsx";
+
+interface Props {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  password: boolean;
+}
+
+/** The password, then the app's first code, then the recovery codes. */
+export function TurnOnDialog({ open, onOpenChange, password }: Props) {
+  const client = useQueryClient();
+  const [started, setStarted] = useState<StartedSecondFactor | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const onCodes = async (found: string[]) => {
+    setCodes(found);
+    await client.invalidateQueries({ queryKey: security().queryKey });
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={codes ? "Keep these recovery codes" : "Turn on two-step sign-in"}
+      description={
+        codes
+          ? "Two-step sign-in is on. Each of these signs you in once without your phone; they are shown only now."
+          : started
+            ? "Scan this with an authenticator app, or type the key into it. Then give the code that it shows."
+            : "You need an authenticator app on your phone."
+      }
+    >
+      {codes ? (
+        <RecoveryCodesList codes={codes} onDone={() => onOpenChange(false)} />
+      ) : started ? (
+        <FirstCode started={started} onCodes={onCodes} onClose={() => onOpenChange(false)} />
+      ) : (
+        <Begin password={password} onStarted={setStarted} onClose={() => onOpenChange(false)} />
+      )}
+    </Dialog>
+  );
+}
+
+function Begin({
+  password,
+  onStarted,
+  onClose,
+}: {
+  password: boolean;
+  onStarted: (started: StartedSecondFactor) => void;
+  onClose: () => void;
+}) {
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: proofSchema,
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => onStarted(await api.post("/api/v1/me/second-factor", values)),
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      {password && <ProofFields error={errors.currentPassword} />}
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          Continue
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function FirstCode({
+  started,
+  onCodes,
+  onClose,
+}: {
+  started: StartedSecondFactor;
+  onCodes: (codes: string[]) => Promise<void>;
+  onClose: () => void;
+}) {
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: codeInputSchema,
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => {
+      const { recoveryCodes } = await api.post<RecoveryCodes>("/api/v1/me/second-factor/confirm", values);
+      await onCodes(recoveryCodes);
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <div className="flex flex-wrap items-center gap-4">
+        <QrCode modules={started.modules} label="QR code for the authenticator app" />
+        <div className="flex min-w-40 flex-1 flex-col gap-1">
+          <span className="text-[13px] text-muted">Key</span>
+          <code className="select-all break-all font-mono text-[13px]">
+            {started.secret.replace(/(.{4})(?=.)/g, "$1 ")}
+          </code>
+        </div>
+      </div>
+      <TextField
+        name="code"
+        label="Code from the app"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={40}
+        autoFocus
+        error={errors.code}
+      />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          Turn on
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

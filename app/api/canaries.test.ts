@@ -1,0 +1,189 @@
+/** Two organizations at once: no answer, row or hint of one has a word or an id of the other. */
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createDatabase } from "@/lib/db.ts";
+import { pumpChanges } from "@/lib/engine/pump.ts";
+import { type Names, namesOf, type Reply, send } from "@/lib/testing/guards/caller.ts";
+import { idsIn, placeCanaries, rowsOf } from "@/lib/testing/guards/canaries.ts";
+import { startDescribedWeb } from "@/lib/testing/guards/described.ts";
+import type { Operation } from "@/lib/testing/guards/operations.ts";
+import { type Credential, createScene, type Scene } from "@/lib/testing/guards/scene.ts";
+
+const { web, operations } = await startDescribedWeb();
+const guarded = operations.filter(({ access }) => access !== "none");
+const reads = guarded.filter(({ method }) => method === "GET");
+let admin: pg.Client;
+let acme: Scene;
+let globex: Scene;
+
+beforeAll(async () => {
+  admin = new pg.Client({ connectionString: web.database.adminUrl });
+  await admin.connect();
+  acme = await createScene(web, "acme-canaries");
+  globex = await createScene(web, "globex-canaries");
+  for (const scene of [acme, globex]) {
+    const things = scene.things("owner");
+    for (const { slots } of guarded) for (const { kind } of slots) await things.id(kind);
+    await decide(scene);
+    const placed = await placeCanaries(admin, scene.organizationId, scene.canary);
+    // What people read: a table that has no row here is one whose answers prove nothing.
+    expect(placed).toEqual(expect.arrayContaining(["task.tool", "server.name", "input_request.message"]));
+    expect(placed).toEqual(expect.arrayContaining(["answer.comment", "event.actor", "draft.comment"]));
+  }
+});
+afterAll(async () => {
+  await admin.end();
+  await web.stop();
+});
+
+/** An answer with a comment, a claim and a draft, each to a question of its own. */
+async function decide(scene: Scene): Promise<void> {
+  const { cookie } = scene.people.owner;
+  for (const [method, path, body] of [
+    ["POST", "answer", { action: "decline", comment: "No" }],
+    ["POST", "claim", undefined],
+    ["PUT", "draft", { content: {}, comment: "Later" }],
+  ] as const) {
+    const things = scene.things("owner");
+    const id = await things.id("request");
+    const bound = path === "answer" ? { ...body, questionHash: things.questionHash() } : body;
+    const { status } = await web.call(method, `/api/v1/input-requests/${id}/${path}`, {
+      cookie,
+      ...(bound && { body: bound }),
+    });
+    expect([path, status < 300]).toEqual([path, true]);
+  }
+}
+
+test("reading everything, searches for the other's words included, finds one's own alone", async () => {
+  const found = new Set<string>();
+  const ids = {
+    acme: await idsIn(admin, acme.organizationId),
+    globex: await idsIn(admin, globex.organizationId),
+  };
+  for (const [scene, other, foreign] of [
+    [acme, globex, ids.globex],
+    [globex, acme, ids.acme],
+  ] as const) {
+    for (const operation of reads) {
+      const names = await namesOf(operation, scene.things("owner", operation));
+      const plain = { ...names, unfiltered: true };
+      const searches: Names[] = operation.query.some(({ name }) => name === "q")
+        ? [
+            { ...plain, values: { "query.q": other.canary } },
+            { ...plain, values: { "query.q": scene.canary } },
+          ]
+        : [];
+      for (const each of [plain, names, ...searches]) {
+        const reply = await send(web, operation, scene.people.owner, each);
+        expect([operation.name, reply.status, wordsOf(reply, other, foreign)]).toEqual([
+          operation.name,
+          200,
+          [],
+        ]);
+        if (reply.text.includes(scene.canary)) found.add(operation.name);
+      }
+      const [search] = searches;
+      if (search) {
+        const reply = await send(web, operation, scene.people.owner, search);
+        expect([operation.name, reply.text]).toEqual([
+          operation.name,
+          expect.not.stringMatching(/"id":|[1-9]\d*,/),
+        ]);
+      }
+    }
+  }
+  // Otherwise nothing was read that could have told.
+  expect([...found]).toEqual(
+    expect.arrayContaining(
+      [
+        "tasks",
+        "input-requests",
+        "servers",
+        "members",
+        "people",
+        "events",
+        "events/export",
+        "api-keys",
+        "views",
+      ].map((each) => `GET /api/v1/${each}`),
+    ),
+  );
+});
+
+test("two hundred calls at once of both, reads and writes, mix nothing up", async () => {
+  const heard = { acme: await listen(acme), globex: await listen(globex) };
+  const engine = createDatabase(web.database.engineUrl, { connections: 1 });
+  const calls: [Scene, Scene, Operation, Credential, Names][] = [];
+  for (let round = 0; calls.length < 200; round++)
+    for (const operation of guarded)
+      for (const [scene, other] of [
+        [acme, globex],
+        [globex, acme],
+      ] as const) {
+        const role = round % 2 === 0 ? "owner" : "admin";
+        const names = await namesOf(operation, scene.things(role, operation));
+        const credential = round % 2 === 0 ? scene.people[role] : { key: scene.keys[role] };
+        calls.push([scene, other, operation, credential, names]);
+      }
+  expect(calls.length).toBeGreaterThanOrEqual(200);
+  const replies = await Promise.all(
+    calls.map(([, , operation, credential, names]) => send(web, operation, credential, names)),
+  );
+  const ids = {
+    acme: await idsIn(admin, acme.organizationId),
+    globex: await idsIn(admin, globex.organizationId),
+  };
+  for (const [at, reply] of replies.entries()) {
+    const [, other, { name }] = calls[at]!;
+    expect([name, wordsOf(reply, other, other === acme ? ids.acme : ids.globex)]).toEqual([name, []]);
+  }
+  for (const [scene, other, foreign] of [
+    [acme, globex, ids.globex],
+    [globex, acme, ids.acme],
+  ] as const) {
+    const rows = await rowsOf(admin, scene.organizationId);
+    expect([rows.includes(scene.canary), rows.includes(other.canary)]).toEqual([true, false]);
+    expect([...foreign].filter((id) => rows.includes(id))).toEqual([]);
+  }
+  // What happened is told to each organization's own stream.
+  await vi.waitFor(
+    async () => {
+      await acme.things("owner").id("view");
+      await decide(acme);
+      await decide(globex);
+      await pumpChanges(engine);
+      expect([heard.acme.text, heard.globex.text]).toEqual([
+        expect.stringContaining("input_request"),
+        expect.stringContaining("input_request"),
+      ]);
+    },
+    { timeout: 15_000 },
+  );
+  const now = {
+    acme: await idsIn(admin, acme.organizationId),
+    globex: await idsIn(admin, globex.organizationId),
+  };
+  expect([...now.acme].filter((id) => heard.globex.text.includes(id))).toEqual([]);
+  expect([...now.globex].filter((id) => heard.acme.text.includes(id))).toEqual([]);
+  for (const stream of [heard.acme, heard.globex]) await stream.leave();
+  await engine.close();
+});
+
+function wordsOf({ text }: Reply, other: Scene, foreignIds: Set<string>): string[] {
+  return [other.canary, ...foreignIds].filter((word) => text.includes(word));
+}
+
+async function listen({ people }: Scene) {
+  const { body } = await web.open("GET", "/api/v1/stream", { cookie: people.owner.cookie });
+  const reader = body!.getReader();
+  const stream = { text: "", leave: () => reader.cancel() };
+  void (async () => {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      stream.text += new TextDecoder().decode(value);
+    }
+  })();
+  return stream;
+}

@@ -1,0 +1,182 @@
+/** Connections: who may have, see, use and end which. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { forgetGrantsOf, revokeAll } from "@/lib/connections/disconnect.ts";
+import { createNetwork } from "@/lib/network.ts";
+import { createSeal } from "@/lib/seal.ts";
+import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
+import { type OAuthScene, oauthScene, type Person } from "@/lib/testing/oauth-scene.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+
+let web: TestWeb;
+let inner: TestServer;
+let scene: OAuthScene;
+let server: string;
+let ola: Person;
+
+beforeAll(async () => {
+  const settings = { INTRAY_ALLOW_HOSTS: "127.0.0.1" };
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), settings);
+  inner = await startTestServer();
+});
+beforeEach(async () => {
+  scene = await oauthScene(web, inner.url);
+  server = (await scene.addServer()).id;
+  ola = await web.member(scene.organizationId, "Ola", "operator");
+});
+afterEach(() => scene.close());
+afterAll(async () => {
+  await inner.close();
+  await web.stop();
+});
+
+const seen = async (who: { cookie?: string; key?: string }) =>
+  (await web.call("GET", `/api/v1/servers/${server}/connections`, who)).body.items;
+const start = (who: { cookie?: string; key?: string }) =>
+  web.call("POST", "/api/v1/tasks", { ...who, body: { serverId: server, tool: "quick" } });
+const end = (id: string, who: { cookie?: string; key?: string }) =>
+  web.call("DELETE", `/api/v1/connections/${id}`, who);
+const states = (items: { state: string }[]) => items.map(({ state }) => state);
+const stateOf = async () =>
+  (await web.call("GET", `/api/v1/servers/${server}`, { cookie: ola.cookie })).body.startsOn;
+
+test("an operator connects for themselves, and only admins for all; others, and keys, for nobody", async () => {
+  const viewer = await web.member(scene.organizationId, "Vera", "approver");
+  const key = await web.key(scene.organizationId, "admin");
+  expect((await scene.depart(server, { who: ola, shared: true })).status).toBe(403);
+  expect((await scene.depart(server, { who: viewer, shared: false })).status).toBe(403);
+  const byKey = await web.call("POST", `/api/v1/servers/${server}/connect`, { key, body: { shared: true } });
+  expect(byKey.status).toBe(403);
+  expect(await scene.connect(server, { who: ola, shared: false })).toContain("connected");
+});
+
+test("each sees their own and the shared one, and nobody another's own", async () => {
+  await scene.connect(server, { who: ola, shared: false });
+  expect(states(await seen(ola))).toEqual(["connected", "not_connected"]);
+  expect(states(await seen(scene.ana))).toEqual(["not_connected", "not_connected"]);
+  expect(states(await seen({ key: await web.key(scene.organizationId, "admin") }))).toEqual([
+    "not_connected",
+  ]);
+  const [own] = await seen(ola);
+  expect(own).toMatchObject({
+    shared: false,
+    connectedBy: { name: "Ola" },
+    issuer: scene.authority.issuer,
+    renews: true,
+    neededScopes: [],
+    openTasks: 0,
+  });
+  expect(own.scopes).toContain("mcp:tools");
+  expect((await end(own.id, { cookie: scene.ana.cookie })).status).toBe(404);
+  expect(await stateOf()).toBe("own");
+});
+
+test("a start runs on one's own connection, in private; else on the shared one; else it is refused in words", async () => {
+  const refused = await start(ola);
+  expect([refused.status, refused.body.code]).toEqual([409, "not_connected"]);
+  await scene.connect(server, { shared: true });
+  const shared = await start(ola);
+  expect(shared.body).toMatchObject({
+    visibility: "organization",
+    connection: { owner: null, state: "connected" },
+  });
+  await scene.connect(server, { who: ola, shared: false });
+  const own = await start(ola);
+  expect(own.body).toMatchObject({
+    visibility: "private",
+    connection: { owner: { name: "Ola" }, state: "connected" },
+  });
+  expect((await web.call("GET", `/api/v1/tasks/${own.body.id}`, { cookie: scene.ana.cookie })).status).toBe(
+    404,
+  );
+  const byKey = await start({ key: await web.key(scene.organizationId, "operator") });
+  expect(byKey.body.connection.owner).toBeNull();
+});
+
+test("a key needs the shared one, whoever has connected themselves", async () => {
+  await scene.connect(server, { who: ola, shared: false });
+  const refused = await start({ key: await web.key(scene.organizationId, "operator") });
+  expect([refused.status, refused.body.code]).toEqual([409, "not_connected"]);
+});
+
+test("who disconnects ends it at the authorization server too; the shared one only admins, and once", async () => {
+  await scene.connect(server, { shared: true });
+  const token = scene.remote.seen.find(({ status }) => status === 200)?.token ?? "";
+  const task = (await start(ola)).body.id;
+  const [, shared] = await seen(ola);
+  expect((await end(shared.id, ola)).status).toBe(403);
+  expect((await end(shared.id, scene.ana)).status).toBe(204);
+  expect((await end(shared.id, scene.ana)).status).toBe(404);
+  const revoked = scene.authority.seen.filter(({ path }) => path === "/token/revocation");
+  expect(revoked.map(({ form }) => form.get("token_type_hint"))).toEqual(["refresh_token", "access_token"]);
+  expect(await scene.authority.check(token)).toBeNull();
+  // The task stays as it was, and says what it waits for.
+  const left = await web.call("GET", `/api/v1/tasks/${task}`, { cookie: ola.cookie });
+  expect(left.body).toMatchObject({ state: "queued", connection: { state: "not_connected" } });
+  expect((await seen(ola))[1]).toMatchObject({ state: "not_connected", openTasks: 1, connectedBy: null });
+  expect(await stateOf()).toBeNull();
+});
+
+test("an authorization server that is away does not keep anybody from disconnecting", async () => {
+  await scene.connect(server, { who: ola, shared: false });
+  scene.authority.behave.instead = (request, response) => {
+    if (request.url !== "/token/revocation") return false;
+    response.destroy();
+    return true;
+  };
+  const [own] = await seen(ola);
+  expect((await end(own.id, ola)).status).toBe(204);
+  expect(states(await seen(ola))).toEqual(["not_connected", "not_connected"]);
+});
+
+test("another kind of credentials, or the end of the server, ends what was granted", async () => {
+  await scene.connect(server, { who: ola, shared: false });
+  await scene.connect(server, { shared: true });
+  const before = scene.authority.seen.length;
+  const body = { auth: { kind: "none" } };
+  await web.call("PATCH", `/api/v1/servers/${server}`, { cookie: scene.ana.cookie, body });
+  const ended = scene.authority.seen.slice(before).filter(({ path }) => path === "/token/revocation");
+  expect(ended).toHaveLength(4);
+  expect(await seen(ola)).toEqual([]);
+  server = (await scene.addServer()).id;
+  await scene.connect(server, { shared: true });
+  const then = scene.authority.seen.length;
+  const removed = await web.call("DELETE", `/api/v1/servers/${server}`, { cookie: scene.ana.cookie });
+  expect(removed.status).toBe(204);
+  const again = scene.authority.seen.slice(then).filter(({ path }) => path === "/token/revocation");
+  expect(again).toHaveLength(2);
+});
+
+test("what a member was granted ends with the membership, and nobody else's", async () => {
+  await scene.connect(server, { who: ola, shared: false });
+  await scene.connect(server, { who: scene.ana, shared: false });
+  await scene.connect(server, { shared: true });
+  const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
+  const actor = { kind: "member" as const, id: scene.ana.userId, name: "Ana" };
+  const { organizationId } = scene;
+  const forgotten = await web.db.withOrganization(organizationId, (tx) =>
+    forgetGrantsOf(organizationId, tx, seal, actor, ola.userId),
+  );
+  const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
+  await revokeAll(network, forgotten);
+  await network.close();
+  expect(forgotten).toHaveLength(1);
+  expect(states(await seen(ola))).toEqual(["not_connected", "connected"]);
+  expect(states(await seen(scene.ana))).toEqual(["connected", "connected"]);
+  const history = await web.call("GET", "/api/v1/events", { cookie: scene.ana.cookie });
+  expect(history.body.items.map(({ type }: { type: string }) => type)).toContain("connection.revoked");
+});
+
+test("an admin who enters the same client again ends no connection", async () => {
+  const registered = await fetch(`${scene.authority.issuer}/reg`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ redirect_uris: ["http://localhost:3000/oauth/callback"] }),
+  }).then((reply) => reply.json());
+  const auth = { kind: "oauth", clientId: registered.client_id, clientSecret: registered.client_secret };
+  server = (await scene.addServer(auth)).id;
+  await scene.connect(server, { shared: true });
+  const patch = (body: object) =>
+    web.call("PATCH", `/api/v1/servers/${server}`, { cookie: scene.ana.cookie, body });
+  expect((await patch({ auth })).body).toMatchObject({ health: { state: "ok" }, startsOn: "shared" });
+  expect((await patch({ auth: { kind: "oauth", scopes: ["a b"] } })).status).toBe(422);
+});

@@ -1,0 +1,109 @@
+/** Four eyes: who asked for a task does not accept what it asks, be it as a person or by a key of theirs. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { storable } from "@/lib/db.ts";
+import type { Actor } from "@/lib/members/schema.ts";
+import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+
+let web: TestWeb;
+let acme: string;
+let server: { id: string; connectionId: string };
+let ana: { userId: string; cookie: string };
+let ben: { userId: string; cookie: string };
+let owner: string;
+let anasKey: { id: string; secret: string };
+let bensKey: { id: string; secret: string };
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  acme = await web.organization("acme");
+  server = await insertServer(web.db, acme);
+  ana = await web.member(acme, "Ana", "admin");
+  ben = await web.member(acme, "Ben", "admin");
+  owner = await web.key(acme, "owner");
+  const makeKey = async ({ cookie }: { cookie: string }) =>
+    (await web.call("POST", "/api/v1/api-keys", { cookie, body: { name: "k", role: "operator" } })).body;
+  anasKey = await makeKey(ana);
+  bensKey = await makeKey(ben);
+  await rule(true);
+});
+afterAll(() => web.stop());
+
+const rule = (fourEyes: boolean) =>
+  web.call("PATCH", "/api/v1/organization", { key: owner, body: { fourEyes } });
+
+/** A question of a task that `actor` asked for. */
+async function askedBy(actor: Actor) {
+  const requester = actor.kind === "member" ? { requester: actor.id ?? "" } : {};
+  const taskId = await insertTask(web.db, acme, server, requester);
+  await web.db.withOrganization(acme, (tx) =>
+    tx.task.updateMany({
+      where: { organizationId: acme, id: taskId },
+      data: { requestedBy: storable(actor) },
+    }),
+  );
+  return insertRequest(web.db, acme, taskId);
+}
+
+const answer = (
+  who: { cookie?: string; key?: string },
+  { id, questionHash }: { id: string; questionHash: string },
+  action = "accept",
+) => web.call("POST", `/api/v1/input-requests/${id}/answer`, { ...who, body: { action, questionHash } });
+
+const asMember = (who: { userId: string }): Actor => ({ kind: "member", id: who.userId, name: "x" });
+const asKey = (key: { id: string }): Actor => ({ kind: "key", id: key.id, name: "x" });
+
+describe("with four eyes", () => {
+  test.each([
+    ["themselves", () => ({ asked: asMember(ana), by: { cookie: ana.cookie } })],
+    ["a key of theirs", () => ({ asked: asMember(ana), by: { key: anasKey.secret } })],
+    ["themselves, by a key of theirs before", () => ({ asked: asKey(anasKey), by: { cookie: ana.cookie } })],
+    ["the key that asked", () => ({ asked: asKey(anasKey), by: { key: anasKey.secret } })],
+  ])("a request is not accepted by %s, but declined", async (_who, each) => {
+    const { asked, by } = each();
+    const request = await askedBy(asked);
+    const refused = await answer(by, request);
+    expect([refused.status, refused.body.code]).toEqual([403, "four_eyes"]);
+    const seen = await web.call("GET", `/api/v1/input-requests/${request.id}`, by);
+    expect(seen.body).toMatchObject({ state: "open", fourEyes: true, answer: null });
+    expect((await answer(by, request, "decline")).status).toBe(202);
+  });
+
+  test.each([
+    ["another person", () => ({ asked: asMember(ana), by: { cookie: ben.cookie } })],
+    ["another person's key", () => ({ asked: asKey(anasKey), by: { key: bensKey.secret } })],
+    ["a key of the command line", () => ({ asked: asMember(ana), by: { key: owner } })],
+  ])("a request is accepted by %s", async (_who, each) => {
+    const { asked, by } = each();
+    const request = await askedBy(asked);
+    const seen = await web.call("GET", `/api/v1/input-requests/${request.id}`, by);
+    expect(seen.body.fourEyes).toBe(false);
+    expect((await answer(by, request)).status).toBe(202);
+  });
+
+  test("many at once are refused one by one", async () => {
+    const [own, other] = [await askedBy(asMember(ana)), await askedBy(asMember(ben))];
+    const items = [own, other].map(({ id, questionHash }) => ({ id, questionHash }));
+    const body = { items, action: "accept" };
+    const bulk = await web.call("POST", "/api/v1/input-requests/bulk-answer", { cookie: ana.cookie, body });
+    expect(bulk.body.results).toMatchObject([
+      { id: own.id, status: "refused", code: "four_eyes" },
+      { id: other.id, status: "recorded" },
+    ]);
+  });
+});
+
+test("without four eyes everybody accepts; switching is an admin's, and is told once", async () => {
+  const viewer = await web.key(acme, "operator");
+  const body = { fourEyes: false };
+  expect((await web.call("PATCH", "/api/v1/organization", { key: viewer, body })).status).toBe(403);
+  expect((await rule(false)).body.fourEyes).toBe(false);
+  await rule(false);
+  expect((await answer({ cookie: ana.cookie }, await askedBy(asMember(ana)))).status).toBe(202);
+  const events = await web.call("GET", "/api/v1/events?limit=200", { key: owner });
+  const lines = events.body.items.filter(
+    (line: { type: string }) => line.type === "organization.four_eyes_changed",
+  );
+  expect(lines.map((line: { data: object }) => line.data)).toEqual([{ fourEyes: false }, { fourEyes: true }]);
+});

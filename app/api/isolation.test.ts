@@ -1,0 +1,105 @@
+/** Every call that the API describes, with what is another organization's in each place that takes an id. */
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { uuidv7 } from "@/lib/ids.ts";
+import { expectFound, namesOf, send } from "@/lib/testing/guards/caller.ts";
+import { startDescribedWeb } from "@/lib/testing/guards/described.ts";
+import { picture } from "@/lib/testing/guards/digest.ts";
+import { EXCEPTIONS } from "@/lib/testing/guards/exceptions.ts";
+import type { Operation, Slot } from "@/lib/testing/guards/operations.ts";
+import { type Credential, createScene, credentialsOf, type Scene } from "@/lib/testing/guards/scene.ts";
+import { statementsOf } from "@/lib/testing/guards/statements.ts";
+
+const { web, operations: all } = await startDescribedWeb();
+let admin: pg.Client;
+let acme: Scene;
+let globex: Scene;
+
+beforeAll(async () => {
+  acme = await createScene(web, "acme-isolated");
+  globex = await createScene(web, "globex-isolated");
+  admin = new pg.Client({ connectionString: web.database.adminUrl });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await web.stop();
+});
+
+const operations = all.filter(({ access }) => access !== "none");
+const named = operations.map((operation) => [operation.name, operation] as const);
+const withIds = operations.flatMap((operation) =>
+  operation.slots.map((slot) => [`${operation.name}, ${slot.place}`, operation, slot] as const),
+);
+
+describe("an id of another organization's", () => {
+  test.each(withIds)(
+    "%s: is answered as one that never was, by the same statements, and changes nothing",
+    async (_name, operation, slot) => {
+      const theirs = await namesOf(operation, globex.things("owner", operation));
+      const ourThings = acme.things("owner", operation);
+      const foreignId = await ourThings.id(slot.kind);
+      const ours = await namesOf(operation, ourThings);
+      const unknownId = uuidv7();
+      const before = await picture(admin, acme.organizationId);
+      for (const [who, credential] of credentialsOf(globex, "owner")) {
+        const call = (id: string, { questionHash } = theirs) =>
+          send(web, operation, credential, {
+            id: (each) => (each.place === slot.place ? id : theirs.id(each)),
+            questionHash,
+          });
+        // What is asked but once in a process is asked before the two are compared.
+        await call(uuidv7());
+        const [unknown, asked] = await statementsOf(() => call(unknownId));
+        const [foreign, askedOfForeign] = await statementsOf(() => call(foreignId, ours));
+        const status = expectedOf(operation, slot, credential) ?? unknown.status;
+        expect([who, foreign.status], foreign.text).toEqual([who, status]);
+        expect(comparable(foreign.text, foreignId)).toBe(comparable(unknown.text, unknownId));
+        expect(foreign.text).not.toContain(acme.canary);
+        if (slot.place.startsWith("path.")) expect((await call("not-an-id")).status).toBe(404);
+        expect(askedOfForeign.filter(isNoCount)).toEqual(asked.filter(isNoCount));
+      }
+      expect(await picture(admin, acme.organizationId)).toEqual(before);
+      // The same id leads its own organization to the thing: what was refused above was refused for whose it is.
+      expectFound(await send(web, operation, acme.people.owner, ours), operation);
+    },
+  );
+});
+
+describe("a call of one's own", () => {
+  test.each(named)("%s: changes and tells nothing of another organization's", async (_name, operation) => {
+    await acme.things("owner").id("request");
+    const before = await picture(admin, acme.organizationId);
+    const theirs = await namesOf(operation, globex.things("owner", operation));
+    const reply = await send(web, operation, globex.people.owner, theirs);
+    expectFound(reply, operation);
+    for (const word of [acme.canary, acme.organizationId]) expect(reply.text).not.toContain(word);
+    expect(await picture(admin, acme.organizationId)).toEqual(before);
+  });
+
+  test.each(named.filter(([, { method }]) => method === "GET"))(
+    "%s: changes nothing at all",
+    async (_name, operation) => {
+      const ours = await namesOf(operation, acme.things("owner", operation));
+      const before = await picture(admin);
+      expectFound(await send(web, operation, acme.people.owner, ours), operation);
+      expect(await picture(admin)).toEqual(before);
+    },
+  );
+});
+
+/** Undefined: as for an unknown id, whatever that is; a filter by what is not there finds nothing. */
+function expectedOf({ name }: Operation, { place }: Slot, { key }: Credential): number | undefined {
+  if (key && EXCEPTIONS[name]?.membersOnly) return 403;
+  if (place.startsWith("path.")) return 404;
+  if (place.startsWith("body.")) return EXCEPTIONS[name]?.foreignInBody?.status ?? 404;
+  return undefined;
+}
+
+/** An answer without what differs from call to call. */
+function comparable(text: string, id: string): string {
+  return text.replaceAll(id, "the id").replace(/"requestId":"[^"]*"/, "");
+}
+
+/** Calls are counted in chunks, whatever they ask for. */
+const isNoCount = (statement: string) => !/gate\.(take_calls|sweep_throttle)/.test(statement);

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { joinWithAccount } from "@/lib/invitations/join.ts";
+import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "none",
+      summary: "Accept an invitation with a new account for its address; sign in with it then",
+      body: joinWithAccountSchema,
+      output: z.object({ email: z.string() }),
+      status: 201,
+      errors: ["has_account", "link_expired"],
+      rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
+    },
+    async ({ body }) => joinWithAccount(await database(), body),
+  ),
+});

@@ -1,0 +1,20 @@
+import { joinSchema } from "@/lib/invitations/schema.ts";
+import { joinAsPerson } from "@/lib/web/join.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "none",
+      summary: "Accept an invitation as who is signed in, also without an organization so far; sessions only",
+      body: joinSchema,
+      errors: ["cross_site", "link_expired", "unauthenticated", "wrong_account"],
+      rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
+    },
+    async ({ request, body }) => {
+      await joinAsPerson(request, body.token);
+      return undefined;
+    },
+  ),
+});

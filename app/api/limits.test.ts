@@ -1,0 +1,152 @@
+/** How much one may ask for: calls a minute, and tasks open and started. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setQuota } from "@/lib/organizations/quota.ts";
+import { insertServer, insertTask } from "@/lib/testing/rows.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+
+let web: TestWeb;
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), { INTRAY_RATE_LIMIT: "50" });
+});
+afterAll(() => web.stop());
+
+describe("calls", () => {
+  const repeat = (count: number, call: () => Promise<{ status: number }>) =>
+    Promise.all(Array.from({ length: count }, call)).then((all) => Map.groupBy(all, ({ status }) => status));
+
+  test("are refused beyond the limit, of a member and of a key apart, with the time to wait", async () => {
+    const acme = await web.organization("calls");
+    const { cookie } = await web.member(acme, "Ana", "owner");
+    const key = await web.key(acme, "owner");
+    for (const who of [{ cookie }, { key }]) {
+      const answers = await repeat(80, () => web.call("GET", "/api/v1/me", who));
+      expect([answers.get(200)?.length, answers.get(429)?.length]).toEqual([50, 30]);
+    }
+    const refused = await web.call("GET", "/api/v1/me", { key });
+    expect([refused.body.code, refused.headers.get("content-type")]).toEqual([
+      "throttled",
+      "application/problem+json",
+    ]);
+    const wait = Number(refused.headers.get("retry-after"));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(60);
+    // Another's calls are another's.
+    expect((await web.call("GET", "/api/v1/me", { key: await web.key(acme, "viewer") })).status).toBe(200);
+  });
+
+  test("that write are fewer, and do not use up those that read", async () => {
+    const key = await web.key(await web.organization("writes"), "owner");
+    const body = { holdMs: 1_000 };
+    const answers = await repeat(30, () => web.call("PUT", "/api/v1/undo-window", { key, body }));
+    expect([answers.get(200)?.length, answers.get(429)?.length]).toEqual([20, 10]);
+    expect((await web.call("GET", "/api/v1/undo-window", { key })).body).toEqual(body);
+  });
+
+  test("without a credential are counted by the address", async () => {
+    const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+    const answers = await repeat(120, () => web.call("GET", "/api/v1/me", from("192.0.2.1")));
+    expect([answers.get(401)?.length, answers.get(429)?.length]).toEqual([100, 20]);
+    expect((await web.call("GET", "/api/v1/me", from("192.0.2.2"))).status).toBe(401);
+  });
+
+  test("of who asks whether the process lives, and of streams, are not counted", async () => {
+    expect((await repeat(150, () => web.call("GET", "/healthz"))).get(200)).toHaveLength(150);
+    const key = await web.key(await web.organization("streams"), "viewer");
+    for (let round = 0; round < 60; round++) {
+      const stream = await web.open("GET", "/api/v1/stream", { key });
+      expect(stream.status).toBe(200);
+      await stream.body?.cancel();
+    }
+  });
+});
+
+describe("quotas", () => {
+  const TOOL = {
+    name: "process_invoice",
+    title: null,
+    description: null,
+    inputSchema: { type: "object" },
+    taskSupport: "required",
+    annotations: null,
+    honoursIdempotencyKey: false,
+  };
+
+  async function place(slug: string, quota: Parameters<typeof setQuota>[2]) {
+    const id = await web.organization(slug);
+    await web.db.withOrganization(id, (tx) => setQuota(id, tx, quota));
+    const server = await insertServer(web.db, id, { tools: [TOOL] });
+    const [one, other] = [await web.key(id, "operator"), await web.key(id, "operator")];
+    const start = (key = one, headers: Record<string, string> = {}) =>
+      web.call("POST", "/api/v1/tasks", { key, headers, body: { serverId: server.id, tool: TOOL.name } });
+    const rows = () =>
+      withClient(web.database.adminUrl, async (client) => {
+        const found = await client.query(
+          "SELECT count(*)::integer AS count FROM task WHERE organization_id = $1",
+          [id],
+        );
+        return found.rows[0].count as number;
+      });
+    return { id, server, one, other, start, rows };
+  }
+
+  test("hold when two start the last task at once", async () => {
+    const { start, one, other, rows } = await place("edge", { startsAMinute: 3 });
+    const answers = await Promise.all([
+      start(one),
+      start(other),
+      start(one),
+      start(other),
+      start(one),
+      start(other),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 429, 429, 429]);
+    expect(await rows()).toBe(3);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.body).toMatchObject({ code: "quota_exceeded", quota: "starts", limit: 3 });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("are an organization's, and a member's or key's own", async () => {
+    const { start, one, other, rows } = await place("each", { startsAMinuteEach: 1 });
+    expect([(await start(one)).status, (await start(other)).status]).toEqual([201, 201]);
+    expect((await start(one)).body).toMatchObject({ code: "quota_exceeded", quota: "own_starts", limit: 1 });
+    expect(await rows()).toBe(2);
+  });
+
+  test("count what is open, and no longer what has ended", async () => {
+    const { id, server, start, one, other, rows } = await place("open", { openTasks: 3, openTasksEach: 1 });
+    await insertTask(web.db, id, server, { state: "completed" });
+    const first = (await start(one)).body.id;
+    expect((await start(one)).body).toMatchObject({ quota: "own_open_tasks", limit: 1 });
+    await insertTask(web.db, id, server, { state: "start_unknown" });
+    await insertTask(web.db, id, server);
+    expect((await start(other)).body).toMatchObject({ quota: "open_tasks", limit: 3 });
+    expect((await web.call("POST", `/api/v1/tasks/${first}/cancel`, { key: one })).status).toBe(202);
+    expect((await start(other)).status).toBe(201);
+    expect(await rows()).toBe(5);
+  });
+
+  test("count starting again as a start, and a repeated Idempotency-Key as none", async () => {
+    const { start, one, rows } = await place("again", { startsAMinute: 2 });
+    const { body } = await start(one, { "idempotency-key": "k" });
+    expect((await start(one, { "idempotency-key": "k" })).status).toBe(200);
+    const restart = () => web.call("POST", `/api/v1/tasks/${body.id}/restart`, { key: one });
+    expect([(await restart()).status, (await restart()).body.code]).toEqual([201, "quota_exceeded"]);
+    expect((await start(one, { "idempotency-key": "k" })).status).toBe(200);
+    expect(await rows()).toBe(2);
+  });
+
+  test("of one organization are nothing to another", async () => {
+    const full = await place("full", { openTasks: 0 });
+    const free = await place("free", {});
+    expect([(await full.start()).status, (await free.start()).status]).toEqual([429, 201]);
+  });
+
+  test("cannot be changed by who serves requests", async () => {
+    await expect(
+      withClient(web.database.appUrl, (client) => client.query("UPDATE quota SET open_tasks = 1000000")),
+    ).rejects.toMatchObject({ code: "42501" });
+  });
+});

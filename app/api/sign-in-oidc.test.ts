@@ -1,0 +1,305 @@
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { AuthBrowser } from "@/lib/testing/auth-browser.ts";
+import { CLIENT, encode, type OidcServer, startOidc } from "@/lib/testing/oidc-server.ts";
+import { ORIGIN, startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+
+let web: TestWeb;
+let oidc: OidcServer;
+let folder: string;
+let acme: string;
+let globex: string;
+let handleAuth: typeof import("@/lib/web/auth.ts").handleAuth;
+
+const GROUPS = [
+  { claim: "finance", organization: "acme", role: "approver" },
+  { claim: "bosses", organization: "acme", role: "owner" },
+  { claim: "bosses", organization: "globex", role: "viewer" },
+];
+const POLICIES = [
+  { id: "strict", name: "Strict" },
+  { id: "linking", name: "Linking", linkByEmail: true },
+  { id: "domain", name: "Domain", linkByEmail: true, allowedDomains: ["acme.example"] },
+  { id: "groups", name: "Acme SSO", linkByEmail: true, createAccounts: true, groups: GROUPS },
+];
+
+beforeAll(async () => {
+  oidc = await startOidc();
+  oidc.allow(POLICIES.map(({ id }) => `${ORIGIN}/api/auth/callback/${id}`));
+  folder = await mkdtemp(join(tmpdir(), "intray-sign-in-"));
+  const file = join(folder, "sign-in.json");
+  const providers = POLICIES.map((policy) => ({ ...policy, issuer: oidc.issuer, ...CLIENT }));
+  await writeFile(file, JSON.stringify({ providers }));
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+    INTRAY_SIGN_IN_FILE: file,
+    NEXTAUTH_URL: ORIGIN,
+  });
+  ({ handleAuth } = await import("@/lib/web/auth.ts"));
+  acme = await web.organization("acme");
+  globex = await web.organization("globex");
+});
+beforeEach(() => {
+  oidc.accounts.clear();
+});
+afterEach(() => {
+  oidc.behave.idToken = undefined;
+  oidc.behave.metadata = undefined;
+});
+afterAll(async () => {
+  await web.stop();
+  await oidc.stop();
+  await rm(folder, { recursive: true });
+});
+
+let people = 0;
+const browser = () => new AuthBrowser(handleAuth, `10.0.1.${++people}`);
+
+async function me(signedIn: AuthBrowser) {
+  return web.call("GET", "/api/v1/me", { cookie: signedIn.cookie() });
+}
+
+const codeOf = (url: URL) => url.searchParams.get("error");
+
+describe("an identity", () => {
+  test("is the issuer and its subject: it finds its account again, whatever the address says by then", async () => {
+    const ben = await web.member(acme, "Ben", "viewer");
+    const email = `ben-${acme}@test.example`;
+    oidc.accounts.set("ben", { email, email_verified: true });
+    const first = browser();
+    expect((await first.signInAt("linking", "ben", "/tasks?state=open")).href).toBe(
+      `${ORIGIN}/tasks?state=open`,
+    );
+    expect((await me(first)).body.user.id).toBe(ben.userId);
+
+    oidc.accounts.set("ben", { email: "elsewhere@other.example", email_verified: false });
+    const second = browser();
+    await second.signInAt("strict", "ben");
+    expect((await me(second)).body.user.id).toBe(ben.userId);
+    // What had signed in is named as such.
+    const { body } = await web.call("GET", "/api/v1/me/sessions", { cookie: second.cookie() });
+    expect(body.items.map((item: { method: string }) => item.method)).toContain("oidc");
+  });
+
+  test("is not linked by an address that the provider has not verified, nor where the policy does not say so", async () => {
+    await web.member(acme, "Una", "viewer");
+    const email = `una-${acme}@test.example`;
+    oidc.accounts.set("una", { email, email_verified: false });
+    oidc.accounts.set("uma", { email });
+    oidc.accounts.set("ute", { email, email_verified: true });
+    for (const [provider, login, code] of [
+      ["linking", "una", "email_unverified"],
+      ["linking", "uma", "email_unverified"],
+      ["strict", "ute", "no_account"],
+    ] as const) {
+      const refused = browser();
+      const landed = await refused.signInAt(provider, login);
+      expect([landed.pathname, codeOf(landed)]).toEqual(["/sign-in", code]);
+      expect((await me(refused)).status).toBe(401);
+    }
+  });
+
+  test("is refused without an account, and from a domain that may not come in, at every sign-in", async () => {
+    oidc.accounts.set("nobody", { email: "nobody@acme.example", email_verified: true });
+    expect(codeOf(await browser().signInAt("linking", "nobody"))).toBe("no_account");
+    await web.member(acme, "Dot", "viewer");
+    oidc.accounts.set("dot", { email: `dot-${acme}@test.example`, email_verified: true });
+    expect(codeOf(await browser().signInAt("domain", "dot"))).toBe("domain_not_allowed");
+    expect(codeOf(await browser().signInAt("linking", "dot"))).toBe(null);
+    // Known by now, and still of a domain that this provider may not let in.
+    expect(codeOf(await browser().signInAt("domain", "dot"))).toBe("domain_not_allowed");
+    const events = await eventsOf(acme);
+    expect(events.filter((event) => event.type === "session.refused").map((event) => event.data)).toEqual([
+      { reason: "domain_not_allowed" },
+    ]);
+  });
+});
+
+describe("groups", () => {
+  test("make an account, a membership and its role, and take away what they gave", async () => {
+    oidc.accounts.set("gia", {
+      email: "gia@new.example",
+      email_verified: true,
+      name: "Gia",
+      groups: ["finance", "bosses"],
+    });
+    const gia = browser();
+    expect(codeOf(await gia.signInAt("groups", "gia"))).toBe(null);
+    const { body } = await me(gia);
+    expect(body.user).toMatchObject({ name: "Gia", email: "gia@new.example" });
+    expect(await rolesOf(body.user.id)).toEqual({ acme: "owner", globex: "viewer" });
+
+    // Another owner, so that this one may go.
+    await web.member(acme, "Otto", "owner");
+    oidc.accounts.set("gia", { ...oidc.accounts.get("gia"), groups: ["finance"] });
+    await browser().signInAt("groups", "gia");
+    expect(await rolesOf(body.user.id)).toEqual({ acme: "approver" });
+    const types = (await eventsOf(acme)).map((event) => event.type);
+    expect(types).toContain("member.role_changed");
+    expect((await eventsOf(globex)).map((event) => event.type)).toContain("member.removed");
+
+    oidc.accounts.set("gia", { ...oidc.accounts.get("gia"), groups: [] });
+    expect(codeOf(await browser().signInAt("groups", "gia"))).toBe("no_organization");
+    expect(await rolesOf(body.user.id)).toEqual({});
+    // What they were signed in to is over with it.
+    expect((await me(gia)).status).toBe(401);
+  });
+
+  test("leave the last owner, and a membership that people gave", async () => {
+    const place = await web.organization("initech");
+    const member = await web.member(place, "Milton", "viewer");
+    oidc.accounts.set("milton", { email: `milton-${place}@test.example`, email_verified: true, groups: [] });
+    await browser().signInAt("groups", "milton");
+    expect(await rolesOf(member.userId)).toEqual({ initech: "viewer" });
+
+    const lone = await web.organization("lone");
+    const boss = await web.member(lone, "Bill", "owner");
+    const { applyGroups } = await import("@/lib/accounts/groups.ts");
+    const { database } = await import("@/lib/web/database.ts");
+    const rule = { claim: "staff", organization: "lone", role: "viewer" as const };
+    await applyGroups(await database(), { id: "x", name: "X", groups: [rule] }, boss.userId, [rule]);
+    expect(await rolesOf(boss.userId)).toEqual({ lone: "owner" });
+  });
+
+  test("make one account and one membership of two first sign-ins at once", async () => {
+    oidc.accounts.set("two", { email: "two@new.example", email_verified: true, groups: ["finance"] });
+    const both = [browser(), browser()];
+    const landed = await Promise.all(both.map((one) => one.signInAt("groups", "two")));
+    const rows = await sql(
+      `SELECT (SELECT count(*)::integer FROM "user" WHERE email = $1) AS accounts,
+        (SELECT count(*)::integer FROM membership m JOIN "user" u ON u.id = m.user_id WHERE u.email = $1) AS memberships,
+        (SELECT count(*)::integer FROM identity WHERE subject = 'two') AS identities`,
+      ["two@new.example"],
+    );
+    expect(rows).toEqual([{ accounts: 1, memberships: 1, identities: 1 }]);
+    expect(landed.some((url) => codeOf(url) === null)).toBe(true);
+  });
+
+  test("open no account for somebody in none of them, nor in place of one with the address", async () => {
+    oidc.accounts.set("odd", { email: "odd@new.example", email_verified: true, groups: ["golf"] });
+    expect(codeOf(await browser().signInAt("groups", "odd"))).toBe("no_account");
+    expect(await sql(`SELECT id FROM "user" WHERE email = 'odd@new.example'`)).toEqual([]);
+  });
+});
+
+describe("a token", () => {
+  const account = { email: "tess@new.example", email_verified: true, groups: ["finance"] };
+  test.each<[string, NonNullable<OidcServer["behave"]["idToken"]>]>([
+    ["without a signature", (claims) => `${encode({ alg: "none" })}.${encode(claims)}.`],
+    ["signed with the secret that it shares with us", (claims) => signHs256(claims)],
+    [
+      "that was altered",
+      (claims, sign) => `${sign(claims).replace(/\.[^.]+\./, `.${encode({ ...claims, sub: "boss" })}.`)}`,
+    ],
+    ["of another issuer", (claims, sign) => sign({ ...claims, iss: "https://evil.example" })],
+    ["for somebody else's client", (claims, sign) => sign({ ...claims, aud: "another" })],
+    ["that has expired", (claims, sign) => sign({ ...claims, exp: Math.floor(Date.now() / 1000) - 60 })],
+    ["of another sign-in", (claims, sign) => sign({ ...claims, nonce: "another" })],
+    ["without the nonce", ({ nonce: _nonce, ...claims }, sign) => sign(claims)],
+  ])("%s is refused", async (_what, idToken) => {
+    oidc.accounts.set("tess", account);
+    oidc.behave.idToken = idToken;
+    const refused = browser();
+    const landed = await refused.signInAt("groups", "tess");
+    expect([landed.pathname, codeOf(landed)]).toEqual(["/sign-in", "OAuthCallback"]);
+    expect((await me(refused)).status).toBe(401);
+    expect(await sql(`SELECT id FROM identity WHERE subject IN ('tess', 'boss')`)).toEqual([]);
+  });
+
+  test("re-made by the test and left as it was is taken: the refusals above are for what was wrong", async () => {
+    oidc.accounts.set("tina", { ...account, email: "tina@new.example" });
+    oidc.behave.idToken = (claims, sign) => sign(claims);
+    expect(codeOf(await browser().signInAt("groups", "tina"))).toBe(null);
+  });
+
+  test("is refused where the provider's own page says that it is somebody else", async () => {
+    oidc.accounts.set("tom", { ...account, email: "tom@new.example" });
+    const foreign = "https://login.evil.example";
+    oidc.behave.metadata = (metadata) => ({ ...metadata, issuer: foreign });
+    oidc.behave.idToken = (claims, sign) => sign({ ...claims, iss: foreign });
+    const landed = await browser().signInAt("groups", "tom");
+    expect(landed.pathname).toBe("/sign-in");
+    expect(codeOf(landed)).toMatch(/^(provider_failed|OAuthCallback)$/);
+    expect(await sql(`SELECT id FROM identity WHERE subject = 'tom'`)).toEqual([]);
+  });
+});
+
+describe("a sign-in", () => {
+  test("does not reach the metadata service, whatever the provider's page says", async () => {
+    oidc.accounts.set("meg", { email: "meg@new.example", email_verified: true, groups: ["finance"] });
+    oidc.behave.metadata = (metadata) => ({
+      ...metadata,
+      token_endpoint: "http://169.254.169.254/latest/meta-data",
+    });
+    expect(codeOf(await browser().signInAt("groups", "meg"))).toBe("OAuthCallback");
+  });
+
+  test("is finished only by the browser that began it", async () => {
+    oidc.accounts.set("eve", { email: "eve@new.example", email_verified: true, groups: ["finance"] });
+    const attacker = browser();
+    let caught: string | undefined;
+    const original = attacker.send.bind(attacker);
+    attacker.send = async (url, form) => {
+      if (url.includes("/api/auth/callback/")) {
+        caught = url;
+        return new Response("kept for the victim");
+      }
+      return original(url, form);
+    };
+    await attacker.signInAt("groups", "eve");
+    const victim = browser();
+    const landed = new URL((await victim.go(caught ?? "")).url);
+    expect(landed.pathname).toBe("/sign-in");
+    expect((await me(victim)).status).toBe(401);
+  });
+
+  test.each([
+    ["https://evil.example/"],
+    ["//evil.example/x"],
+    ["/\\evil.example/x"],
+    ["/.//evil.example/x"],
+    [`${ORIGIN}.evil.example/`],
+    ["javascript:alert(1)"],
+    ["/%09/evil.example"],
+  ])("leads to no other site: %s", async (callbackUrl) => {
+    oidc.accounts.set("cal", { email: "cal@new.example", email_verified: true, groups: ["finance"] });
+    const landed = await browser().signInAt("groups", "cal", callbackUrl);
+    expect(landed.origin).toBe(ORIGIN);
+    expect(landed.pathname.startsWith("//")).toBe(false);
+  });
+
+  test("with nothing to do with a person is not offered: the rest of next-auth is not there", async () => {
+    for (const path of ["session", "_log", "verify-request", "signout"])
+      expect((await browser().send(`/api/auth/${path}`)).status).toBe(404);
+    expect((await browser().send("/api/auth/_log", { level: "error", code: "x" })).status).toBe(404);
+  });
+});
+
+async function eventsOf(organizationId: string) {
+  return (await sql(`SELECT type, data FROM event WHERE organization_id = $1 ORDER BY seq`, [
+    organizationId,
+  ])) as { type: string; data: unknown }[];
+}
+
+async function rolesOf(userId: string): Promise<Record<string, string>> {
+  const rows = await sql(
+    `SELECT o.slug, m.role FROM membership m JOIN organization o ON o.id = m.organization_id WHERE m.user_id = $1`,
+    [userId],
+  );
+  return Object.fromEntries(rows.map((row) => [row.slug, row.role]));
+}
+
+/** What a provider that only knows the client's secret could make. */
+function signHs256(claims: object): string {
+  const text = `${encode({ alg: "HS256" })}.${encode(claims)}`;
+  return `${text}.${createHmac("sha256", CLIENT.clientSecret).update(text).digest("base64url")}`;
+}
+
+/** As a superuser: what is in the tables, whoever may see it. */
+async function sql(text: string, values: unknown[] = []) {
+  const { rows } = await withClient(web.database.adminUrl, (client) => client.query(text, values));
+  return rows;
+}

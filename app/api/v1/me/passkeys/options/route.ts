@@ -1,0 +1,29 @@
+import { relyingParty, startPasskey } from "@/lib/accounts/passkeys.ts";
+import { proveAgain } from "@/lib/accounts/password.ts";
+import { passkeyOptionsSchema, proofSchema } from "@/lib/accounts/schema.ts";
+import { env } from "@/lib/env.ts";
+import { database } from "@/lib/web/database.ts";
+import { personOf } from "@/lib/web/person.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { PASSKEY_CHALLENGE_MS, PROOFS_PER_ACCOUNT } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "account:use",
+      summary: "What a browser needs to make a passkey, good for 5 minutes; sessions only",
+      body: proofSchema,
+      output: passkeyOptionsSchema,
+      errors: ["wrong_password", "throttled"],
+    },
+    async ({ caller, body }) => {
+      const { user } = personOf(caller);
+      await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
+      const db = await database();
+      await proveAgain(db, user.id, body.currentPassword);
+      const options = await startPasskey(db, relyingParty(env().url), user, PASSKEY_CHALLENGE_MS);
+      return { options: { ...options } };
+    },
+  ),
+});

@@ -1,0 +1,23 @@
+import { changePassword } from "@/lib/accounts/password.ts";
+import { changePasswordSchema } from "@/lib/accounts/schema.ts";
+import { database } from "@/lib/web/database.ts";
+import { personOf } from "@/lib/web/person.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { PROOFS_PER_ACCOUNT } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "account:use",
+      summary: "Change your password, which ends your other sessions; sessions only",
+      body: changePasswordSchema,
+      errors: ["wrong_password", "no_password", "throttled"],
+    },
+    async ({ caller, body }) => {
+      const { user, sessionId } = personOf(caller);
+      await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
+      return changePassword(await database(), user.id, sessionId, body);
+    },
+  ),
+});

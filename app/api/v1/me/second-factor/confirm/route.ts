@@ -1,0 +1,27 @@
+import { codeInputSchema, recoveryCodesSchema } from "@/lib/accounts/schema.ts";
+import { confirmSecondFactor } from "@/lib/accounts/second-factor.ts";
+import { database } from "@/lib/web/database.ts";
+import { personOf } from "@/lib/web/person.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { CODES_PER_ACCOUNT } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "account:use",
+      summary:
+        "Turn two-step sign-in on with a first code; the recovery codes are shown this once; sessions only",
+      body: codeInputSchema,
+      output: recoveryCodesSchema,
+      errors: ["wrong_code", "second_factor_on", "throttled"],
+    },
+    async ({ caller, body }) => {
+      const { user } = personOf(caller);
+      await throttle(`code ${user.id}`, CODES_PER_ACCOUNT);
+      const recoveryCodes = await confirmSecondFactor(await database(), sealing(), user.id, body.code);
+      return { recoveryCodes };
+    },
+  ),
+});

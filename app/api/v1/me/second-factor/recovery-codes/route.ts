@@ -1,0 +1,26 @@
+import { codeInputSchema, recoveryCodesSchema } from "@/lib/accounts/schema.ts";
+import { replaceRecoveryCodes } from "@/lib/accounts/second-factor.ts";
+import { database } from "@/lib/web/database.ts";
+import { personOf } from "@/lib/web/person.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { CODES_PER_ACCOUNT } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "account:use",
+      summary: "Ten new recovery codes in place of the old, shown this once; sessions only",
+      body: codeInputSchema,
+      output: recoveryCodesSchema,
+      errors: ["wrong_code", "second_factor_off", "throttled"],
+    },
+    async ({ caller, body }) => {
+      const { user } = personOf(caller);
+      await throttle(`code ${user.id}`, CODES_PER_ACCOUNT);
+      const recoveryCodes = await replaceRecoveryCodes(await database(), sealing(), user.id, body.code);
+      return { recoveryCodes };
+    },
+  ),
+});

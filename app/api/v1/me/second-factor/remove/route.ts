@@ -1,0 +1,24 @@
+import { codeInputSchema } from "@/lib/accounts/schema.ts";
+import { removeSecondFactor } from "@/lib/accounts/second-factor.ts";
+import { database } from "@/lib/web/database.ts";
+import { personOf } from "@/lib/web/person.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { CODES_PER_ACCOUNT } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "account:use",
+      summary: "Turn two-step sign-in off with a code; sessions only",
+      body: codeInputSchema,
+      errors: ["wrong_code", "second_factor_off", "throttled"],
+    },
+    async ({ caller, body }) => {
+      const { user } = personOf(caller);
+      await throttle(`code ${user.id}`, CODES_PER_ACCOUNT);
+      return removeSecondFactor(await database(), sealing(), user.id, body.code);
+    },
+  ),
+});

@@ -1,0 +1,29 @@
+import { proveAgain } from "@/lib/accounts/password.ts";
+import { proofSchema, startedSecondFactorSchema } from "@/lib/accounts/schema.ts";
+import { startSecondFactor } from "@/lib/accounts/second-factor.ts";
+import { database } from "@/lib/web/database.ts";
+import { personOf } from "@/lib/web/person.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { PROOFS_PER_ACCOUNT } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "account:use",
+      summary:
+        "Begin two-step sign-in: a secret for an app of codes, of no effect until it is confirmed; sessions only",
+      body: proofSchema,
+      output: startedSecondFactorSchema,
+      errors: ["wrong_password", "second_factor_on", "throttled"],
+    },
+    async ({ caller, body }) => {
+      const { user } = personOf(caller);
+      await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
+      const db = await database();
+      await proveAgain(db, user.id, body.currentPassword);
+      return startSecondFactor(db, sealing(), user);
+    },
+  ),
+});

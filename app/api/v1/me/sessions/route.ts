@@ -1,0 +1,28 @@
+import { accountSessionsSchema } from "@/lib/accounts/schema.ts";
+import { endOtherSessions, listSessions } from "@/lib/accounts/sessions.ts";
+import { database } from "@/lib/web/database.ts";
+import { personOf } from "@/lib/web/person.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "Where you are signed in, newest first; sessions only",
+      output: accountSessionsSchema,
+    },
+    async ({ caller }) => {
+      const { user, sessionId } = personOf(caller);
+      return { items: await listSessions(await database(), user.id, sessionId, SESSION_IDLE_MS) };
+    },
+  ),
+  DELETE: route(
+    { auth: "account:use", summary: "End all your sessions but this one; sessions only" },
+    async ({ caller }) => {
+      const { user, sessionId } = personOf(caller);
+      await endOtherSessions(await database(), user.id, sessionId);
+      return undefined;
+    },
+  ),
+});

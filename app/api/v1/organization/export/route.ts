@@ -1,0 +1,21 @@
+import { exportedLineSchema } from "@/lib/organizations/schema.ts";
+import { exportOrganization } from "@/lib/web/organization-export.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "organization:export",
+      summary: "All of the organization but its secrets, one JSON object a line; `end` is the last one",
+      output: exportedLineSchema,
+      mediaType: "application/x-ndjson",
+    },
+    async ({ caller }) =>
+      new Response(exportOrganization(caller), {
+        headers: {
+          "content-type": "application/x-ndjson",
+          "content-disposition": `attachment; filename="${caller.me.organization.slug}.ndjson"`,
+        },
+      }),
+  ),
+});

@@ -1,0 +1,31 @@
+import { beginConnecting } from "@/lib/connections/connect.ts";
+import { connectSchema, departureSchema } from "@/lib/connections/schema.ts";
+import { env } from "@/lib/env.ts";
+import { readServer } from "@/lib/servers/queries.ts";
+import { requireTraveller } from "@/lib/web/connecting.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { means, within } from "@/lib/web/tenant.ts";
+import { throttle } from "@/lib/web/throttle.ts";
+import { CONNECTS_PER_MEMBER } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "connections:own",
+      summary: "Prepare a sign-in at a server's authorization server, for a browser; shared needs an admin",
+      params: idParams,
+      body: connectSchema,
+      output: departureSchema,
+      errors: ["cannot_connect", "throttled"],
+    },
+    async ({ caller, params, body }) => {
+      // What is not there, or another's, is said to be so before anything else.
+      await within(caller, (organizationId, tx, principal) =>
+        readServer(organizationId, tx, principal, params.id),
+      );
+      const traveller = requireTraveller(caller);
+      await throttle(`connect ${traveller.principal.userId}`, CONNECTS_PER_MEMBER);
+      return beginConnecting(await means(), { ...traveller, origin: env().url }, params.id, body);
+    },
+  ),
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { listConnections } from "@/lib/connections/list.ts";
+import { connectionSchema } from "@/lib/connections/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "servers:read",
+      summary:
+        "The caller's own connection to a server, and the shared one; none where it does not use OAuth",
+      params: idParams,
+      output: z.object({ items: z.array(connectionSchema) }),
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => ({
+        items: await listConnections(organizationId, tx, principal, params.id),
+      })),
+  ),
+});

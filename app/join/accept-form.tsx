@@ -1,0 +1,41 @@
+"use client";
+
+import { useState } from "react";
+import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { leadAll } from "@/components/shell/leave.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+
+/** One press by whoever is signed in with the right address. */
+export function AcceptForm({
+  token,
+  organization,
+  email,
+}: {
+  token: string;
+  organization: string;
+  email: string;
+}) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [pending, setPending] = useState(false);
+  const accept = async () => {
+    setPending(true);
+    setFailure(null);
+    try {
+      await api.post("/api/join", { token });
+      leadAll("/");
+    } catch (error) {
+      setFailure(error instanceof ApiError ? error.sentence : errorSentence(error));
+      setPending(false);
+    }
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <p className="text-muted">You are signed in as {email}.</p>
+      <Button variant="primary" disabled={pending} onClick={() => void accept()}>
+        {pending ? "Joining…" : `Join ${organization}`}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+"use client";
+
+import { signIn } from "next-auth/react";
+import { api } from "@/components/api/client.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
+
+/** For whoever has no account yet: a name, a password, and they are in. */
+export function AccountForm({ token, masked }: { token: string; masked: string }) {
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: joinWithAccountSchema,
+    read: (data) => ({ ...Object.fromEntries(data), token }),
+    send: async (values) => {
+      const { email } = await api.post<{ email: string }>("/api/join/account", values);
+      await signIn("password", { email, password: values.password, redirect: false });
+      window.location.assign("/");
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <p className="text-muted">You get an account for {masked}.</p>
+      <TextField name="name" label="Your name" autoComplete="name" error={errors.name} />
+      <TextField
+        name="password"
+        label="Password"
+        description="At least 10 characters."
+        type="password"
+        autoComplete="new-password"
+        error={errors.password}
+      />
+      <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
+        {pending ? "Joining…" : "Join"}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+import { headers } from "next/headers";
+import type { ReactNode } from "react";
+import { FrontPage } from "@/components/shell/front-page.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { maskedEmail } from "@/lib/format/mask.ts";
+import { aRole, ROLE_WORDS } from "@/lib/format/roles.ts";
+import type { FoundInvitation } from "@/lib/invitations/queries.ts";
+import { lookAtInvitation } from "@/lib/web/look-at-invitation.ts";
+import { currentPerson } from "@/lib/web/session.ts";
+import { signInOptions } from "@/lib/web/sign-in.ts";
+import { AcceptForm } from "./accept-form.tsx";
+import { AccountForm } from "./account-form.tsx";
+import { OtherAccount } from "./other-account.tsx";
+
+// The token stands in the address: it must not travel to another site as a referrer.
+export const metadata = { title: "Join", referrer: "no-referrer" as const };
+
+/** Where an invitation's link leads. Looking at it changes nothing. */
+export default async function JoinPage({
+  searchParams,
+}: {
+  searchParams: Promise<{ token?: string | string[] }>;
+}) {
+  const { token } = await searchParams;
+  const found = await lookAtInvitation(token, (await headers()).get("x-forwarded-for"));
+  if (found === "throttled")
+    return <FrontPage title="Too many tries">Wait a minute, then open the link again.</FrontPage>;
+  if (!found || typeof token !== "string") return <NoInvitation />;
+  return (
+    <FrontPage
+      title={`Join ${found.organizationName}`}
+      intro={`${found.inviter ?? "Somebody there"} invites you as ${aRole(found.role)}: ${ROLE_WORDS[found.role]}.`}
+    >
+      <WayIn found={found} token={token} />
+    </FrontPage>
+  );
+}
+
+async function WayIn({ found, token }: { found: FoundInvitation; token: string }) {
+  const person = await currentPerson();
+  const masked = maskedEmail(found.email);
+  if (person?.email === found.email)
+    return <AcceptForm token={token} organization={found.organizationName} email={person.email} />;
+  if (person) return <OtherAccount masked={masked} email={person.email} />;
+  const signIn = `/sign-in?callbackUrl=${encodeURIComponent(`/join?token=${token}`)}`;
+  const { password } = await signInOptions();
+  if (found.hasAccount || !password)
+    return (
+      <>
+        <p className="text-muted">
+          {found.hasAccount
+            ? `There is an account for ${masked}. Sign in with it; then you come back here.`
+            : `Sign in as ${masked}; then you come back here.`}
+        </p>
+        <Button asChild variant="primary">
+          <Link href={signIn}>Sign in to join</Link>
+        </Button>
+      </>
+    );
+  return (
+    <>
+      <AccountForm token={token} masked={masked} />
+      <p className="text-[13px] text-muted">
+        Another way to sign in? <Plain href={signIn}>Sign in, then come back</Plain>
+      </p>
+    </>
+  );
+}
+
+function NoInvitation() {
+  return (
+    <FrontPage
+      title="This invitation does not work"
+      intro="It was used, was taken back, or is too old. Ask whoever invited you for a new link."
+    >
+      <p className="text-[13px] text-muted">
+        You are in already? <Plain href="/sign-in">Sign in</Plain>
+      </p>
+    </FrontPage>
+  );
+}
+
+function Plain({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Link href={href} className="text-accent underline underline-offset-4">
+      {children}
+    </Link>
+  );
+}

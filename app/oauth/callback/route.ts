@@ -1,0 +1,34 @@
+import { type Arrival, finishConnecting } from "@/lib/connections/callback.ts";
+import { env } from "@/lib/env.ts";
+import { authenticate } from "@/lib/web/authenticate.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { means } from "@/lib/web/tenant.ts";
+
+/** Where authorization servers send people back to. Whatever comes, the answer is a page of ours without its code. */
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "none", summary: "The way back from an authorization server, for browsers", status: 303 },
+    async ({ request }) => {
+      const caller = request.headers.has("authorization") ? null : await authenticate(request);
+      const { principal, sessionId } = caller ?? {};
+      if (!principal?.userId || !sessionId) return seeOther("/servers?refused=signed_out");
+      const { userId } = principal;
+      const query = new URL(request.url).searchParams;
+      return seeOther(
+        placeOf(await finishConnecting(await means(), { ...principal, userId }, sessionId, query)),
+      );
+    },
+  ),
+});
+
+function placeOf({ serverId, refused }: Arrival): string {
+  const page = serverId === null ? "/servers" : `/servers/${serverId}`;
+  return refused === null ? `${page}?connected` : `${page}?refused=${refused}`;
+}
+
+function seeOther(path: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location: `${env().url}${path}`, "referrer-policy": "no-referrer" },
+  });
+}

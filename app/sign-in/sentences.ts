@@ -1,0 +1,24 @@
+/** What went wrong on the way in, by the code that the address or the answer carries. */
+const SENTENCES: Record<string, string> = {
+  CredentialsSignin: "E-mail or password is wrong.",
+  throttled: "Too many tries. Wait a minute, then try again.",
+  unreachable: "Intray cannot be reached. Try again.",
+  wrong_code: "The code is wrong, or was used before. Wait for the next one.",
+  sign_in_again: "That took too long, or too many tries. Start again with your password.",
+  passkey_refused: "The passkey was not accepted. Try again, or sign in another way.",
+  passkey_closed: "No passkey was given.",
+  OAuthSignin: "The sign-in provider cannot be reached. Try again.",
+  OAuthCallback: "What the sign-in provider answered could not be trusted. Try again.",
+  Callback: "The sign-in provider did not let you in. Try again.",
+  provider_failed: "What the sign-in provider answered could not be trusted. Tell whoever runs Intray.",
+  no_account: "You have no account here yet. Ask an admin of your organization for an invitation.",
+  account_exists: "There is an account with your address already. Sign in to it as you did before.",
+  email_unverified: "The sign-in provider has not verified your e-mail address. Verify it there first.",
+  domain_not_allowed: "Addresses of your domain may not sign in here.",
+  no_organization: "Your account is in no organization. Ask an admin of one for an invitation.",
+  organization_deleted: "The organization was deleted, and your account with it. Nothing of it is left here.",
+};
+
+export function sentenceOf(code: string): string {
+  return SENTENCES[code] ?? "Signing in did not work. Try again.";
+}

@@ -1,0 +1,62 @@
+"use client";
+
+import { signIn } from "next-auth/react";
+import { useState } from "react";
+import { api } from "@/components/api/client.ts";
+import type { PasskeyOptions } from "@/lib/accounts/schema.ts";
+
+export type Way = "password" | "code" | "passkey" | "demo";
+
+/** The ways in, and what became of the last try. */
+export function useSignIn(callbackUrl: string, initialError: string | null) {
+  const [error, setError] = useState(initialError);
+  const [pending, setPending] = useState(false);
+  /** The password was right, and the code is asked for now. */
+  const [codeWanted, setCodeWanted] = useState(false);
+
+  const enter = async (way: Way, values: Record<string, string>) => {
+    setPending(true);
+    setError(null);
+    const result = await signIn(way, { ...values, redirect: false, callbackUrl }).catch(() => null);
+    // A full load, so that no page kept from another sign-in is shown.
+    if (result?.ok && !result.error) return window.location.assign(callbackUrl);
+    setPending(false);
+    const code = result ? (result.error ?? "CredentialsSignin") : "unreachable";
+    setCodeWanted(code === "second_factor" || (codeWanted && code !== "sign_in_again"));
+    setError(code === "second_factor" ? null : code);
+  };
+
+  const enterWithPasskey = async () => {
+    setPending(true);
+    setError(null);
+    try {
+      const { startAuthentication } = await import("@simplewebauthn/browser");
+      const { options } = await api.post<PasskeyOptions>("/api/sign-in/passkey");
+      const optionsJSON = options as unknown as Parameters<typeof startAuthentication>[0]["optionsJSON"];
+      const answer = await startAuthentication({ optionsJSON });
+      await enter("passkey", { answer: JSON.stringify(answer) });
+    } catch (failure) {
+      setPending(false);
+      // The browser says no more than that the person closed its dialog, or that it has no passkey.
+      setError(
+        failure instanceof Error && failure.name === "NotAllowedError" ? "passkey_closed" : "unreachable",
+      );
+    }
+  };
+
+  const enterAt = async (provider: string) => {
+    setPending(true);
+    setError(null);
+    // Leads away from here; it comes back only if that did not work.
+    await signIn(provider, { callbackUrl }).catch(() => {
+      setPending(false);
+      setError("unreachable");
+    });
+  };
+
+  const startAgain = () => {
+    setCodeWanted(false);
+    setError(null);
+  };
+  return { error, pending, codeWanted, enter, enterWithPasskey, enterAt, startAgain };
+}

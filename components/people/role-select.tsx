@@ -1,0 +1,24 @@
+"use client";
+
+import type { ComponentProps } from "react";
+import { useMe } from "@/components/shell/me.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { capitalise } from "@/lib/format/labels.ts";
+import { ROLE_WORDS } from "@/lib/format/roles.ts";
+import { ROLES, type Role } from "@/lib/members/roles.ts";
+
+/** The roles that the person before the screen may give. `long`: each with what it may do. */
+export function RoleSelect({ long = false, ...props }: { long?: boolean } & ComponentProps<"select">) {
+  const me = useMe();
+  const roles = ROLES.filter((role) => role !== "owner" || me.may("owners:manage"));
+  return (
+    <Select {...props}>
+      {roles.map((role: Role) => (
+        <option key={role} value={role}>
+          {capitalise(role)}
+          {long && ` · ${ROLE_WORDS[role]}`}
+        </option>
+      ))}
+    </Select>
+  );
+}

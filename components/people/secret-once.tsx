@@ -1,0 +1,45 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useId, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Input } from "@/components/ui/input.tsx";
+
+/** Something that is shown this once, to be copied: a key, a link. */
+export function SecretOnce({ label, value }: { label: string; value: string }) {
+  const id = useId();
+  const [copied, setCopied] = useState<"yes" | "no" | null>(null);
+  const copy = () =>
+    navigator.clipboard.writeText(value).then(
+      () => setCopied("yes"),
+      () => setCopied("no"),
+    );
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="font-medium text-[13px]">
+        {label}
+      </label>
+      <div className="flex gap-2">
+        <Input
+          id={id}
+          readOnly
+          value={value}
+          onFocus={(event) => event.target.select()}
+          className="font-mono text-[13px]"
+        />
+        <Button variant="primary" onClick={() => void copy()}>
+          {copied === "yes" ? (
+            <Check aria-hidden strokeWidth={1.75} />
+          ) : (
+            <Copy aria-hidden strokeWidth={1.75} />
+          )}
+          Copy
+        </Button>
+      </div>
+      <p role="status" className="text-muted text-xs">
+        {copied === "yes" && "Copied."}
+        {copied === "no" && "The browser did not let it be copied: select it and copy it yourself."}
+      </p>
+    </div>
+  );
+}

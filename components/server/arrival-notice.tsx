@@ -1,0 +1,29 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { Notice } from "@/components/ui/notice.tsx";
+import { refusalWords } from "@/lib/format/oauth.ts";
+
+export interface ArrivalQuery {
+  connected?: string | string[];
+  refused?: string | string[];
+}
+
+/** What became of a sign-in elsewhere, said once to who comes back: the address forgets it at once. */
+export function ArrivalNotice({ arrival }: { arrival: ArrivalQuery }) {
+  const [shown] = useState(arrival);
+  useEffect(() => {
+    if (shown.connected === undefined && shown.refused === undefined) return;
+    window.history.replaceState(window.history.state, "", window.location.pathname);
+  }, [shown]);
+  if (shown.refused !== undefined) {
+    const { title, advice } = refusalWords(shown.refused);
+    return (
+      <Notice live tone="bad" title={`${title}.`}>
+        <p>{advice}</p>
+      </Notice>
+    );
+  }
+  if (shown.connected === undefined) return null;
+  return <Notice live tone="good" title="Connected. Tasks that waited for it go on by themselves." />;
+}

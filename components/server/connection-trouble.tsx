@@ -1,0 +1,40 @@
+"use client";
+
+import { useMe } from "@/components/shell/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { ConnectionState } from "@/lib/connections/schema.ts";
+import { connectionTrouble, whoseConnection } from "@/lib/format/connections.ts";
+
+/** What of a connection holds up its tasks, with the way to mend it for who can. */
+export function ConnectionTrouble({
+  server,
+  owner,
+  state,
+}: {
+  server: { id: string; name: string };
+  owner: { id: string; name: string } | null;
+  state: ConnectionState;
+}) {
+  const me = useMe();
+  const trouble = connectionTrouble(state, whoseConnection(owner), server.name);
+  if (!trouble) return null;
+  const canMend = owner ? owner.id === me.user.id : me.may("connections:share");
+  return (
+    <Notice
+      tone={state === "needs_scope" ? "wait" : "bad"}
+      title={trouble.title}
+      action={
+        canMend && (
+          <Button asChild size="sm">
+            <Link href={`/servers/${server.id}`}>Go to {server.name}</Link>
+          </Button>
+        )
+      }
+    >
+      <p>{trouble.advice}</p>
+      {!canMend && <p>{owner ? `${owner.name} has to do it.` : "An admin has to do it."}</p>}
+    </Notice>
+  );
+}

@@ -1,0 +1,196 @@
+/** What a browser is told to refuse on our behalf, and that it does. */
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page, Route } from "@playwright/test";
+import { apiOf, askAbout, expect, openDesk, requestPane, test } from "./desk.ts";
+
+test.describe.configure({ timeout: 120_000 });
+
+const url = () => process.env.E2E_URL ?? "";
+
+interface Violation {
+  directive: string;
+  blocked: string;
+  page: string;
+}
+
+/** Gathers what the policy refused on every page that is opened from now on. */
+async function collectViolations(page: Page): Promise<Violation[]> {
+  const found: Violation[] = [];
+  await page.exposeFunction("reportViolation", (violation: Violation) => found.push(violation));
+  await page.addInitScript(() =>
+    addEventListener("securitypolicyviolation", (event) =>
+      (window as unknown as { reportViolation(violation: object): void }).reportViolation({
+        directive: event.effectiveDirective,
+        blocked: event.blockedURI,
+        page: location.pathname,
+      }),
+    ),
+  );
+  return found;
+}
+
+test("every page works within its policy", async ({ ola, ana }) => {
+  const { requestId, taskId } = await askAbout(ola, ana);
+  const violations = await collectViolations(ana);
+  const waiting = ["/", `/inbox/${requestId}`, `/tasks/${taskId}`, "/tasks/new", "/sign-in", "/nothing-here"];
+  const seen = new Set<string>();
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    // One page of a kind is enough.
+    const kind = path.replace(/[?#].*/, "").replaceAll(/[0-9a-f-]{36}/g, ":id");
+    if (seen.has(kind)) continue;
+    seen.add(kind);
+    await ana.goto(path);
+    await expect(ana.locator("h1, h2").first()).toBeVisible();
+    const links = await ana
+      .locator("a[href^='/']")
+      .evaluateAll((all) => all.map((a) => a.getAttribute("href") ?? ""));
+    waiting.push(...links.filter((link) => !link.startsWith("/api/")));
+  }
+  expect([...seen]).toEqual(expect.arrayContaining(["/inbox", "/tasks", "/servers", "/settings/appearance"]));
+
+  // What packages of ours put into a page: a dialog that holds still what is behind it, menus, and what is said in passing.
+  await ana.goto(`/inbox/${requestId}`);
+  const pane = requestPane(ana);
+  await expect(pane.getByRole("heading", { level: 2 }).first()).toBeVisible();
+  await ana.keyboard.press("ControlOrMeta+k");
+  await expect(ana.getByRole("combobox", { name: "Search and commands" })).toBeFocused();
+  await ana.keyboard.press("Escape");
+  await ana.keyboard.press("c");
+  await expect(pane.getByText(/claimed|You are on it|yours/i).first()).toBeVisible();
+  await ana.goto("/tasks/new");
+  await expect(ana.locator("h1, h2").first()).toBeVisible();
+  expect(violations).toEqual([]);
+});
+
+test("what is put into a page does not run, load, or look like a part of it", async ({ browser }) => {
+  const ola = await openDesk(browser, "Ola");
+  const violations = await collectViolations(ola);
+  const put = async (route: Route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(
+      "</body>",
+      `<script>window.ran = "script"</script><img src="x" onerror="window.ran = 'handler'">
+       <script src="https://evil.example/x.js"></script><img src="https://evil.example/x.png">
+       <style>body { display: none }</style><iframe src="https://evil.example/"></iframe>
+       <a id="run" href="javascript:window.ran = 'link'">run</a></body>`,
+    );
+    await route.fulfill({ response, body });
+  };
+  await ola.route(/\/\/[^/]+\/tasks$/, put, { times: 1 });
+  await ola.goto("/tasks");
+  await expect(ola.locator("body")).toBeVisible();
+  await ola.evaluate(() => document.getElementById("run")?.click());
+  await expect
+    .poll(() => new Set(violations.map(({ directive }) => directive)))
+    .toEqual(new Set(["script-src-elem", "script-src-attr", "img-src", "style-src-elem", "frame-src"]));
+  expect(await ola.evaluate(() => (window as { ran?: string }).ran)).toBeUndefined();
+  await ola.context().close();
+});
+
+test("another site can neither frame a page nor write with the cookie that comes along", async ({
+  ola,
+  browser,
+}) => {
+  // The same host on another port: the same site to a browser, so that it sends the cookie.
+  const elsewhere = createServer((_, response) => {
+    response.setHeader("content-type", "text/html").end(`<iframe src="${url()}/tasks"></iframe>`);
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, "localhost", resolve));
+  try {
+    const context = await browser.newContext({ storageState: await ola.context().storageState() });
+    const page = await context.newPage();
+    const refused = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+    await page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`);
+    await refused;
+    expect(await page.frames()[1]?.locator("h1").count()).toBe(0);
+
+    const names = async () => (await apiOf(ola).get<{ items: unknown[] }>("/views")).items.length;
+    const before = await names();
+    const answer = page.waitForResponse(`${url()}/api/v1/views`);
+    await page.evaluate((action) => {
+      const form = document.createElement("form");
+      Object.assign(form, { method: "POST", action, enctype: "text/plain" });
+      const field = Object.assign(document.createElement("input"), {
+        name: '{"page":"inbox","query":{},"name":"',
+        value: '"}',
+      });
+      form.append(field);
+      document.body.append(form);
+      form.submit();
+    }, `${url()}/api/v1/views`);
+    const response = await answer;
+    expect(await response.json()).toMatchObject({ status: 403, code: "cross_site" });
+    expect((await response.request().allHeaders()).cookie, "the cookie came along").toContain(
+      "session-token",
+    );
+    expect(await names()).toBe(before);
+    await context.close();
+  } finally {
+    elsewhere.close();
+  }
+});
+
+test("pages, calls and files say what a browser may do with them", async ({ ola }) => {
+  await ola.goto("/tasks");
+  const script = await ola.locator("script[src^='/_next/']").first().getAttribute("src");
+  const common = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };
+  const policies: [string, string[], object?][] = [
+    [
+      "/tasks",
+      ["script-src 'self' 'nonce-", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"],
+    ],
+    ["/sign-in", ["default-src 'none'", "frame-ancestors 'none'"]],
+    ["/nothing-here", ["default-src 'none'", "frame-ancestors 'none'"]],
+    ["/api/v1/me", ["default-src 'none'; frame-ancestors 'none'"], { "cache-control": "no-store" }],
+    ["/api/v1/nothing", ["default-src 'none'; frame-ancestors 'none'"], { "cache-control": "no-store" }],
+    ["/api/auth/csrf", ["default-src 'none'; frame-ancestors 'none'"]],
+    ["/healthz", ["default-src 'none'; frame-ancestors 'none'"]],
+    [script ?? "", []],
+    ["/samples/invoice-acme.json", []],
+  ];
+  for (const [path, parts, more] of policies) {
+    const headers = (await ola.request.get(path)).headers();
+    expect(headers, path).toMatchObject({ ...common, ...more });
+    for (const part of parts) expect(headers["content-security-policy"], path).toContain(part);
+    expect(headers["content-security-policy"] ?? "", path).not.toMatch(/script-src[^;]*unsafe/);
+    // Only over https: or nobody could come by http again.
+    expect(headers["strict-transport-security"], path).toBeUndefined();
+    expect(headers["x-powered-by"], path).toBeUndefined();
+  }
+  const nonces = await Promise.all([ola.request.get("/tasks"), ola.request.get("/tasks")]);
+  const [one, other] = nonces.map((response) => response.headers()["content-security-policy"]);
+  expect(one).not.toBe(other);
+});
+
+test("a Host that is another's leads nobody there", async () => {
+  for (const path of [
+    "/",
+    "/inbox",
+    "/sign-in",
+    "/api/auth/signin",
+    "/api/auth/providers",
+    "/api/v1/openapi.json",
+  ])
+    for (const headers of FORGED) {
+      const { location, body } = await ask(path, headers);
+      expect(`${location}\n${body}`, `${path} ${JSON.stringify(headers)}`).not.toContain("evil.example");
+    }
+});
+
+const FORGED: Record<string, string>[] = [
+  { host: "evil.example" },
+  { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
+];
+
+/** A request whose Host the browser would not let us choose. */
+function ask(path: string, headers: Record<string, string>): Promise<{ location: string; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(`${url()}${path}`, { headers }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text) => (body += text));
+      response.on("end", () => resolve({ location: response.headers.location ?? "", body }));
+    });
+    sent.on("error", reject).end();
+  });
+}

@@ -1,0 +1,268 @@
+/** People: asked in, given another role, taken out; in two organizations at once; and the end of one. */
+import { type Browser, expect, type Page, test } from "@playwright/test";
+import { SOON, tabTo } from "./desk.ts";
+import { type Intray, startIntray } from "./intray.ts";
+import { judge, ON_A_DESK } from "./judge.ts";
+
+const PASSWORD = "correct horse battery";
+
+test.setTimeout(180_000);
+
+let intray: Intray;
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  intray = await startIntray();
+});
+test.afterAll(() => intray.stop());
+
+const open = async (browser: Browser) =>
+  (
+    await browser.newContext({ baseURL: intray.url, permissions: ["clipboard-read", "clipboard-write"] })
+  ).newPage();
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+}
+
+/** The owner of a new organization, signed in. */
+async function newOwner(browser: Browser, name: string, slug: string): Promise<Page> {
+  const email = `${name.toLowerCase()}@${slug}.example`;
+  const link = await intray.command("org", "create", slug, "--name", capital(slug), "--owner", email);
+  const page = await open(browser);
+  await page.goto(link);
+  await page.getByLabel("New password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Save password" }).click();
+  await expect(page).toHaveURL(/sign-in/);
+  await signIn(page, email);
+  return page;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const at = (page: Page, organization: string) =>
+  expect(page.getByRole("navigation", { name: "Main" }).first()).toContainText(organization, SOON);
+const titled = (page: Page, name: string) =>
+  expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+const userMenu = (page: Page, name: string) =>
+  page.getByRole("button", { name: `${name}: account and appearance` }).first();
+
+async function invite(page: Page, email: string, role: string): Promise<string> {
+  await page.goto("/settings/members");
+  await page.getByRole("button", { name: "Invite…" }).click();
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByRole("dialog").getByLabel("Role").selectOption(role);
+  await page.getByRole("button", { name: "Make the link" }).click();
+  return page.getByRole("textbox", { name: `Link for ${email}` }).inputValue();
+}
+
+test("who is invited joins, gets another role, and is out the moment they are removed", async ({
+  browser,
+}) => {
+  const dana = await newOwner(browser, "Dana", "delta");
+  await dana.goto("/settings/members");
+  await expect(dana.getByText("Nobody is invited just now")).toBeVisible();
+  await dana.getByRole("button", { name: "Invite…" }).click();
+  await dana.getByLabel("E-mail").fill("vera");
+  await dana.getByRole("button", { name: "Make the link" }).click();
+  await expect(dana.getByLabel("E-mail")).toHaveAttribute("aria-invalid", "true");
+  await judge(dana, "invite dialog");
+  const link = await invite(dana, "vera@delta.example", "approver");
+  await dana.getByRole("button", { name: "Copy" }).click();
+  await expect(dana.getByText("Copied.")).toBeVisible();
+  await judge(dana, "invitation link");
+  await dana.getByRole("button", { name: "Done" }).click();
+  await expect(dana.getByRole("list", { name: "Invitations" })).toContainText("vera@delta.example");
+
+  const vera = await open(browser);
+  await vera.goto(link);
+  await titled(vera, "Join Delta");
+  await expect(vera.getByText("Dana invites you as an approver")).toBeVisible();
+  await expect(vera.getByText("v•••@delta.example")).toBeVisible();
+  await judge(vera, "join");
+  await vera.getByLabel("Your name").fill("Vera");
+  await vera.getByLabel("Password").fill("short");
+  await vera.getByRole("button", { name: "Join", exact: true }).click();
+  await expect(vera.getByLabel("Password")).toHaveAttribute("aria-invalid", "true");
+  await vera.getByLabel("Password").fill(PASSWORD);
+  await vera.getByRole("button", { name: "Join", exact: true }).click();
+  await at(vera, "Delta");
+  await expect(vera).toHaveURL(/\/inbox/);
+
+  await dana.goto("/settings/members");
+  await dana.getByLabel("Role of Vera").selectOption("operator");
+  await expect(dana.getByText("Vera is operator from now on")).toBeVisible();
+  await expect.poll(async () => (await (await vera.request.get("/api/v1/me")).json()).role).toBe("operator");
+  await invite(dana, "otto@delta.example", "admin");
+  await dana.getByRole("button", { name: "Done" }).click();
+  await judge(dana, "members");
+
+  await vera.goto("/tasks");
+  await titled(vera, "Tasks");
+  await dana.getByRole("button", { name: "Remove Vera" }).click();
+  await expect(dana.getByText("What they decided stays, under their name.")).toBeVisible();
+  await judge(dana, "remove dialog");
+  await dana.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(dana.getByText("Vera was removed")).toBeVisible();
+  await expect(vera.getByText("You were signed out")).toBeVisible(SOON);
+  await vera.goto("/tasks");
+  await expect(vera.getByText("Your account is in no organization any more")).toBeVisible();
+
+  const late = await open(browser);
+  await late.goto(link);
+  await titled(late, "This invitation does not work");
+  await expect(late.getByText("Delta")).toHaveCount(0);
+  await judge(late, "join, used");
+  for (const page of [dana, vera, late]) await page.context().close();
+});
+
+test("a link takes one with an account through signing in, and somebody else's is told so", async ({
+  browser,
+}) => {
+  const finn = await newOwner(browser, "Finn", "foxtrot");
+  const gina = await newOwner(browser, "Gina", "golf");
+  const link = await invite(finn, "gina@golf.example", "viewer");
+  await finn.goto(link);
+  await expect(finn.getByText("This invitation is for g•••@golf.example")).toBeVisible();
+  await judge(finn, "join, another account");
+
+  const fresh = await open(browser);
+  const answer = await fresh.goto(link);
+  expect(answer?.headers()).toMatchObject({ "referrer-policy": "no-referrer" });
+  expect(answer?.headers()["cache-control"]).toContain("no-store");
+  await expect(fresh.getByText("There is an account for g•••@golf.example")).toBeVisible();
+  await fresh.getByRole("link", { name: "Sign in to join" }).click();
+  await fresh.getByLabel("E-mail").fill("gina@golf.example");
+  await fresh.getByLabel("Password").fill(PASSWORD);
+  await fresh.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(fresh.getByText("You are signed in as gina@golf.example")).toBeVisible();
+  await judge(fresh, "join, signed in");
+  await fresh.getByRole("button", { name: "Join Foxtrot" }).click();
+  await at(fresh, "Foxtrot");
+  // Her other browser goes on where it was.
+  await gina.reload();
+  await at(gina, "Golf");
+  for (const page of [finn, gina, fresh]) await page.context().close();
+});
+
+test("all tabs follow when one switches, and one that did not hear of it does nothing", async ({
+  browser,
+}) => {
+  const hugo = await newOwner(browser, "Hugo", "hotel");
+  await intray.command("org", "create", "india", "--name", "India", "--owner", "ida@india.example");
+  await intray.command("user", "create", "hugo@hotel.example", "--org", "india", "--role", "owner");
+  await hugo.goto("/tasks");
+  const second = await hugo.context().newPage();
+  await second.goto("/settings/organization");
+  const deaf = await hugo.context().newPage();
+  await deaf.addInitScript(() => {
+    window.BroadcastChannel = class extends EventTarget {
+      postMessage() {}
+      close() {}
+    } as unknown as typeof BroadcastChannel;
+  });
+  await deaf.goto("/settings/organization");
+  await deaf.getByLabel("Name").fill("Renamed by a stale tab");
+
+  await userMenu(hugo, "Hugo").click();
+  await expect(hugo.getByRole("menuitemradio", { name: "Hotel" })).toBeChecked();
+  await judge(hugo, "user menu with organizations", ON_A_DESK);
+  await hugo.getByRole("menuitemradio", { name: "India" }).click();
+  await at(hugo, "India");
+  await at(second, "India");
+
+  await deaf.getByRole("button", { name: "Save name" }).click();
+  const moved = deaf.getByRole("dialog", { name: "This page is Hotel’s" });
+  await expect(moved).toBeVisible();
+  await judge(deaf, "moved");
+  await moved.getByRole("button", { name: "Reload" }).click();
+  await at(deaf, "India");
+  await deaf.goto("/settings/organization");
+  await expect(deaf.getByLabel("Name")).toHaveValue("India");
+
+  await hugo.keyboard.press("ControlOrMeta+k");
+  await hugo.getByRole("combobox").fill("switch to");
+  await hugo.getByRole("option", { name: "Switch to Hotel" }).click();
+  await at(hugo, "Hotel");
+  await at(second, "Hotel");
+  await hugo.context().close();
+});
+
+test("keys are made, renamed and revoked with the keyboard alone", async ({ browser }) => {
+  const jana = await newOwner(browser, "Jana", "juliett");
+  await jana.goto("/settings/api-keys");
+  await expect(jana.getByText("No key so far")).toBeVisible();
+  await judge(jana, "api keys, none");
+  await tabTo(jana, jana.getByRole("button", { name: "Make a key…" }));
+  await jana.keyboard.press("Enter");
+  await expect(jana.getByLabel("Name")).toBeFocused();
+  await jana.keyboard.type("Billing");
+  await jana.keyboard.press("Enter");
+  const secret = await jana.getByRole("textbox", { name: "API key" }).inputValue();
+  expect(secret).toMatch(/^itk_/);
+  await judge(jana, "api key made");
+  await tabTo(jana, jana.getByRole("button", { name: "Done" }));
+  await jana.keyboard.press("Enter");
+  await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Billing");
+  const withKey = async () =>
+    (await fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } })).status;
+  expect(await withKey()).toBe(200);
+
+  await tabTo(jana, jana.getByRole("button", { name: "Rename Billing" }));
+  await jana.keyboard.press("Enter");
+  await expect(jana.getByLabel("Name")).toBeFocused();
+  await jana.keyboard.press("ControlOrMeta+a");
+  await jana.keyboard.type("Invoices");
+  await jana.keyboard.press("Enter");
+  await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Invoices");
+  await judge(jana, "api keys");
+  await tabTo(jana, jana.getByRole("button", { name: "Revoke Invoices" }));
+  await jana.keyboard.press("Enter");
+  await tabTo(jana, jana.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }));
+  await jana.keyboard.press("Enter");
+  await expect(jana.getByText("No key so far")).toBeVisible();
+  expect(await withKey()).toBe(401);
+  await jana.context().close();
+});
+
+test("an organization is renamed, exported, and deleted for good", async ({ browser }) => {
+  const kurt = await newOwner(browser, "Kurt", "kilo");
+  await kurt.goto("/settings/organization");
+  await kurt.getByLabel("Name").fill("Kilo & Sons");
+  await kurt.getByRole("button", { name: "Save name" }).click();
+  await at(kurt, "Kilo & Sons");
+  await kurt.getByRole("switch", { name: "Somebody else accepts" }).check();
+  await expect(kurt.getByText("Four eyes from now on")).toBeVisible();
+  await judge(kurt, "organization");
+
+  await kurt.getByRole("button", { name: "Leave Kilo & Sons…" }).click();
+  await kurt.getByRole("dialog").getByRole("button", { name: "Leave", exact: true }).click();
+  await expect(kurt.getByText("make somebody else one first")).toBeVisible();
+  await judge(kurt, "leave, refused");
+  await kurt.keyboard.press("Escape");
+
+  const erase = async (typed: string) => {
+    await kurt.getByRole("button", { name: "Delete Kilo & Sons…" }).click();
+    await kurt.getByLabel("Type kilo to confirm").fill(typed);
+    await kurt.getByRole("button", { name: "Delete for good" }).click();
+  };
+  await erase("acme");
+  await expect(kurt.getByLabel("Type kilo to confirm")).toHaveAttribute("aria-invalid", "true");
+  await kurt.keyboard.press("Escape");
+  await erase("kilo");
+  await expect(kurt.getByText("Export the organization first")).toBeVisible();
+  await judge(kurt, "delete, refused");
+  await kurt.keyboard.press("Escape");
+  const download = kurt.waitForEvent("download");
+  await kurt.getByRole("link", { name: "Export everything" }).click();
+  expect((await download).suggestedFilename()).toBe("kilo.ndjson");
+  await (await download).path();
+  await erase("kilo");
+  await expect(kurt).toHaveURL(/\/sign-in/);
+  await expect(kurt.getByText("The organization was deleted")).toBeVisible();
+  await judge(kurt, "deleted");
+  expect((await kurt.request.get("/api/v1/me")).status()).toBe(401);
+  await kurt.context().close();
+});

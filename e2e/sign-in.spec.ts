@@ -1,0 +1,236 @@
+/** Every way in, on an installation of its own with a real sign-in provider beside it; and ending what was opened. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, expect, type Page, test } from "@playwright/test";
+import { Secret, TOTP } from "otpauth";
+import { CLIENT, type OidcServer, startOidc } from "../lib/testing/oidc-server.ts";
+import { tabTo } from "./desk.ts";
+import { type Intray, startIntray } from "./intray.ts";
+import { judge } from "./judge.ts";
+
+const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
+
+test.describe.configure({ mode: "serial" });
+test.setTimeout(120_000);
+
+let intray: Intray;
+let oidc: OidcServer;
+let folder: string;
+
+test.beforeAll(async () => {
+  oidc = await startOidc();
+  folder = mkdtempSync(join(tmpdir(), "intray-sign-in-"));
+  const file = join(folder, "sign-in.json");
+  const groups = [{ claim: "finance", organization: "initech", role: "approver" }];
+  const policy = { createAccounts: true, groups, issuer: oidc.issuer, ...CLIENT };
+  writeFileSync(file, JSON.stringify({ providers: [{ id: "acme", name: "Acme SSO", ...policy }] }));
+  intray = await startIntray({ INTRAY_SIGN_IN_FILE: file });
+  oidc.allow([`${intray.url}/api/auth/callback/acme`]);
+  const body = JSON.stringify({ organizationName: "Initech", ...OWNER });
+  const headers = { "content-type": "application/json" };
+  const made = await fetch(`${intray.url}/api/setup`, { method: "POST", headers, body });
+  expect(made.status).toBe(201);
+});
+test.afterAll(async () => {
+  await intray.stop();
+  await oidc.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const open = async (browser: Browser) => (await browser.newContext({ baseURL: intray.url })).newPage();
+const menuOf = (page: Page, name: string) =>
+  page.getByRole("button", { name: `${name}: account and appearance` });
+
+test("single sign-on comes first, leads back to where one was going, and says why somebody is refused", async ({
+  browser,
+}) => {
+  oidc.accounts.set("finn", {
+    name: "Finn",
+    email: "finn@initech.example",
+    email_verified: true,
+    groups: ["finance"],
+  });
+  oidc.accounts.set("mo", {
+    name: "Mo",
+    email: "mo@initech.example",
+    email_verified: false,
+    groups: ["finance"],
+  });
+  const page = await open(browser);
+  await page.goto("/tasks?state=open");
+  await expect(page).toHaveURL(/\/sign-in\?callbackUrl/);
+  await judge(page, "sign-in, every way");
+  const sso = page.getByRole("button", { name: "Sign in with Acme SSO" });
+  await page.keyboard.press("Tab");
+  await expect(sso).toBeFocused();
+  await page.keyboard.press("Enter");
+  await atProvider(page, "finn");
+  await expect(page).toHaveURL(`${intray.url}/tasks?state=open`);
+  await expect(menuOf(page, "Finn")).toBeVisible();
+
+  const refused = await open(browser);
+  await refused.goto("/sign-in?callbackUrl=%2Ftasks");
+  await refused.getByRole("button", { name: "Sign in with Acme SSO" }).click();
+  await atProvider(refused, "mo");
+  await expect(refused.getByRole("alert").filter({ hasText: "has not verified your e-mail" })).toBeVisible();
+  await expect(refused).toHaveURL(/callbackUrl=%2Ftasks/);
+  await judge(refused, "sign-in, refused");
+});
+
+test("two-step sign-in is turned on and used with the keyboard alone", async ({ browser }) => {
+  const page = await open(browser);
+  await signIn(page);
+  await page.goto("/settings/security");
+  await judge(page, "security, plain");
+  await tabTo(page, page.getByRole("button", { name: "Turn on…" }));
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await judge(page, "two-step, password");
+  await tabTo(page, dialog.getByLabel("Your password"));
+  await page.keyboard.type("not this one");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("This is not your password")).toBeVisible();
+  await expect(dialog.getByLabel("Your password")).toBeFocused();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(OWNER.password);
+  await page.keyboard.press("Enter");
+
+  const key = ((await dialog.locator("code").textContent()) ?? "").replaceAll(" ", "");
+  const totp = new TOTP({ secret: Secret.fromBase32(key) });
+  await judge(page, "two-step, QR code");
+  await tabTo(page, dialog.getByLabel("Code from the app"));
+  await page.keyboard.type("000000");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("This code does not work")).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(totp.generate());
+  await page.keyboard.press("Enter");
+  const codes = dialog.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
+  await expect(codes).toHaveCount(10);
+  await judge(page, "two-step, recovery codes");
+  const [recovery = "", another = ""] = await codes.allTextContents();
+  await tabTo(page, dialog.getByRole("button", { name: "I have kept them" }));
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("10 recovery codes left")).toBeVisible();
+
+  const second = await open(browser);
+  await second.goto("/sign-in?callbackUrl=%2Fsettings%2Fsecurity");
+  await tabTo(second, second.getByLabel("E-mail"));
+  await second.keyboard.type(OWNER.email);
+  await second.keyboard.press("Tab");
+  await second.keyboard.type(OWNER.password);
+  await second.keyboard.press("Enter");
+  await expect(second.getByLabel("Code")).toBeFocused();
+  await judge(second, "sign-in, code");
+  await second.keyboard.type("wrong");
+  await second.keyboard.press("Enter");
+  await expect(second.getByRole("alert").filter({ hasText: "The code is wrong" })).toBeVisible();
+  expect((await second.request.get("/api/v1/me")).status()).toBe(401);
+  await tabTo(second, second.getByLabel("Code"));
+  await second.keyboard.press("ControlOrMeta+a");
+  await second.keyboard.type(recovery);
+  await second.keyboard.press("Enter");
+  await expect(second).toHaveURL(/\/settings\/security$/);
+  await expect(second.getByText("9 recovery codes left")).toBeVisible();
+  await judge(second, "security, two-step on");
+
+  await second.getByRole("button", { name: "Turn off…" }).click();
+  await judge(second, "two-step, turn off");
+  await second.getByRole("dialog").getByLabel("Code").fill(another);
+  await second.keyboard.press("Enter");
+  await expect(second.getByRole("button", { name: "Turn on…" })).toBeVisible();
+});
+
+test("a passkey is added, signs in by itself, and is removed", async ({ browser }) => {
+  const page = await open(browser);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await signIn(page);
+  await page.goto("/settings/security");
+  await page.getByRole("button", { name: "Add a passkey…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Work laptop");
+  await dialog.getByLabel("Your password").fill(OWNER.password);
+  await judge(page, "passkey, add");
+  await dialog.getByRole("button", { name: "Add passkey" }).click();
+  const passkeys = page.getByRole("list", { name: "Passkeys" });
+  await expect(passkeys).toContainText("Work laptop");
+  await expect(passkeys).toContainText("not used yet");
+
+  await page.context().clearCookies();
+  await page.goto("/sign-in?callbackUrl=%2Fsettings%2Fsecurity");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await expect(page).toHaveURL(/\/settings\/security$/);
+  await expect(passkeys).toContainText("last used");
+  await expect(page.getByRole("list", { name: "Sessions" })).toContainText("With a passkey");
+  await judge(page, "security, passkey");
+
+  await page.getByRole("button", { name: "Remove Work laptop" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(passkeys).toBeHidden();
+  await page.context().clearCookies();
+  await page.goto("/sign-in");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: /passkey/i })).toBeVisible();
+});
+
+test("sessions are ended from another browser, and by changing the password", async ({ browser }) => {
+  const [here, there] = [await open(browser), await open(browser)];
+  await signIn(here);
+  await signIn(there);
+  await there.goto("/inbox");
+  await here.goto("/settings/security");
+  const sessions = here.getByRole("list", { name: "Sessions" }).getByRole("listitem");
+  await expect(sessions.filter({ hasText: "This browser" })).toHaveCount(1);
+  await judge(here, "security, sessions");
+  await here
+    .getByRole("button", { name: /^End the session of/ })
+    .first()
+    .click();
+  await expect(here.getByText("Session ended")).toBeVisible();
+  await there.goto("/tasks");
+  await expect(there).toHaveURL(/\/sign-in/);
+  await here.getByRole("button", { name: "End all others" }).click();
+  await expect(sessions).toHaveCount(1);
+
+  await signIn(there);
+  await here.getByLabel("Present password").fill("not this one");
+  await here.getByLabel("New password").fill("another password");
+  await here.getByRole("button", { name: "Change password" }).click();
+  await expect(here.getByText("This is not your password")).toBeVisible();
+  await judge(here, "security, wrong password");
+  await here.getByLabel("Present password").fill(OWNER.password);
+  await here.getByRole("button", { name: "Change password" }).click();
+  await expect(here.getByText("Password changed")).toBeVisible();
+  await here.reload();
+  await expect(here.getByRole("heading", { name: "Sessions" })).toBeVisible();
+  expect((await there.request.get("/api/v1/me")).status()).toBe(401);
+});
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Password").fill(OWNER.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(menuOf(page, OWNER.name)).toBeVisible();
+}
+
+/** The provider's own pages: who one is, then whether Intray may know it. */
+async function atProvider(page: Page, login: string): Promise<void> {
+  await page.getByPlaceholder("Enter any login").fill(login);
+  await page.getByPlaceholder("and password").fill("any");
+  await page.getByRole("button", { name: "Sign-in" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+}

@@ -1,0 +1,88 @@
+/** A provider's groups, as memberships and roles of the organizations that its operator names. */
+import { announce } from "../changes/transitions.ts";
+import { type Database, isUniqueViolation, Prisma, type Tx } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import { ROLES, type Role } from "../members/roles.ts";
+import { changeRole, removeMember } from "../members/transitions.ts";
+import type { Principal } from "../principal.ts";
+
+/** Who is in the group `claim` is a member of the organization, with this role. */
+export interface GroupRule {
+  claim: string;
+  /** Its slug. */
+  organization: string;
+  role: Role;
+}
+
+export interface GroupSource {
+  /** The provider's id, by which memberships that it gave are known. */
+  id: string;
+  /** As people know it. */
+  name: string;
+  groups: GroupRule[];
+}
+
+/**
+ * Brings the person's memberships in line with the rules that hold for them, the strongest role winning, in the
+ * organizations that the source names; in no others. An organization keeps its last owner whatever a group says, and
+ * a membership that people gave outlives the group.
+ */
+export async function applyGroups(
+  db: Database,
+  source: GroupSource,
+  userId: string,
+  held: GroupRule[],
+): Promise<void> {
+  for (const slug of new Set(source.groups.map((rule) => rule.organization))) {
+    const roles = held.filter((rule) => rule.organization === slug).map((rule) => rule.role);
+    const role = ROLES.findLast((candidate) => roles.includes(candidate)) ?? null;
+    await applyOne(db, source, userId, slug, role).catch((error: unknown) => {
+      const lastOwner = error instanceof AppError && error.code === "last_owner";
+      // Of two sign-ins at once, the other one has made the membership.
+      if (!lastOwner && !isUniqueViolation(error)) throw error;
+    });
+  }
+}
+
+async function applyOne(
+  db: Database,
+  source: GroupSource,
+  userId: string,
+  slug: string,
+  role: Role | null,
+): Promise<void> {
+  const [place] = await db.gate<{
+    organization_id: string;
+    member_id: string | null;
+    granted_by: string | null;
+  }>(Prisma.sql`SELECT * FROM gate.place(${userId}::uuid, ${slug})`);
+  if (!place) return;
+  const { organization_id: organizationId, member_id: memberId } = place;
+  const actor = { kind: "system" as const, id: null, name: source.name };
+  const provider: Principal = { organizationId, userId: null, role: "owner", actor };
+  await db.withOrganization(organizationId, async (tx) => {
+    if (role && memberId) await changeRole(organizationId, tx, provider, memberId, role);
+    else if (role) await addByGroup(organizationId, tx, source, userId, role);
+    else if (memberId && place.granted_by === source.id)
+      await removeMember(organizationId, tx, provider, memberId);
+  });
+}
+
+async function addByGroup(
+  organizationId: string,
+  tx: Tx,
+  source: GroupSource,
+  userId: string,
+  role: Role,
+): Promise<void> {
+  const id = uuidv7();
+  await tx.membership.create({ data: { organizationId, id, userId, role, grantedBy: source.id } });
+  const { name } = await tx.user.findUniqueOrThrow({ where: { id: userId }, select: { name: true } });
+  await announce(organizationId, tx, "member", [id]);
+  const actor = { kind: "system" as const, id: null, name: source.name };
+  await appendEvents(organizationId, tx, [
+    { type: "member.added", actor, data: { userId, name, role, by: source.name } },
+  ]);
+}

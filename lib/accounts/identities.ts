@@ -1,0 +1,133 @@
+/**
+ * People at sign-in providers. An identity is the issuer and its subject; an e-mail address only helps to find an
+ * account that is there, once, where the provider has verified it and the operator's policy allows it.
+ */
+import { z } from "zod";
+import { type Database, Prisma } from "../db.ts";
+import { uuidv7 } from "../ids.ts";
+import { emailSchema } from "../members/schema.ts";
+import { applyGroups, type GroupRule, type GroupSource } from "./groups.ts";
+
+/** What a provider's operator allows. */
+export interface IdentityPolicy extends GroupSource {
+  issuer: string;
+  /** Domains whose verified addresses may come in; empty: all. */
+  allowedDomains: string[];
+  /** A verified address leads to the account that has it. */
+  linkByEmail: boolean;
+  /** Somebody who is in one of the groups gets an account. */
+  createAccounts: boolean;
+  groupsClaim: string;
+  groups: GroupRule[];
+}
+
+/** The claims of a checked ID token, with those of the provider's user info. */
+export const claimsSchema = z.looseObject({
+  iss: z.string(),
+  sub: z.string().min(1).max(255),
+  email: emailSchema.optional().catch(undefined),
+  // Some providers send it as text.
+  email_verified: z
+    .union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")])
+    .optional()
+    .catch(undefined),
+  name: z.string().trim().min(1).max(80).optional().catch(undefined),
+  preferred_username: z.string().trim().min(1).max(80).optional().catch(undefined),
+});
+export type Claims = z.infer<typeof claimsSchema>;
+
+export type Refusal =
+  | "email_unverified"
+  | "domain_not_allowed"
+  | "no_account"
+  | "account_exists"
+  | "no_organization";
+
+/** Whose account a person at the provider signs in to; groups are applied on the way. */
+export async function signInIdentity(
+  db: Database,
+  policy: IdentityPolicy,
+  claims: Claims,
+): Promise<{ userId: string } | { refused: Refusal }> {
+  const known = await findIdentity(db, policy.issuer, claims.sub);
+  const found = judge(policy, claims) ?? (known ? { userId: known } : await adopt(db, policy, claims));
+  if (typeof found === "string" || "refused" in found) {
+    const refused = typeof found === "string" ? found : found.refused;
+    if (known) await noteRefusal(db, known, refused);
+    return { refused };
+  }
+  await applyGroups(db, policy, found.userId, groupsOf(policy, claims));
+  const [person] = await db.gate<{ memberships: number }>(
+    Prisma.sql`SELECT memberships FROM gate.person(${found.userId}::uuid)`,
+  );
+  return person?.memberships ? found : { refused: "no_organization" };
+}
+
+/** Whether the claims are refused whoever it is. */
+function judge({ allowedDomains }: IdentityPolicy, { email, email_verified }: Claims): Refusal | null {
+  if (allowedDomains.length === 0) return null;
+  if (!email || email_verified !== true) return "email_unverified";
+  return allowedDomains.includes(email.slice(email.lastIndexOf("@") + 1)) ? null : "domain_not_allowed";
+}
+
+/** An account for an identity that was never seen: one with its address, or a new one. */
+async function adopt(
+  db: Database,
+  policy: IdentityPolicy,
+  claims: Claims,
+): Promise<{ userId: string } | { refused: Refusal }> {
+  const { email, email_verified, sub } = claims;
+  const mayCreate = policy.createAccounts && groupsOf(policy, claims).length > 0;
+  if (!policy.linkByEmail && !mayCreate) return { refused: "no_account" };
+  if (!email || email_verified !== true) return { refused: "email_unverified" };
+  const [account] = await db.gate<{ user_id: string }>(
+    Prisma.sql`SELECT user_id FROM gate.user_by_email(${email})`,
+  );
+  if (account && !policy.linkByEmail) return { refused: "account_exists" };
+  const userId = account?.user_id ?? (mayCreate ? await createAccount(db, email, claims) : null);
+  if (!userId) return { refused: account || mayCreate ? "account_exists" : "no_account" };
+  const [row] = await db.gate<{ user_id: string }>(
+    Prisma.sql`SELECT gate.link_identity(${userId}::uuid, ${policy.issuer}, ${sub}) AS user_id`,
+  );
+  return row ? { userId: row.user_id } : { refused: "no_account" };
+}
+
+/** Null: the address has an account by now. */
+async function createAccount(db: Database, email: string, claims: Claims): Promise<string | null> {
+  const name = claims.name ?? claims.preferred_username ?? email.slice(0, email.indexOf("@"));
+  const [row] = await db.gate<{ id: string | null }>(
+    Prisma.sql`SELECT gate.create_account(${uuidv7()}::uuid, ${email}, ${name.slice(0, 80)}) AS id`,
+  );
+  return row?.id ?? null;
+}
+
+async function findIdentity(db: Database, issuer: string, subject: string): Promise<string | null> {
+  const [row] = await db.gate<{ user_id: string | null }>(
+    Prisma.sql`SELECT gate.identity(${issuer}, ${subject}) AS user_id`,
+  );
+  return row?.user_id ?? null;
+}
+
+/** The rules whose group the person is in. A claim of one text counts as a list of it. */
+function groupsOf({ groups, groupsClaim }: IdentityPolicy, claims: Claims): GroupRule[] {
+  const claim = claims[groupsClaim];
+  const held = new Set(Array.isArray(claim) ? claim : [claim]);
+  return groups.filter((rule) => held.has(rule.claim));
+}
+
+const identityRows = z.array(z.object({ issuer: z.string(), created_at: z.date(), last_used_at: z.date() }));
+
+export async function listIdentities(db: Database, userId: string) {
+  const rows = await db.gate(Prisma.sql`SELECT * FROM gate.identities(${userId}::uuid)`);
+  return identityRows.parse(rows).map((row) => ({
+    issuer: row.issuer,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at.toISOString(),
+  }));
+}
+
+/** Tells the person's organizations of a sign-in that got no further. */
+export async function noteRefusal(db: Database, userId: string, reason: string): Promise<void> {
+  await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.account_event(${userId}::uuid, 'session.refused',
+    ${JSON.stringify({ reason })}::jsonb)`);
+}

@@ -1,0 +1,189 @@
+/**
+ * Passkeys (WebAuthn, discoverable, with user verification): one is something that a person has and what unlocks it,
+ * so that it counts as both factors. Challenges live in rows and are used up by the first answer to them, right or
+ * wrong.
+ */
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
+import { z } from "zod";
+import { type Database, Prisma } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { hashSecret } from "../ids.ts";
+import type { addPasskeySchema, assertionSchema, Passkey } from "./schema.ts";
+
+/** Where passkeys are of use: the site's origin and the domain that they are bound to. */
+export interface RelyingParty {
+  origin: string;
+  id: string;
+}
+
+export function relyingParty(url: string): RelyingParty {
+  const { origin, hostname } = new URL(url);
+  return { origin, id: hostname };
+}
+
+/** In the order in which they were added. */
+export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
+  return (await readPasskeys(db, userId)).map(({ credentialId: _secretly, ...passkey }) => passkey);
+}
+
+/** What the browser needs to make a passkey, good for `lifetimeMs`. */
+export async function startPasskey(
+  db: Database,
+  party: RelyingParty,
+  user: { id: string; email: string; name: string },
+  lifetimeMs: number,
+) {
+  const known = await readPasskeys(db, user.id);
+  const options = await generateRegistrationOptions({
+    rpName: "Intray",
+    rpID: party.id,
+    userID: new Uint8Array(Buffer.from(user.id)),
+    userName: user.email,
+    userDisplayName: user.name,
+    attestationType: "none",
+    excludeCredentials: known.map((passkey) => ({ id: passkey.credentialId })),
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+  });
+  await makeChallenge(db, options.challenge, user.id, lifetimeMs);
+  return options;
+}
+
+/** Throws `passkey_refused`, and `passkey_known` for a credential that is somebody's already. */
+export async function addPasskey(
+  db: Database,
+  party: RelyingParty,
+  userId: string,
+  { name, response }: z.infer<typeof addPasskeySchema>,
+): Promise<Passkey> {
+  const made = await verified(async () => {
+    refuseCertificates(response.response.attestationObject);
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: response as Parameters<typeof verifyRegistrationResponse>[0]["response"],
+      expectedChallenge: (challenge) => takeChallenge(db, challenge, userId),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+    });
+    return registrationInfo?.credential;
+  });
+  const [row] = await db.gate<{ id: string | null }>(
+    Prisma.sql`SELECT gate.add_passkey(${userId}::uuid, ${name}, ${made.id}, ${Buffer.from(made.publicKey)},
+      ${made.counter}::bigint) AS id`,
+  );
+  if (!row?.id) throw new AppError("passkey_known", "This passkey is in use already.");
+  const added = (await listPasskeys(db, userId)).find((passkey) => passkey.id === row.id);
+  if (!added) throw notFound("passkey");
+  return added;
+}
+
+/** What the browser needs to sign in with whichever passkey the person picks. */
+export async function startPasskeySignIn(db: Database, party: RelyingParty, lifetimeMs: number) {
+  const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: "required" });
+  await makeChallenge(db, options.challenge, null, lifetimeMs);
+  return options;
+}
+
+/** Whose passkey answered. Throws `passkey_refused`; of two uses at once with one count, one wins. */
+export async function answerWithPasskey(
+  db: Database,
+  party: RelyingParty,
+  response: z.infer<typeof assertionSchema>,
+): Promise<string> {
+  const [found] = await db.gate<{ user_id: string; public_key: Uint8Array; counter: bigint }>(
+    Prisma.sql`SELECT * FROM gate.passkey(${response.id})`,
+  );
+  const after = await verified(async () => {
+    const { verified: right, authenticationInfo } = await verifyAuthenticationResponse({
+      response: response as Parameters<typeof verifyAuthenticationResponse>[0]["response"],
+      expectedChallenge: (challenge) => takeChallenge(db, challenge, null),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: {
+        id: response.id,
+        // Unknown ones are refused by the same steps: no key verifies with an empty one.
+        publicKey: new Uint8Array(found?.public_key ?? []),
+        counter: Number(found?.counter ?? 0),
+      },
+    });
+    return right ? authenticationInfo : undefined;
+  });
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.use_passkey(${response.id}, ${found?.counter ?? 0n}::bigint,
+      ${after.newCounter}::bigint) AS done`,
+  );
+  if (!found || !row?.done) throw refused();
+  return found.user_id;
+}
+
+/** Throws `not_found`. */
+export async function removePasskey(db: Database, userId: string, passkeyId: string): Promise<undefined> {
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.remove_passkey(${userId}::uuid, ${passkeyId}::uuid) AS done`,
+  );
+  if (!row?.done) throw notFound("passkey");
+}
+
+const rowsSchema = z.array(
+  z
+    .object({
+      id: z.uuid(),
+      name: z.string(),
+      credential_id: z.string(),
+      created_at: z.date(),
+      last_used_at: z.date().nullable(),
+    })
+    .transform((row) => ({
+      id: row.id,
+      name: row.name,
+      credentialId: row.credential_id,
+      createdAt: row.created_at.toISOString(),
+      lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    })),
+);
+
+async function readPasskeys(db: Database, userId: string) {
+  return rowsSchema.parse(await db.gate(Prisma.sql`SELECT * FROM gate.passkeys(${userId}::uuid)`));
+}
+
+async function makeChallenge(db: Database, challenge: string, userId: string | null, lifetimeMs: number) {
+  await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.make_challenge(${hashSecret(challenge)}, ${userId}::uuid,
+    ${lifetimeMs}::bigint)`);
+}
+
+async function takeChallenge(db: Database, challenge: string, userId: string | null): Promise<boolean> {
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.take_challenge(${hashSecret(challenge)}, ${userId}::uuid) AS done`,
+  );
+  return row?.done === true;
+}
+
+/**
+ * We ask for no attestation. A statement with certificates is not looked at: following them leads to addresses that
+ * the sender chose (revocation lists).
+ */
+function refuseCertificates(attestationObject: string): void {
+  const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")));
+  const format = decoded.get("fmt");
+  if (format !== "none" && (format !== "packed" || decoded.get("attStmt").get("x5c")))
+    throw new Error("an attestation that was not asked for");
+}
+
+/** The library throws on whatever does not fit; to the person it is all one. */
+async function verified<T>(check: () => Promise<T | undefined>): Promise<T> {
+  const result = await check().catch((cause: unknown) => {
+    throw refused(cause);
+  });
+  if (result === undefined) throw refused();
+  return result;
+}
+
+function refused(cause?: unknown): AppError {
+  return new AppError("passkey_refused", "The passkey was not accepted; try again.", { cause });
+}

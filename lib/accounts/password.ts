@@ -1,0 +1,47 @@
+/** The password of an account that is signed in. Setting a first one takes a link: lib/members/set-password.ts. */
+import { type Database, Prisma } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { hashPassword, verifyPassword } from "../members/password.ts";
+
+export async function readPasswordHash(db: Database, userId: string): Promise<string | null> {
+  const [row] = await db.gate<{ hash: string | null }>(
+    Prisma.sql`SELECT gate.password_hash(${userId}::uuid) AS hash`,
+  );
+  return row?.hash ?? null;
+}
+
+/**
+ * Replaces the password and ends the person's other sessions. Throws `no_password` and `wrong_password`; of two at
+ * once, one wins.
+ */
+export async function changePassword(
+  db: Database,
+  userId: string,
+  keptSessionId: string,
+  input: { current: string; password: string },
+): Promise<undefined> {
+  const before = await readPasswordHash(db, userId);
+  if (before === null)
+    throw new AppError("no_password", "Your account has no password; ask an admin for a link to set one.");
+  if (!(await verifyPassword(input.current, before))) throw wrongPassword("current");
+  const after = await hashPassword(input.password);
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.change_password(${userId}::uuid, ${before}, ${after}, ${keptSessionId}::uuid) AS done`,
+  );
+  if (!row?.done) throw wrongPassword("current");
+}
+
+/**
+ * Proves again that the person is there, before a new way to sign in is added: a browser left open must not be
+ * enough. An account without a password has proved itself by signing in. Throws `wrong_password`.
+ */
+export async function proveAgain(db: Database, userId: string, password: string | undefined): Promise<void> {
+  const hash = await readPasswordHash(db, userId);
+  if (hash !== null && !(await verifyPassword(password ?? "", hash))) throw wrongPassword("currentPassword");
+}
+
+function wrongPassword(field: string): AppError {
+  return new AppError("wrong_password", "The password is wrong.", {
+    errors: [{ field, message: "This is not your password" }],
+  });
+}

@@ -1,0 +1,151 @@
+/**
+ * One-time codes of an app (TOTP, RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes for the day it is lost. The
+ * app's secret is sealed; of a recovery code only a hash is kept. No code works twice.
+ */
+import { Secret, TOTP } from "otpauth";
+import { encode } from "uqr";
+import { type Database, Prisma } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { hashSecret } from "../ids.ts";
+import type { Seal, SealedPlace } from "../seal.ts";
+import type { StartedSecondFactor } from "./schema.ts";
+
+const STEP_MS = 30_000;
+const RECOVERY_CODES = 10;
+
+export interface SecondFactor {
+  sealedSecret: string;
+  /** Whether signing in asks for it. */
+  confirmed: boolean;
+  recoveryCodesLeft: number;
+}
+
+export async function readSecondFactor(db: Database, userId: string): Promise<SecondFactor | null> {
+  const [row] = await db.gate<{ sealed_secret: string; confirmed: boolean; codes_left: number }>(
+    Prisma.sql`SELECT * FROM gate.second_factor(${userId}::uuid)`,
+  );
+  if (!row) return null;
+  return { sealedSecret: row.sealed_secret, confirmed: row.confirmed, recoveryCodesLeft: row.codes_left };
+}
+
+/** Makes a secret, which is of no effect until it is confirmed. Throws `second_factor_on`. */
+export async function startSecondFactor(
+  db: Database,
+  seal: Seal,
+  user: { id: string; email: string },
+): Promise<StartedSecondFactor> {
+  const secret = new Secret({ size: 20 });
+  const sealed = seal.seal(placeOf(user.id), secret.base32);
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.start_second_factor(${user.id}::uuid, ${sealed}) AS done`,
+  );
+  if (!row?.done) throw new AppError("second_factor_on", "Two-step sign-in is on already.");
+  const uri = new TOTP({ issuer: "Intray", label: user.email, secret }).toString();
+  return { secret: secret.base32, uri, modules: encode(uri, { border: 2 }).data };
+}
+
+/** Puts the secret in force with a first code of it, and returns the recovery codes. Throws `wrong_code`. */
+export async function confirmSecondFactor(
+  db: Database,
+  seal: Seal,
+  userId: string,
+  code: string,
+  now = Date.now(),
+): Promise<string[]> {
+  const found = await readSecondFactor(db, userId);
+  if (found?.confirmed) throw new AppError("second_factor_on", "Two-step sign-in is on already.");
+  const step = found && stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now);
+  if (!found || step === null) throw wrongCode();
+  const codes = newRecoveryCodes();
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.confirm_second_factor(${userId}::uuid, ${found.sealedSecret}, ${step}::bigint,
+      ${hashesOf(codes)}) AS done`,
+  );
+  if (!row?.done) throw wrongCode();
+  return codes;
+}
+
+/** Uses up a code, of the app or for recovery. False: wrong, or used before; of two at once, one wins. */
+export async function takeCode(
+  db: Database,
+  seal: Seal,
+  userId: string,
+  code: string,
+  now = Date.now(),
+): Promise<boolean> {
+  const found = await readSecondFactor(db, userId);
+  if (!found?.confirmed) return false;
+  const fromApp = /^\d{6}$/.test(tidy(code));
+  const step = fromApp ? stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now) : null;
+  if (fromApp && step === null) return false;
+  const recovery = fromApp ? null : hashSecret(tidy(code));
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.use_code(${userId}::uuid, ${step}::bigint, ${recovery}::bytea) AS done`,
+  );
+  return row?.done === true;
+}
+
+/** Ten new ones in place of the old. Throws `second_factor_off` and `wrong_code`. */
+export async function replaceRecoveryCodes(
+  db: Database,
+  seal: Seal,
+  userId: string,
+  code: string,
+): Promise<string[]> {
+  await needCode(db, seal, userId, code);
+  const codes = newRecoveryCodes();
+  await db.gate(
+    Prisma.sql`SELECT 1 AS done FROM gate.replace_recovery_codes(${userId}::uuid, ${hashesOf(codes)})`,
+  );
+  return codes;
+}
+
+/** Throws `second_factor_off` and `wrong_code`. */
+export async function removeSecondFactor(
+  db: Database,
+  seal: Seal,
+  userId: string,
+  code: string,
+): Promise<undefined> {
+  await needCode(db, seal, userId, code);
+  await db.gate(Prisma.sql`SELECT gate.remove_second_factor(${userId}::uuid) AS done`);
+}
+
+async function needCode(db: Database, seal: Seal, userId: string, code: string): Promise<void> {
+  if (!(await readSecondFactor(db, userId))?.confirmed)
+    throw new AppError("second_factor_off", "Two-step sign-in is off.");
+  if (!(await takeCode(db, seal, userId, code))) throw wrongCode();
+}
+
+/** The time step that a code is of, one to either side of now; null: of none. */
+function stepOf(secret: string, code: string, now: number): number | null {
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  const delta = totp.validate({ token: tidy(code), timestamp: now, window: 1 });
+  return delta === null ? null : Math.floor(now / STEP_MS) + delta;
+}
+
+/** A person's secret is no organization's: `user` stands where the organization's id does for others. */
+function placeOf(userId: string): SealedPlace {
+  return { organizationId: "user", table: "second_factor", row: userId, column: "sealed_secret" };
+}
+
+/** `abcd-efgh-2345-klmn`: 80 bits in base32, which has no letters that look like digits. */
+function newRecoveryCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, () =>
+    new Secret({ size: 10 }).base32.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"),
+  );
+}
+
+function hashesOf(codes: string[]): Buffer[] {
+  return codes.map((code) => hashSecret(tidy(code)));
+}
+
+function tidy(code: string): string {
+  return code.toLowerCase().replace(/[\s-]/g, "");
+}
+
+function wrongCode(): AppError {
+  return new AppError("wrong_code", "The code is wrong, or was used before.", {
+    errors: [{ field: "code", message: "This code does not work; wait for the next one" }],
+  });
+}

@@ -1,0 +1,55 @@
+/** Where a person is signed in, and ending that. What is ended is ended at its next request. */
+import { z } from "zod";
+import { type Database, Prisma } from "../db.ts";
+import { notFound } from "../errors.ts";
+import { type AccountSession, methodSchema } from "./schema.ts";
+
+const rowSchema = z.object({
+  id: z.uuid(),
+  method: methodSchema,
+  user_agent: z.string().nullable(),
+  address: z.string().nullable(),
+  created_at: z.date(),
+  last_seen_at: z.date(),
+  expires_at: z.date(),
+});
+
+/** Those in force, newest first. */
+export async function listSessions(
+  db: Database,
+  userId: string,
+  currentId: string,
+  idleMs: number,
+): Promise<AccountSession[]> {
+  const rows = await db.gate(Prisma.sql`SELECT * FROM gate.sessions(${userId}::uuid, ${idleMs}::bigint)`);
+  return z
+    .array(rowSchema)
+    .parse(rows)
+    .map((row) => ({
+      id: row.id,
+      current: row.id === currentId,
+      method: row.method,
+      userAgent: row.user_agent,
+      address: row.address,
+      createdAt: row.created_at.toISOString(),
+      lastSeenAt: row.last_seen_at.toISOString(),
+      expiresAt: row.expires_at.toISOString(),
+    }));
+}
+
+/** Throws `not_found` for one that is not the person's, or has ended. */
+export async function endSession(db: Database, userId: string, sessionId: string): Promise<void> {
+  if ((await end(db, userId, sessionId, false)) === 0) throw notFound("session");
+}
+
+/** Ends all but one. */
+export async function endOtherSessions(db: Database, userId: string, keptId: string): Promise<void> {
+  await end(db, userId, keptId, true);
+}
+
+async function end(db: Database, userId: string, sessionId: string, others: boolean): Promise<number> {
+  const [row] = await db.gate<{ ended: number }>(
+    Prisma.sql`SELECT gate.end_sessions(${userId}::uuid, ${sessionId}::uuid, ${others}) AS ended`,
+  );
+  return row?.ended ?? 0;
+}

@@ -1,0 +1,95 @@
+/**
+ * Renewing a grant, in one place for all processes. Many authorization servers rotate refresh tokens and take a second
+ * use of one for theft, which ends the grant. So one process at a time renews, by a claim on the row with a deadline
+ * on the database's clock: a lock that is held while nothing holds a connection of the pool, however slow they are.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDatabaseDown, type Tx } from "../db.ts";
+import { OAuthRefused } from "../mcp/oauth-refused.ts";
+import { isFinal, renewTokens } from "../mcp/oauth-tokens.ts";
+import type { Means } from "../servers/check.ts";
+import { type Grant, openTokens, readClientOf, readGrant } from "./grants.ts";
+import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./transitions.ts";
+
+/** A claim holds this long, whatever becomes of its process. */
+const CLAIM_MS = 30_000;
+/** No byte goes out later than this after the claim; with the exchange's own deadline that ends well within it. */
+const START_WITHIN_MS = 10_000;
+/** Who waits for another one's renewal looks this often. */
+const LOOK_MS = 100;
+
+/**
+ * The grant after somebody renewed it, which may be this caller; it may need a person by then. `seen` is the version
+ * whose tokens are too old. Throws OAuthRefused where the authorization server could not be asked: nothing has changed.
+ */
+export async function renewGrant(
+  means: Means,
+  organizationId: string,
+  connectionId: string,
+  seen: bigint,
+): Promise<Grant | null> {
+  const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
+  const look = () => within((tx) => readGrant(organizationId, tx, connectionId));
+  const patience = performance.now() + CLAIM_MS + 5_000;
+  for (;;) {
+    const claimedAt = performance.now();
+    if (await within((tx) => claimGrant(organizationId, tx, connectionId, seen, CLAIM_MS))) {
+      await renewClaimed(means, organizationId, connectionId, seen, claimedAt);
+      return look();
+    }
+    const grant = await look();
+    if (grant?.version !== seen || (grant.state !== "connected" && grant.state !== "needs_scope"))
+      return grant;
+    if (performance.now() > patience) throw new OAuthRefused("unreachable");
+    await sleep(LOOK_MS);
+  }
+}
+
+async function renewClaimed(
+  means: Means,
+  organizationId: string,
+  connectionId: string,
+  seen: bigint,
+  claimedAt: number,
+): Promise<void> {
+  const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
+  // A process that was frozen since may have lost its claim: it must not use the token any more.
+  const mayStart = () => {
+    if (performance.now() - claimedAt > START_WITHIN_MS) throw new OAuthRefused("unreachable");
+  };
+  const found = await within(async (tx) => {
+    const grant = await readGrant(organizationId, tx, connectionId);
+    return grant && { grant, client: await readClientOf(organizationId, tx, means.seal, grant) };
+  });
+  if (found?.grant.version !== seen) return;
+  const { grant, client } = found;
+  const refreshToken = openTokens(means.seal, organizationId, grant)?.refreshToken ?? null;
+  try {
+    if (!client || refreshToken === null) throw new OAuthRefused("client_refused");
+    const { metadata, resource } = grant;
+    const party = { metadata, client, resource };
+    const tokens = await renewTokens(party, refreshToken, means.network, mayStart);
+    await keep(() => within((tx) => saveRenewed(organizationId, tx, means.seal, connectionId, seen, tokens)));
+  } catch (error) {
+    if (!(error instanceof OAuthRefused)) throw error;
+    const isOver = isFinal(error);
+    await within(async (tx) => {
+      if (isOver) await markNeedsReauth(organizationId, tx, grant, seen);
+      else await releaseGrant(organizationId, tx, connectionId, seen);
+    });
+    if (!isOver) throw error;
+  }
+}
+
+/** The old token is used up and the new one is in memory only: outlast a restart of the database. */
+async function keep(save: () => Promise<boolean>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await save();
+      return;
+    } catch (error) {
+      if (!isDatabaseDown(error) || tries >= 60) throw error;
+      await sleep(250);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** `Firefox on Linux`, as well as a browser's own word for itself (its user agent) says; for people to recognise. */
+export function browserWords(userAgent: string | null): string {
+  const browser = BROWSERS.find(([, pattern]) => pattern.test(userAgent ?? ""))?.[0];
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent ?? ""))?.[0];
+  if (!browser && !system) return "Unknown browser";
+  return `${browser ?? "A browser"}${system ? ` on ${system}` : ""}`;
+}
+
+export function isPhone(userAgent: string | null): boolean {
+  return /iPhone|Android.*Mobile|Mobile.*Firefox/.test(userAgent ?? "");
+}
+
+// The first that fits: most say that they are others too.
+const BROWSERS: [string, RegExp][] = [
+  ["Edge", /\bEdg(A|iOS)?\//],
+  ["Opera", /\bOPR\//],
+  ["Samsung Internet", /\bSamsungBrowser\//],
+  ["Firefox", /\b(Firefox|FxiOS)\//],
+  ["Chrome", /\b(Chrome|CriOS|HeadlessChrome)\//],
+  ["Safari", /\bSafari\//],
+];
+
+const SYSTEMS: [string, RegExp][] = [
+  ["iPhone", /\biPhone\b/],
+  ["iPad", /\biPad\b/],
+  ["Android", /\bAndroid\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Linux", /\bLinux\b/],
+];

@@ -1,0 +1,48 @@
+import type { ServerConnection } from "../connections/schema.ts";
+import type { Tone } from "./outcome.ts";
+
+/** A connection's state in a word or two. */
+export const CONNECTION_WORDS: Record<ServerConnection["state"], { word: string; tone: Tone }> = {
+  not_connected: { word: "Not connected", tone: "neutral" },
+  connected: { word: "Connected", tone: "good" },
+  needs_reauth: { word: "Needs a new sign-in", tone: "bad" },
+  needs_scope: { word: "Needs more rights", tone: "wait" },
+};
+
+/** What to press to get it going. */
+export function connectWord(state: ServerConnection["state"]): string {
+  if (state === "not_connected") return "Connect…";
+  if (state === "needs_scope") return "Reconnect with more rights…";
+  return state === "needs_reauth" ? "Sign in again…" : "Reconnect…";
+}
+
+/** `1 task waits`, `3 tasks wait`. */
+export function waitingTasks(count: number): string {
+  return count === 1 ? "1 task waits" : `${count} tasks wait`;
+}
+
+/** Why tasks of a connection stand still, and what helps; null: they don't. `whose`: `Ana’s connection`. */
+export function connectionTrouble(
+  state: ServerConnection["state"],
+  whose: string,
+  server: string,
+): { title: string; advice: string } | null {
+  if (state === "connected") return null;
+  if (state === "needs_scope")
+    return {
+      title: `${server} asks for more rights than ${whose} has.`,
+      advice: "What needs them waits; everything else goes on. Reconnect with more rights to let it go on.",
+    };
+  return {
+    title:
+      state === "needs_reauth"
+        ? `${whose} to ${server} needs a new sign-in.`
+        : `${whose} to ${server} was disconnected.`,
+    advice: "Nothing is lost: what is open waits, and goes on by itself after a sign-in.",
+  };
+}
+
+/** As a sentence begins. */
+export function whoseConnection(owner: { name: string } | null): string {
+  return owner ? `${owner.name}’s connection` : "The shared connection";
+}

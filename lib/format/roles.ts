@@ -1,0 +1,15 @@
+import type { Role } from "../members/roles.ts";
+
+/** What each role may do, beside what the weaker ones may. */
+export const ROLE_WORDS: Record<Role, string> = {
+  viewer: "reads tasks and requests",
+  approver: "answers requests",
+  operator: "starts, cancels and restarts tasks",
+  admin: "connects servers, manages members, keys and settings",
+  owner: "makes owners, exports and deletes the organization",
+};
+
+/** `an approver`, `a viewer`. */
+export function aRole(role: Role): string {
+  return `${/^[aeiou]/.test(role) ? "an" : "a"} ${role}`;
+}

@@ -1,0 +1,47 @@
+/** Coming in by a link: as somebody who has an account, or with a new one. Fetching a link decides nothing. */
+import { type Database, Prisma } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { maskedEmail } from "../format/mask.ts";
+import { hashSecret, uuidv7 } from "../ids.ts";
+import { hashPassword } from "../members/password.ts";
+import { findInvitation } from "./queries.ts";
+import { acceptInvitation, linkExpired } from "./transitions.ts";
+
+/** Returns the organization that was joined. Throws `link_expired`, and `wrong_account` for somebody else's link. */
+export async function join(
+  db: Database,
+  person: { id: string; name: string; email: string },
+  token: string,
+): Promise<string> {
+  const found = await findInvitation(db, token);
+  if (!found) throw linkExpired();
+  if (found.email !== person.email)
+    throw new AppError(
+      "wrong_account",
+      `This invitation is for ${maskedEmail(found.email)}; you are signed in as ${person.email}.`,
+    );
+  const { organizationId } = found;
+  await db.withOrganization(organizationId, (tx) => acceptInvitation(organizationId, tx, person, token));
+  return organizationId;
+}
+
+/** Makes the account with the invitation, or neither. Returns the address to sign in with. Throws `has_account`. */
+export async function joinWithAccount(
+  db: Database,
+  { token, name, password }: { token: string; name: string; password: string },
+): Promise<{ email: string }> {
+  const found = await findInvitation(db, token);
+  if (!found) throw linkExpired();
+  const { organizationId, email } = found;
+  const hasAccount = new AppError("has_account", "There is an account for this address: sign in with it.");
+  if (found.hasAccount) throw hasAccount;
+  const passwordHash = await hashPassword(password);
+  await db.withOrganization(organizationId, async (tx) => {
+    const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.create_invited_account(
+      ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);
+    // Somebody was first, with this very link or another organization's.
+    if (!made?.id) throw hasAccount;
+    await acceptInvitation(organizationId, tx, { id: made.id, name, email }, token);
+  });
+  return { email };
+}

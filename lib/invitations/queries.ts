@@ -1,0 +1,78 @@
+import { readPosition, toPage } from "../cursor.ts";
+import { type Database, Prisma, type Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+import { hashSecret } from "../ids.ts";
+import { type Role, roleSchema } from "../members/schema.ts";
+import type { Page, PageQuery } from "../page.ts";
+import type { Invitation } from "./schema.ts";
+
+/** Those that were neither accepted nor revoked, oldest first. */
+export async function listInvitations(
+  organizationId: string,
+  tx: Tx,
+  query: PageQuery,
+): Promise<Page<Invitation>> {
+  const after = readPosition(query.cursor);
+  const at = after?.createdAt.toISOString();
+  const rows = await tx.$queryRaw<
+    Row[]
+  >`${SELECT} WHERE i.organization_id = ${organizationId}::uuid AND ${OPEN}
+    ${after ? Prisma.sql`AND (i.created_at, i.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
+    ORDER BY i.created_at, i.id LIMIT ${query.limit + 1}`;
+  return toPage(rows, query.limit, (row) => row, toInvitation);
+}
+
+/** Throws `not_found`, for accepted and revoked ones too. */
+export async function readInvitation(organizationId: string, tx: Tx, id: string): Promise<Invitation> {
+  const [row] = await tx.$queryRaw<Row[]>`${SELECT}
+    WHERE i.organization_id = ${organizationId}::uuid AND i.id = ${id}::uuid AND ${OPEN}`;
+  if (!row) throw notFound("invitation");
+  return toInvitation(row);
+}
+
+/** What whoever holds a link in force may know of it. */
+export interface FoundInvitation {
+  organizationId: string;
+  organizationName: string;
+  email: string;
+  role: Role;
+  inviter: string | null;
+  hasAccount: boolean;
+}
+
+/** Null: wrong, used, revoked or too old. Nothing tells which, nor of whom. */
+export async function findInvitation(db: Database, token: string): Promise<FoundInvitation | null> {
+  const [row] = await db.gate<Omit<FoundInvitation, "role"> & { role: string }>(
+    Prisma.sql`SELECT organization_id AS "organizationId", organization_name AS "organizationName", email, role,
+      inviter, has_account AS "hasAccount" FROM gate.invitation(${hashSecret(token)})`,
+  );
+  return row ? { ...row, role: roleSchema.parse(row.role) } : null;
+}
+
+const SELECT = Prisma.sql`SELECT i.id, i.email, i.role, u.id AS "inviterId", u.name AS "inviterName",
+  i.created_at AS "createdAt", i.expires_at AS "expiresAt",
+  i.expires_at <= now() OR NOT inviter_may(i.organization_id, i.invited_by, i.role) AS expired
+  FROM invitation i LEFT JOIN "user" u ON u.id = i.invited_by`;
+
+const OPEN = Prisma.sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;
+
+interface Row {
+  id: string;
+  email: string;
+  role: string;
+  inviterId: string | null;
+  inviterName: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+  expired: boolean;
+}
+
+function toInvitation({ inviterId, inviterName, ...row }: Row): Invitation {
+  return {
+    ...row,
+    role: roleSchema.parse(row.role),
+    invitedBy: inviterId && inviterName ? { id: inviterId, name: inviterName } : null,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+  };
+}

@@ -1,0 +1,122 @@
+/** All writes to invitations. One address has one that is open, and only owners have to do with those of owners. */
+import { makerOf } from "../api-keys/queries.ts";
+import { announceNow } from "../changes/transitions.ts";
+import { Prisma, type Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
+import { refuseUnlessOwner } from "../members/transitions.ts";
+import type { Principal } from "../principal.ts";
+import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
+
+/** A link works once, and for a week. */
+const LIFETIME = Prisma.sql`now() + interval '7 days'`;
+
+/** Returns the link's secret, which is kept nowhere. Throws `already_member`, `already_invited`. */
+export async function createInvitation(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { email, role }: CreateInvitation,
+): Promise<{ id: string; token: string }> {
+  if (role === "owner") refuseUnlessOwner(principal);
+  const members = await tx.$queryRaw<unknown[]>`SELECT 1 FROM membership m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND u.email = ${email}`;
+  if (members.length > 0) throw new AppError("already_member", "This address is a member's already.");
+  const id = uuidv7();
+  const token = randomSecret();
+  const made = await tx.$executeRaw`
+    INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at)
+    VALUES (${organizationId}::uuid, ${id}::uuid, ${email}, ${role}, ${hashSecret(token)},
+      ${await makerOf(organizationId, tx, principal)}::uuid, ${LIFETIME})
+    ON CONFLICT (organization_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO NOTHING`;
+  if (made === 0)
+    throw new AppError(
+      "already_invited",
+      "There is an invitation for this address. Renew it for a new link, or revoke it.",
+    );
+  await appendEvents(organizationId, tx, [
+    { type: "invitation.created", actor: principal.actor, data: { invitationId: id, email, role } },
+  ]);
+  return { id, token };
+}
+
+/** Changes the role, or makes a new link in the name of whoever renews it. Returns that link's secret. */
+export async function updateInvitation(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string,
+  { role, renew }: UpdateInvitation,
+): Promise<{ token: string | null }> {
+  const before = await lockInvitation(organizationId, tx, principal, id);
+  if (role === "owner") refuseUnlessOwner(principal);
+  const token = renew ? randomSecret() : null;
+  const maker = await makerOf(organizationId, tx, principal);
+  await tx.$executeRaw`UPDATE invitation SET role = coalesce(${role ?? null}, role)
+    ${token ? Prisma.sql`, token_hash = ${hashSecret(token)}, expires_at = ${LIFETIME}, invited_by = ${maker}::uuid` : Prisma.empty}
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
+  const { actor } = principal;
+  const about = { invitationId: id, email: before.email };
+  await appendEvents(organizationId, tx, [
+    ...(role && role !== before.role
+      ? [{ type: "invitation.role_changed" as const, actor, data: { ...about, from: before.role, to: role } }]
+      : []),
+    ...(renew ? [{ type: "invitation.renewed" as const, actor, data: about }] : []),
+  ]);
+  return { token };
+}
+
+/** Ends a link at once. */
+export async function revokeInvitation(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  const { email } = await lockInvitation(organizationId, tx, principal, id);
+  await tx.invitation.updateMany({ where: { organizationId, id }, data: { revokedAt: new Date() } });
+  await appendEvents(organizationId, tx, [
+    { type: "invitation.revoked", actor: principal.actor, data: { invitationId: id, email } },
+  ]);
+}
+
+/**
+ * Makes the person a member, once: of two at once, one wins. Somebody who became a member otherwise stays what they
+ * are. Throws `link_expired`, also where the link is not for this person's address.
+ */
+export async function acceptInvitation(
+  organizationId: string,
+  tx: Tx,
+  person: { id: string; name: string; email: string },
+  token: string,
+): Promise<void> {
+  const [taken] = await tx.$queryRaw<{ id: string; role: string }[]>`UPDATE invitation SET accepted_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND token_hash = ${hashSecret(token)} AND email = ${person.email}
+      AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()
+      AND inviter_may(organization_id, invited_by, role) RETURNING id, role`;
+  if (!taken) throw linkExpired();
+  const memberId = uuidv7();
+  const joined = await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role)
+    VALUES (${organizationId}::uuid, ${memberId}::uuid, ${person.id}::uuid, ${taken.role})
+    ON CONFLICT (organization_id, user_id) DO NOTHING`;
+  if (joined === 0) return;
+  await announceNow(organizationId, tx, "member", [memberId]);
+  const actor = { kind: "member" as const, id: person.id, name: person.name };
+  const data = { userId: person.id, name: person.name, role: taken.role, invitationId: taken.id };
+  await appendEvents(organizationId, tx, [{ type: "member.joined", actor, data }]);
+}
+
+export function linkExpired(): AppError {
+  return new AppError("link_expired", "This invitation was used, was taken back, or is too old.");
+}
+
+/** An open one, locked; an owner's is an owner's to change. */
+async function lockInvitation(organizationId: string, tx: Tx, principal: Principal, id: string) {
+  const [row] = await tx.$queryRaw<{ email: string; role: string }[]>`SELECT email, role FROM invitation
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid
+      AND accepted_at IS NULL AND revoked_at IS NULL FOR UPDATE`;
+  if (!row) throw notFound("invitation");
+  if (row.role === "owner") refuseUnlessOwner(principal);
+  return row;
+}

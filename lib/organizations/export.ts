@@ -1,0 +1,192 @@
+/**
+ * All that an organization is, as lines of JSON, without a secret of anyone's. What is taken stands here by name, table
+ * for table: a new column stays out until somebody has thought of it, and a test says so.
+ */
+import { Prisma, type Tx } from "../db.ts";
+
+export interface Part {
+  kind: string;
+  table: string;
+  /** Columns as they are. */
+  columns: string;
+  /** What stands for other columns, by name; `r` is the row. */
+  made?: Record<string, string>;
+  /** The expression that orders the rows, and its type. */
+  order: [expression: string, type: "uuid" | "bigint" | "text"];
+}
+
+const byId: Part["order"] = ["r.id", "uuid"];
+const PERSON = `(SELECT u.name FROM "user" u WHERE u.id = r.user_id)`;
+const EMAIL = `(SELECT u.email FROM "user" u WHERE u.id = r.user_id)`;
+
+export const PARTS: Part[] = [
+  {
+    kind: "organization",
+    table: "organization",
+    columns: "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at",
+    order: byId,
+  },
+  {
+    kind: "member",
+    table: "membership",
+    columns: "id user_id role single_keys tour_seen created_at",
+    made: { name: PERSON, email: EMAIL },
+    order: byId,
+  },
+  {
+    kind: "invitation",
+    table: "invitation",
+    columns: "id email role invited_by created_at expires_at accepted_at revoked_at",
+    order: byId,
+  },
+  {
+    kind: "api_key",
+    table: "api_key",
+    columns: "id name role created_by created_at last_used_at revoked_at",
+    order: byId,
+  },
+  {
+    kind: "saved_view",
+    table: "saved_view",
+    columns: "id user_id page name query shared created_at",
+    order: byId,
+  },
+  {
+    kind: "server",
+    table: "server",
+    columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at health_state health_message
+      health_checked_at demo traits operator_entry created_at removed_at`,
+    order: byId,
+  },
+  {
+    kind: "connection",
+    table: "connection",
+    columns: "id server_id user_id authorized_by created_at",
+    order: byId,
+  },
+  {
+    kind: "task",
+    table: "task",
+    columns: `id server_id connection_id tool arguments label state watched watch_until visibility requested_by
+      requester_user_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
+      durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
+      expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
+      changed_at finished_at`,
+    order: byId,
+  },
+  {
+    kind: "found_task",
+    table: "found_task",
+    columns: "id connection_id task_id status status_message server_created_at found_at",
+    order: byId,
+  },
+  {
+    kind: "input_request",
+    table: "input_request",
+    columns: `id task_id connection_id server_id tool key state mode message requested_schema url form question_hash
+      replaces asked_again ended_reason assignee_user_id created_at ended_at expires_at amount currency visibility
+      requester_user_id`,
+    order: byId,
+  },
+  {
+    kind: "ask",
+    table: "ask",
+    columns: "id input_request_id task_id key came created_at accepted_at retracted_at",
+    order: byId,
+  },
+  {
+    kind: "answer",
+    table: "answer",
+    columns: "id input_request_id question_hash action content comment answered_by created_at withdrawn_at",
+    order: byId,
+  },
+  {
+    kind: "delivery",
+    table: "delivery",
+    columns: `id answer_id input_request_id task_id state deliver_after not_before attempts ask_id sent_at accepted_at
+      confirmed_at polls_since_accepted unreachable_since_accepted automatic_resends flagged error rung status_before`,
+    order: byId,
+  },
+  {
+    kind: "draft",
+    table: "draft",
+    columns: "input_request_id user_id content comment updated_at",
+    order: ["r.input_request_id::text || r.user_id::text", "text"],
+  },
+  {
+    kind: "claim",
+    table: "claim",
+    columns: "input_request_id user_id claimed_at active_at",
+    order: ["r.input_request_id", "uuid"],
+  },
+  {
+    kind: "protocol_message",
+    table: "protocol_message",
+    columns: "id task_id at direction method body",
+    order: ["r.id", "bigint"],
+  },
+  {
+    kind: "event",
+    table: "event",
+    columns: "seq at type actor task_id input_request_id data",
+    made: { digest: "encode(r.digest, 'hex')", hash: "encode(r.hash, 'hex')" },
+    order: ["r.seq", "bigint"],
+  },
+];
+
+/** What is not taken, and why. `*`: the whole table. */
+export const LEFT_OUT: Record<string, Record<string, string>> = {
+  invitation: { token_hash: "a secret's" },
+  api_key: { secret_hash: "a secret's" },
+  connection: {
+    sealed_credentials: "secret",
+    epoch: "the engine's own count",
+    log_tail: "what a command wrote to its stderr, for operators alone",
+    log_tail_at: "with log_tail",
+  },
+  task: {
+    sealed_handle: "secret",
+    sealed_session: "secret",
+    sealed_request_state: "secret",
+    handle_digest: "a secret's",
+    request_digest: "made from the arguments",
+  },
+  found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
+  input_request: { search: "made from the rest", alike: "made from the rest" },
+  ask: { session_digest: "a secret's", rpc_id: "names a message of a session" },
+  delivery: { epoch: "the engine's own count" },
+  task_watch: { "*": "when the engine looks next" },
+  event_head: { "*": "the newest event's hash, which the export has" },
+  change: { "*": "hints that are on their way to screens" },
+};
+
+/** Each row as a line without its end. `last`: where to go on. */
+export interface ExportedRows {
+  lines: string[];
+  last: string | null;
+}
+
+/** The next rows of a part after `after`. */
+export async function exportRows(
+  organizationId: string,
+  tx: Tx,
+  part: Part,
+  after: string | null,
+  limit: number,
+): Promise<ExportedRows> {
+  const [order, type] = part.order;
+  const plain = part.columns.split(/\s+/).map((column) => `r.${column}`);
+  const made = Object.entries(part.made ?? {}).map(([name, expression]) => `${expression} AS ${name}`);
+  const owner = part.table === "organization" ? "id" : "organization_id";
+  // Built of the constants above and nothing else.
+  const fields = Prisma.raw(`'${part.kind}' AS kind, ${[...plain, ...made].join(", ")}`);
+  const from = Prisma.raw(`${part.table} r`);
+  const key = Prisma.raw(order);
+  const rows = await tx.$queryRaw<{ line: string; at: string }[]>`
+    SELECT (SELECT row_to_json(line)::text FROM (SELECT ${fields}) line) AS line, (${key})::text AS at FROM ${from}
+    WHERE ${Prisma.raw(`r.${owner}`)} = ${organizationId}::uuid
+      ${after === null ? Prisma.empty : Prisma.sql`AND ${key} > ${after}${Prisma.raw(`::${type}`)}`}
+    ORDER BY ${key} LIMIT ${limit}`;
+  // Columns of type json keep the line breaks that they came with; inside of texts JSON has none.
+  return { lines: rows.map((row) => row.line.replace(/[\r\n]+/g, " ")), last: rows.at(-1)?.at ?? null };
+}

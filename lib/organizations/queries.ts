@@ -1,0 +1,23 @@
+import { type Database, Prisma, type Tx } from "../db.ts";
+import { roleSchema } from "../members/schema.ts";
+import type { Organization, OwnOrganization } from "./schema.ts";
+
+export async function readOrganization(organizationId: string, tx: Tx): Promise<Organization> {
+  const found = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { id: true, slug: true, name: true, fourEyes: true, exportedAt: true, createdAt: true },
+  });
+  return {
+    ...found,
+    exportedAt: found.exportedAt?.toISOString() ?? null,
+    createdAt: found.createdAt.toISOString(),
+  };
+}
+
+/** Where a person is a member, those joined first coming first. The one question that spans organizations. */
+export async function organizationsOf(db: Database, userId: string): Promise<OwnOrganization[]> {
+  const rows = await db.gate<Omit<OwnOrganization, "role"> & { role: string }>(
+    Prisma.sql`SELECT id, slug, name, role FROM gate.organizations_of(${userId}::uuid)`,
+  );
+  return rows.map((row) => ({ ...row, role: roleSchema.parse(row.role) }));
+}

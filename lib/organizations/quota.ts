@@ -1,0 +1,44 @@
+/** How many tasks an organization, and each of its members and keys, may have open and start. The operator sets it. */
+import type { Tx } from "../db.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { COMMAND_LINE } from "./transitions.ts";
+
+export interface Quota {
+  openTasks: number;
+  startsAMinute: number;
+  /** Of one member or key. */
+  openTasksEach: number;
+  startsAMinuteEach: number;
+}
+
+/** Where the operator has set none. */
+export const DEFAULT_QUOTA: Quota = {
+  openTasks: 20_000,
+  startsAMinute: 1_200,
+  openTasksEach: 5_000,
+  startsAMinuteEach: 600,
+};
+
+export async function readQuota(organizationId: string, tx: Tx): Promise<Quota> {
+  const own = await tx.quota.findUnique({ where: { organizationId } });
+  return {
+    openTasks: own?.openTasks ?? DEFAULT_QUOTA.openTasks,
+    startsAMinute: own?.startsAMinute ?? DEFAULT_QUOTA.startsAMinute,
+    openTasksEach: own?.openTasksEach ?? DEFAULT_QUOTA.openTasksEach,
+    startsAMinuteEach: own?.startsAMinuteEach ?? DEFAULT_QUOTA.startsAMinuteEach,
+  };
+}
+
+/** Sets what is given and leaves the rest. Only as the database's owner. */
+export async function setQuota(organizationId: string, tx: Tx, quota: Partial<Quota>): Promise<Quota> {
+  await tx.quota.upsert({
+    where: { organizationId },
+    create: { organizationId, ...quota },
+    update: quota,
+  });
+  const now = await readQuota(organizationId, tx);
+  await appendEvents(organizationId, tx, [
+    { type: "organization.quota_changed", actor: COMMAND_LINE, data: { ...now } },
+  ]);
+  return now;
+}

@@ -1,0 +1,19 @@
+import { Prisma } from "../db.ts";
+import type { Principal } from "../principal.ts";
+
+/**
+ * Whether the principal asked for the task `t`, as a condition: themselves, or the person behind either of two API keys.
+ * A key of the command line is a person of its own.
+ */
+export function requestedBy({ actor }: Principal): Prisma.Sql {
+  const kind = Prisma.sql`t.requested_by ->> 'kind'`;
+  const id = Prisma.sql`t.requested_by ->> 'id'`;
+  const requester = personBehind(kind, id);
+  const principal = personBehind(Prisma.sql`${actor.kind}::text`, Prisma.sql`${actor.id}::text`);
+  return Prisma.sql`(coalesce(${id} = ${actor.id}, false) OR coalesce(${requester} = ${principal}, false))`;
+}
+
+function personBehind(kind: Prisma.Sql, id: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(CASE ${kind} WHEN 'member' THEN (${id})::uuid WHEN 'key' THEN (
+    SELECT k.created_by FROM api_key k WHERE k.organization_id = t.organization_id AND k.id = (${id})::uuid) END)`;
+}

@@ -1,0 +1,89 @@
+/** A guard before a real MCP server: lets through who brings a token that an authorization server made for it. */
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { AuthorizationServer } from "./authorization-server.ts";
+
+export interface GuardedServer {
+  /** With a path, so that metadata is asked for at the path's place. */
+  url: string;
+  hostAndPort: string;
+  /** Every call that came, with what it was answered by the guard; 200: let through. */
+  seen: { method: string; token: string | null; status: number; url: string }[];
+  behave: {
+    /** Changes the protected resource metadata. */
+    metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>;
+    /** The scopes that a call takes beside a sound token. */
+    needs?: (method: string) => string | null;
+    /** Refuses these tokens, whatever the authorization server says. */
+    refuses?: (token: string) => boolean;
+    /** Says nothing of metadata in its challenge. */
+    isSilent?: boolean;
+  };
+  close(): Promise<void>;
+}
+
+export async function startGuardedServer(
+  inner: string,
+  authority: Pick<AuthorizationServer, "issuer" | "check">,
+): Promise<GuardedServer> {
+  const behave: GuardedServer["behave"] = {};
+  const seen: GuardedServer["seen"] = [];
+  const http = createServer();
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const url = `http://${hostAndPort}/mcp`;
+  const metadataUrl = `http://${hostAndPort}/.well-known/oauth-protected-resource/mcp`;
+
+  const judge = async (token: string | null, method: string) => {
+    const good = token !== null && !behave.refuses?.(token) ? await authority.check(token) : null;
+    if (!good || good.audience !== url) return { status: 401, challenge: "" };
+    const needed = behave.needs?.(method) ?? null;
+    const has = good.scope.split(" ");
+    if (needed?.split(" ").some((one) => !has.includes(one)))
+      return { status: 403, challenge: `error="insufficient_scope", scope="${needed}", ` };
+    return { status: 200, challenge: "" };
+  };
+
+  http.on("request", async (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url === new URL(metadataUrl).pathname) {
+      const metadata = {
+        resource: url,
+        authorization_servers: [authority.issuer],
+        scopes_supported: ["mcp:tools"],
+      };
+      response.writeHead(200, { "content-type": "application/json" });
+      return void response.end(JSON.stringify(behave.metadata?.(metadata) ?? metadata));
+    }
+    if (request.url !== "/mcp") return void response.writeHead(404).end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const method = body.length > 0 ? (JSON.parse(String(body)).method ?? "response") : request.method;
+    const token = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? null;
+    const { status, challenge } = await judge(token, method);
+    seen.push({ method, token, status, url: request.url });
+    if (status !== 200) {
+      const where = behave.isSilent ? 'realm="x"' : `resource_metadata="${metadataUrl}"`;
+      response.writeHead(status, { "www-authenticate": `Bearer ${challenge}${where}` });
+      return void response.end("secret words of the server");
+    }
+    const { authorization: _, host: __, ...headers } = request.headers;
+    const passed = forward(inner, { method: request.method, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+    });
+    passed.on("error", () => response.destroy());
+    response.on("close", () => passed.destroy());
+    passed.end(body);
+  });
+  return {
+    url,
+    hostAndPort,
+    seen,
+    behave,
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/**
+ * What an id in a call names. A route with an id of a new kind needs its word here, and a maker in things.ts: the
+ * tests of every route fail until it has both.
+ */
+import type { Place } from "./from-schema.ts";
+
+/** By the word in a path, or the name of a field without `Id`. */
+const KINDS = {
+  "api-keys": "key",
+  "found-tasks": "foundTask",
+  found: "foundTask",
+  foundTask: "foundTask",
+  "input-requests": "request",
+  member: "member",
+  members: "member",
+  server: "server",
+  servers: "server",
+  task: "task",
+  tasks: "task",
+  views: "view",
+} as const;
+export type Kind = (typeof KINDS)[keyof typeof KINDS];
+
+/** `path.id` goes by the word before it, `body.ids.0` by the path's noun, `body.serverId` by its own name. */
+export function kindOf(name: string, path: string, place: Place): Kind {
+  const [where = "", ...parts] = place.split(".").filter((part) => !/^\d+$/.test(part));
+  const field = parts.at(-1) ?? "";
+  const words = path.split("/");
+  const noun = where === "path" ? words[words.indexOf(`{${field}}`) - 1] : words[3];
+  const word = /^ids?$/.test(field) ? noun : field.replace(/Ids?$/, "");
+  const kind = (KINDS as Record<string, Kind>)[word ?? ""];
+  if (!kind)
+    throw new Error(`${name}: the id at ${place} is of no kind that lib/testing/guards/kinds.ts knows`);
+  return kind;
+}

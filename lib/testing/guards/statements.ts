@@ -1,0 +1,17 @@
+import pg from "pg";
+
+/** What `work` returns, and the texts of all statements that this process sends meanwhile, in their order. */
+export async function statementsOf<T>(work: () => Promise<T>): Promise<[T, string[]]> {
+  const sent: string[] = [];
+  const original = pg.Client.prototype.query;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [first] = args as [string | { text?: string }];
+    sent.push(typeof first === "string" ? first : (first.text ?? ""));
+    return (original as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof original;
+  try {
+    return [await work(), sent];
+  } finally {
+    pg.Client.prototype.query = original;
+  }
+}

@@ -1,0 +1,122 @@
+/** One of each kind of thing that an id can name, of one organization and made when it is first asked for. */
+import { uuidv7 } from "../../ids.ts";
+import { createSeal } from "../../seal.ts";
+import { insertRequest, insertServer, insertTask } from "../rows.ts";
+import type { TestWeb } from "../web.ts";
+import type { Kind } from "./kinds.ts";
+
+/** For whom they are made; what people own themselves is theirs. */
+export interface Owner {
+  web: TestWeb;
+  organizationId: string;
+  /** Stands in the texts of all that is made. */
+  canary: string;
+  userId: string;
+  cookie: string;
+  /** The state of the task; `working` where a call has nothing against it. */
+  taskState?: string | undefined;
+}
+
+export interface Things {
+  id(kind: Kind): Promise<string>;
+  /** The hash of the request's question, where there is a request. */
+  questionHash(): string | undefined;
+}
+
+interface Making extends Owner, Things {
+  server(): Promise<{ id: string; connectionId: string }>;
+  ask(): Promise<{ id: string; questionHash: string }>;
+}
+
+export function thingsOf(owner: Owner): Things {
+  const made = new Map<string, Promise<unknown>>();
+  const once = <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    if (!made.has(name)) made.set(name, make());
+    return made.get(name) as Promise<T>;
+  };
+  const { web, organizationId, canary } = owner;
+  let hash: string | undefined;
+  const making: Making = {
+    ...owner,
+    id: (kind) => once(kind, () => MAKERS[kind](making)),
+    questionHash: () => hash,
+    server: () =>
+      once("the server's row", () =>
+        insertServer(web.db, organizationId, { name: canary, url: CLOSED_URL, tools: [toolOf(canary)] }),
+      ),
+    ask: () =>
+      once("the request's row", async () => {
+        const asked = await insertRequest(web.db, organizationId, await making.id("task"), {
+          message: `Approve ${canary}?`,
+        });
+        hash = asked.questionHash;
+        return asked;
+      }),
+  };
+  return making;
+}
+
+/** As startWeb's INTRAY_KEYS have it. */
+const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
+
+/** Nothing listens there, so that a look at it fails at once. */
+export const CLOSED_URL = "http://127.0.0.1:9/mcp";
+
+const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
+  server: async ({ server }) => (await server()).id,
+  task: async ({ web, organizationId, canary, server, taskState = "working" }) =>
+    insertTask(web.db, organizationId, await server(), {
+      arguments: { invoice_id: canary },
+      state: taskState,
+    }),
+  request: async ({ ask }) => (await ask()).id,
+  async foundTask({ web, organizationId, canary, taskState, ...making }) {
+    const { connectionId } = await making.server();
+    const taskId = taskState === "start_unknown" ? await making.id("task") : null;
+    const id = uuidv7();
+    const place = { organizationId, table: "found_task", row: id, column: "sealed_handle" };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.foundTask.create({
+        data: {
+          organizationId,
+          id,
+          connectionId,
+          taskId,
+          sealedHandle: seal.seal(place, canary),
+          handleDigest: Buffer.from(id),
+          status: "working",
+          statusMessage: canary,
+        },
+      }),
+    );
+    return id;
+  },
+  member: async ({ web, organizationId }) =>
+    (await web.member(organizationId, uuidv7(), "approver")).memberId,
+  async key({ web, organizationId, canary }) {
+    const id = uuidv7();
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.apiKey.create({
+        data: { organizationId, id, name: canary, role: "viewer", secretHash: Buffer.from(id) },
+      }),
+    );
+    return id;
+  },
+  async view({ web, cookie, canary }) {
+    const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
+    return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
+  },
+};
+
+function toolOf(canary: string) {
+  return {
+    name: TOOL,
+    title: canary,
+    description: canary,
+    inputSchema: { type: "object", properties: {} },
+    taskSupport: "required",
+    annotations: {},
+    honoursIdempotencyKey: false,
+  };
+}
+export const TOOL = "process_invoice";

@@ -1,0 +1,103 @@
+/**
+ * A real OpenID Connect provider (oidc-provider, with its own login page) on a port of loopback. Any login that it
+ * knows gets in with any password. It can be made to lie.
+ */
+import { createSign, generateKeyPairSync } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider from "oidc-provider";
+
+export const CLIENT = { clientId: "intray", clientSecret: "a secret between the two" };
+
+export interface OidcAccount {
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+  groups?: string[];
+}
+
+export interface OidcServer {
+  issuer: string;
+  /** By login, which is the subject too. */
+  accounts: Map<string, OidcAccount>;
+  /** Lies: what is set takes the place of what the provider would have said. */
+  behave: {
+    /** Makes another ID token of the claims; `sign` signs as the provider does. */
+    idToken?: (claims: Record<string, unknown>, sign: (claims: object) => string) => string;
+    metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>;
+  };
+  /** Where it may send people back to. */
+  allow(redirectUris: string[]): void;
+  stop(): Promise<void>;
+}
+
+export async function startOidc(): Promise<OidcServer> {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const key = { ...privateKey.export({ format: "jwk" }), kid: "tests", alg: "RS256", use: "sig" };
+  const accounts: OidcServer["accounts"] = new Map();
+  const behave: OidcServer["behave"] = {};
+  let handle: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
+
+  const server = createServer((request, response) => {
+    const path = request.url?.split("?")[0] ?? "";
+    if (path === "/token") rewrite(response, (body) => withIdToken(body));
+    if (path === "/.well-known/openid-configuration")
+      rewrite(response, (body) => behave.metadata?.(body) ?? body);
+    void handle?.(request, response);
+  });
+  const sign = (claims: object) => {
+    const head = encode({ alg: "RS256", kid: "tests", typ: "JWT" });
+    const text = `${head}.${encode(claims)}`;
+    return `${text}.${createSign("RSA-SHA256").update(text).sign(privateKey, "base64url")}`;
+  };
+  const withIdToken = (body: Record<string, unknown>) => {
+    if (!behave.idToken || typeof body.id_token !== "string") return body;
+    const [, claims = ""] = body.id_token.split(".");
+    return {
+      ...body,
+      id_token: behave.idToken(JSON.parse(Buffer.from(claims, "base64url").toString()), sign),
+    };
+  };
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const allow: OidcServer["allow"] = (redirectUris) => {
+    const provider = new Provider(issuer, {
+      clients: [
+        { client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret, redirect_uris: redirectUris },
+      ],
+      claims: { email: ["email", "email_verified"], profile: ["name", "groups"] },
+      cookies: { keys: ["a key of the tests"] },
+      jwks: { keys: [key] },
+      findAccount: (_context: unknown, id: string) =>
+        accounts.has(id) ? { accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) } : undefined,
+    });
+    handle = provider.callback();
+  };
+  return {
+    issuer,
+    accounts,
+    behave,
+    allow,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** Changes the JSON that a response ends with. */
+function rewrite(
+  response: ServerResponse,
+  change: (body: Record<string, unknown>) => Record<string, unknown>,
+): void {
+  const end = response.end.bind(response);
+  response.end = ((body: unknown, ...rest: []) => {
+    const changed = Buffer.from(JSON.stringify(change(JSON.parse(String(body)))));
+    if (!response.headersSent) response.setHeader("content-length", changed.length);
+    return end(changed, ...rest);
+  }) as typeof response.end;
+}

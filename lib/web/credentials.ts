@@ -1,0 +1,75 @@
+/** Our own ways in, as next-auth takes them. What they throw ends up in an address: codes only. */
+import type { NextAuthOptions } from "next-auth";
+import CredentialsProvider from "next-auth/providers/credentials";
+import { clientAddress } from "./client-address.ts";
+import { demoPeople } from "./demo.ts";
+import { cookieName, cookieOf, cookiesAreSecure } from "./session-cookie.ts";
+import { checkCode } from "./sign-in-with-code.ts";
+import { checkPasskey } from "./sign-in-with-passkey.ts";
+import { checkPassword } from "./sign-in-with-password.ts";
+import { PENDING_SIGN_IN_MS } from "./tunables.ts";
+
+/** Binds a sign-in between its two steps to the browser that took the first. */
+export const PENDING_COOKIE = "intray.sign-in";
+
+/** `setCookies` takes cookies that the answer shall carry. */
+export function ownWaysIn(
+  request: Request,
+  setCookies: string[],
+  passwords: boolean,
+): NextAuthOptions["providers"] {
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
+
+  const password = CredentialsProvider({
+    id: "password",
+    credentials: { email: {}, password: {} },
+    async authorize(given) {
+      const result = await checkPassword(given?.email ?? "", given?.password ?? "", address);
+      if (result.kind === "throttled") throw new Error("throttled");
+      if (result.kind === "second_factor") {
+        setCookies.push(pendingCookie(result.secret, PENDING_SIGN_IN_MS / 1000));
+        throw new Error("second_factor");
+      }
+      return result.kind === "person" ? { id: result.userId } : null;
+    },
+  });
+
+  const code = CredentialsProvider({
+    id: "code",
+    credentials: { code: {} },
+    async authorize(given) {
+      const result = await checkCode(cookieOf(request, cookieName(PENDING_COOKIE)), given?.code ?? "");
+      if (result.kind !== "person") throw new Error(result.kind);
+      return { id: result.userId };
+    },
+  });
+
+  const passkey = CredentialsProvider({
+    id: "passkey",
+    credentials: { answer: {} },
+    async authorize(given) {
+      const result = await checkPasskey(given?.answer ?? "", address);
+      if (result.kind === "throttled") throw new Error("throttled");
+      if (result.kind === "refused") throw new Error("passkey_refused");
+      return { id: result.userId };
+    },
+  });
+
+  const demo = CredentialsProvider({
+    id: "demo",
+    credentials: { email: {} },
+    async authorize(given) {
+      const people = await demoPeople(request.headers.get("host"));
+      const person = people.find((candidate) => candidate.email === given?.email);
+      return person ? { id: person.id } : null;
+    },
+  });
+
+  return [...(passwords ? [password, code] : []), passkey, demo];
+}
+
+/** Seconds 0: takes it away. */
+export function pendingCookie(secret: string, seconds: number): string {
+  const secure = cookiesAreSecure() ? "; Secure" : "";
+  return `${cookieName(PENDING_COOKIE)}=${secret}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+}

@@ -1,0 +1,12 @@
+/**
+ * Only a path of this site, query included; `/` for anything else: a link must not lead through our sign-in to
+ * somewhere else. Two slashes at the start would name another host, and `/.//` becomes two.
+ */
+export function ownPath(url: unknown, site: string): string {
+  if (typeof url !== "string") return "/";
+  const home = new URL(site).origin;
+  const path = url.startsWith(`${home}/`) ? url.slice(home.length) : url;
+  if (!path.startsWith("/") || !URL.canParse(path, home)) return "/";
+  const { origin, pathname, search } = new URL(path, home);
+  return origin === home ? pathname.replace(/^\/+/, "/") + search : "/";
+}

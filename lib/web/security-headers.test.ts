@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { expect, test, vi } from "vitest";
+import { pagePolicy, SONNER_STYLE } from "./security-headers.ts";
+
+test("the policy knows the style sheet that sonner puts into pages", async () => {
+  const source = await readFile("node_modules/sonner/dist/index.mjs", "utf8");
+  const [, literal] = /^__insertCSS\((".*")\);?$/m.exec(source) ?? [];
+  const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  expect(SONNER_STYLE).toEqual([hashOf(""), hashOf(JSON.parse(literal ?? ""))]);
+});
+
+test("pages run scripts with their nonce, and no style element that is not known", () => {
+  const policy = Object.fromEntries(
+    pagePolicy("n0nce", false)
+      .split("; ")
+      .map((each) => [each.split(" ")[0], each]),
+  );
+  expect(policy["default-src"]).toBe("default-src 'none'");
+  expect(policy["script-src"]).toBe("script-src 'self' 'nonce-n0nce' 'strict-dynamic'");
+  expect(policy["style-src"]).not.toContain("unsafe");
+  expect(policy["frame-ancestors"]).toBe("frame-ancestors 'none'");
+});
+
+test.each([
+  ["https://intray.example", "max-age=31536000"],
+  ["http://localhost:3000", null],
+])("%s is kept to https: %s", async (url, expected) => {
+  vi.resetModules();
+  vi.stubEnv("INTRAY_URL", url);
+  const headers = new Headers();
+  (await import("./security-headers.ts")).setApiHeaders(headers);
+  vi.unstubAllEnvs();
+  expect(headers.get("strict-transport-security")).toBe(expected);
+});
