@@ -18,6 +18,8 @@ export interface ExchangeOptions {
   signal?: AbortSignal;
   /** The deadline covers the opening only: an event stream lives on once its head is here. */
   opensOnly?: boolean;
+  /** What a refusal is not to repeat, beside the request's credentials. */
+  secrets: string[];
   /** The JSON-RPC method, which tells errors apart; null for notifications and responses. */
   rpcMethod: string | null;
 }
@@ -50,7 +52,8 @@ export function exchange(
   let size = 0;
   let drop: (reason: Error) => void = () => {};
 
-  const hide = hiding(credentialsIn(outgoing.headers), IN_MESSAGES);
+  const credentials = credentialsIn(outgoing.headers);
+  const hide = hiding(credentials, IN_MESSAGES);
   const deadlineAt = performance.now() + options.deadlineMs;
 
   const stop = (message: string) => drop(new Stopped(message));
@@ -66,7 +69,8 @@ export function exchange(
   const isRefusal = () => status !== 0 && !isSuccess(status);
   const refusal = () => {
     const inSession = "mcp-session-id" in outgoing.headers;
-    return httpError({ status, headers, body: text() }, options.rpcMethod, inSession);
+    const body = hiding([...credentials, ...options.secrets], IN_MESSAGES)(text());
+    return httpError({ status, headers, body }, options.rpcMethod, inSession);
   };
   const errorOf = (error: Error, sent: boolean) => {
     // The status has said it all, however its body goes on.

@@ -1,3 +1,5 @@
+import type { CallOptions } from "./peer.ts";
+
 const MASK = "•••";
 /** In what a program says beside the protocol, shorter values would blot out ordinary words. */
 export const IN_LOGS = 6;
@@ -22,4 +24,17 @@ export function hiding(values: string[], minLength: number): (text: string) => s
 /** The credentials of a request, which its answer has no business to repeat. */
 export function credentialsIn({ authorization }: Record<string, string>): string[] {
   return authorization === undefined ? [] : [authorization.slice(authorization.indexOf(" ") + 1)];
+}
+
+/** For what people see of a server's messages: without the secrets of the call. */
+export function hidingFor({ secrets }: Pick<CallOptions, "secrets">): (text: string) => string {
+  return hiding(secrets?.() ?? [], IN_MESSAGES);
+}
+
+/** A copy of a value out of JSON, with its texts hidden; the names of its fields stay. */
+export function hideIn<T>(value: T, hide: (text: string) => string): T {
+  if (typeof value === "string") return hide(value) as T;
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, hideIn(item, hide)])) as T;
 }

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import type { Lane } from "../network.ts";
 import { badReply, rpcFailure } from "./errors.ts";
+import { hideIn, hidingFor } from "./hide.ts";
 import { replySchema, type ServerMessage } from "./messages.ts";
 import type { CallOptions, Stream } from "./peer.ts";
 
@@ -102,7 +103,7 @@ export function readResult<T>(reply: Reply, schema: z.ZodType<T>, options: CallO
   options.onMessage?.("in", reply.method, message);
   const { data, error } = replySchema.safeParse(message);
   if (error) throw badReply("The reply is not JSON-RPC", error);
-  if (data.error) throw rpcFailure(data.error, reply.method);
+  if (data.error) throw rpcFailure(hideIn(data.error, hidingFor(options)), reply.method);
   if (data.id !== reply.id) throw badReply("The reply is to another request");
   return parseResult(reply.method, schema, data.result);
 }
