@@ -116,9 +116,12 @@ export function isDatabaseDown(error: unknown): boolean {
  */
 export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.JsonNull {
   if (value === null || value === undefined) return Prisma.JsonNull;
-  return JSON.parse(
-    JSON.stringify(value, (_key, inner) => (typeof inner === "string" ? storableText(inner) : inner)),
-  );
+  return JSON.parse(JSON.stringify(value), (_key, inner) => {
+    if (typeof inner === "string") return storableText(inner);
+    const isNamed = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+    if (!isNamed || Object.keys(inner).every((name) => storableText(name) === name)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, member]) => [storableText(name), member]));
+  });
 }
 
 export function storableText(text: string): string {

@@ -73,6 +73,8 @@ export interface TaskEntry {
   /** Woken during a step: the next one is due by then; monotonic, Infinity for not woken. */
   wokenFor: number;
   fingerprint: string | undefined;
+  /** Of the last poll, in characters. */
+  replySize: number;
   unchangedPolls: number;
   pollsInSending: number;
   failures: number;
@@ -130,6 +132,7 @@ export function newEntry(work: TaskWork): TaskEntry {
     running: false,
     wokenFor: Number.POSITIVE_INFINITY,
     fingerprint: undefined,
+    replySize: 0,
     unchangedPolls: work.unchangedPolls,
     pollsInSending: 0,
     failures: 0,

@@ -1,5 +1,6 @@
 /** What news of a running task calls for: pure. The writer is apply.ts. */
 import { judgeStillAsked } from "../deliveries/status.ts";
+import { OPEN_QUESTIONS } from "../mcp/limits.ts";
 import type { Question, RemoteTask } from "../mcp/peer.ts";
 import type { RequestWork, TaskWork } from "../tasks/work.ts";
 import { REPEAT_AFTER_MS } from "./tunables.ts";
@@ -44,7 +45,9 @@ export function judgeKeyed(
     asked.add(key);
     const request = byKey.get(key);
     if (!request || request.questionHash !== hashOf(question)) {
-      if (!work.cancelRequested) plan.capture.push({ question, key });
+      // The others come in when these are answered: they stand in every poll.
+      const isFull = !request && work.requests.length + plan.capture.length >= OPEN_QUESTIONS;
+      if (!work.cancelRequested && !isFull) plan.capture.push({ question, key });
     } else judgeUnmoved(plan, request, pollsInSending);
   }
   for (const request of work.requests) if (!asked.has(request.key)) judgeGone(plan, request);

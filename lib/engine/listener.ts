@@ -1,5 +1,6 @@
+import { NEWS } from "../mcp/limits.ts";
 import type { StreamListener } from "../mcp/peer.ts";
-import type { TaskEntry, WatcherContext } from "./entry.ts";
+import type { StreamNews, TaskEntry, WatcherContext } from "./entry.ts";
 import { sessionDigest } from "./sealed.ts";
 import { askedUnder, attribute, type LiveSession } from "./sessions.ts";
 import { MIN_POLL_MS } from "./tunables.ts";
@@ -17,21 +18,30 @@ export function listenerOf(
   // Some servers notify at each poll.
   const soon = (task: TaskEntry) =>
     ctx.wake(task.id, Math.max(0, task.polledAt + MIN_POLL_MS - performance.now()));
+  // Said once a stream, however much comes on it.
+  let hasWarned = false;
+  const warn = (message: string) => {
+    if (!hasWarned) ctx.log.warn({ serverId: ctx.serverId }, message);
+    hasWarned = true;
+  };
+  const note = (task: TaskEntry, news: StreamNews) => {
+    if (task.news.length >= NEWS)
+      return warn("a server floods a stream with questions; the rest is not taken");
+    task.news.push(news);
+    ctx.wake(task.id, 0);
+  };
   return {
     onQuestion(question, relatedTaskId) {
       const task = attribute(live, owner, relatedTaskId, ctx.taskByHandle);
       // A call that is no task has no task to be named.
       if (relatedTaskId !== null) ctx.learn({ namesTask: true });
       else if (task?.handle && ctx.traits.namesTask === undefined) ctx.learn({ namesTask: false });
-      if (!task) return ctx.log.warn("a question came that no task can be told for; nobody is asked");
-      task.news.push({ kind: "question", question, session: live.kept });
-      ctx.wake(task.id, 0);
+      if (!task) return warn("a question came that no task can be told for; nobody is asked");
+      note(task, { kind: "question", question, session: live.kept });
     },
     onRetracted(rpcId) {
-      for (const task of askedUnder(live, sessionDigest(ctx, live.kept).toString("hex"), rpcId)) {
-        task.news.push({ kind: "retracted", rpcId, session: live.kept });
-        ctx.wake(task.id, 0);
-      }
+      for (const task of askedUnder(live, sessionDigest(ctx, live.kept).toString("hex"), rpcId))
+        note(task, { kind: "retracted", rpcId, session: live.kept });
     },
     onStatus(taskId) {
       const task = ctx.taskByHandle(taskId);

@@ -5,6 +5,7 @@ import {
   DEFAULT_POLL_MS,
   MIN_POLL_MS,
   OLD_TASK_MS,
+  READ_CHARACTERS_PER_MS,
   SLOW_POLL_MS,
   SLOWEST_POLL_MS,
 } from "./tunables.ts";
@@ -15,14 +16,17 @@ const STRETCH = 1.5;
 
 /**
  * The pause before the next poll: never below what the server asked for, and stretched while nothing changes, up to
- * 30 s (5 min for tasks older than a day). `unchangedPolls` counts the polls since the last change.
+ * 30 s (5 min for tasks older than a day). `unchangedPolls` counts the polls since the last change. Who answers at
+ * length (`replySize`, in characters) is asked less often.
  */
 export function pollDelay(task: {
   pollIntervalMs: number | null;
   unchangedPolls: number;
   ageMs: number;
+  replySize?: number;
 }): number {
-  const floor = Math.max(MIN_POLL_MS, task.pollIntervalMs ?? DEFAULT_POLL_MS);
+  const readMs = (task.replySize ?? 0) / READ_CHARACTERS_PER_MS;
+  const floor = Math.max(MIN_POLL_MS, task.pollIntervalMs ?? DEFAULT_POLL_MS, readMs);
   const cap = Math.max(floor, task.ageMs > OLD_TASK_MS ? SLOWEST_POLL_MS : SLOW_POLL_MS);
   const stretched = floor * STRETCH ** Math.min(40, Math.max(0, task.unchangedPolls - PATIENCE));
   return Math.round(Math.min(cap, stretched));

@@ -157,4 +157,6 @@ const HEALTH_WORDS: Record<string, string> = {
   rate_limited: "The server asks us to wait.",
   timeout: "The server does not answer in time.",
   address_not_allowed: "The server's address is not allowed.",
+  bad_reply: "The server's replies make no sense.",
+  too_large: "The server's replies are larger than Intray takes.",
 };

@@ -170,6 +170,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
       ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     });
     entry.notFoundAt = null;
+    entry.replySize = reply.size;
     checked(entry);
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
     // Only now: what could not be written must not count as seen.
@@ -267,7 +268,8 @@ function checked(entry: TaskEntry): void {
 
 function nextPause(entry: TaskEntry): number {
   const waitsForCancel = entry.work.cancelSent && !hasEnded(entry.work.state);
-  const pause = pollDelay({ ...entry.work, unchangedPolls: waitsForCancel ? 0 : entry.unchangedPolls });
+  const unchangedPolls = waitsForCancel ? 0 : entry.unchangedPolls;
+  const pause = pollDelay({ ...entry.work, unchangedPolls, replySize: entry.replySize });
   const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   const next = Math.min(pause, ...turns.map((ms) => ms + 20));
   if (turns.length > 0) entry.stale = true; // they were right when they were read

@@ -39,6 +39,8 @@ export const FLUSH_MS = 10_000;
 export const DEFAULT_POLL_MS = 2_000;
 /** No server is polled faster than this, whatever it says. */
 export const MIN_POLL_MS = 250;
+/** So much is read of one task's polls, in characters a ms: reading megabytes at every poll would take all of a core. */
+export const READ_CHARACTERS_PER_MS = 64;
 /** Unchanged polls stretch the interval up to this, */
 export const SLOW_POLL_MS = 30_000;
 /** and up to this for tasks older than a day. */
@@ -106,6 +108,8 @@ export const MAX_BROKEN_CALLS = 10;
 export const MAX_BROKEN_ANSWERS = 10;
 /** and a cancel over which it does counts as told. */
 export const MAX_BROKEN_CANCELS = 5;
+/** Replies about a task that can't be read, this often in a row, are trouble of the server; */
+export const UNREADABLE_REPLIES = 3;
 /** "Not found" counts as lost when it is said again this much later. */
 export const NOT_FOUND_CONFIRM_MS = 2_000;
 

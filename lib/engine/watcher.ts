@@ -43,6 +43,8 @@ export class Watcher {
   #entries = new Map<string, TaskEntry>();
   /** Found once: notifications name tasks by their handles, again and again. */
   #idByHandle = new Map<string, string>();
+  /** Of which the server says, again and again, what can't be read. */
+  #unreadable = new Set<string>();
   #lanes = new Lanes((id) => this.#begin(id));
   #stopped: Promise<void> | null = null;
   #circuit = new Circuit();
@@ -198,7 +200,7 @@ export class Watcher {
         const checkedBefore = entry.lastCheckedAt;
         pause = await step(this.#context, entry);
         this.#succeeded(entry);
-        if (entry.lastCheckedAt !== checkedBefore) this.#own(this.#link.answered());
+        if (entry.lastCheckedAt !== checkedBefore) this.#answered();
       }
     } catch (error) {
       pause = await this.#failed(entry, error);
@@ -208,6 +210,7 @@ export class Watcher {
     }
     if (pause === null) {
       this.#entries.delete(entry.id);
+      this.#unreadable.delete(entry.id);
       if (entry.handle !== null) this.#idByHandle.delete(entry.handle);
       this.#lastWork = performance.now();
       return;
@@ -217,9 +220,22 @@ export class Watcher {
 
   #succeeded(entry: TaskEntry): void {
     entry.failures = 0;
+    this.#unreadable.delete(entry.id);
     if (!this.#circuit.succeed()) return;
-    this.#own(this.#link.answered());
+    this.#answered();
     for (const id of this.#entries.keys()) this.#wake(id, 0, false);
+  }
+
+  /** Well again, unless there is a task of which it still says what can't be read. */
+  #answered(): void {
+    if (this.#unreadable.size === 0) this.#own(this.#link.answered());
+  }
+
+  /** Nobody waits for a server over one such task, but people are told whose fault it is. */
+  #noteUnreadable(entry: TaskEntry, error: PeerError): void {
+    if (!UNREADABLE.has(error.code) || entry.failures < tunables.UNREADABLE_REPLIES) return;
+    if (this.#unreadable.size === 0) this.#own(this.#link.failed(error, []));
+    this.#unreadable.add(entry.id);
   }
 
   /** Owns every error of a step: who may have caused it, who is told, and when it is tried again. */
@@ -238,6 +254,7 @@ export class Watcher {
         if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
         return tunables.SCOPE_RETRY_MS;
       }
+      this.#noteUnreadable(entry, error);
       if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
       return this.#serverFailed(error);
     }
@@ -325,6 +342,8 @@ export class Watcher {
     });
   }
 }
+
+const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
 
 /** Not of one task or session. */
 function isTroubleOfServer({ code, reached }: PeerError): boolean {

@@ -10,13 +10,18 @@ import { MAX_ATTEMPTS_WHEN_ASKED_AGAIN } from "../deliveries/status.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { amountOf } from "../format/amount.ts";
 import { uuidv7 } from "../ids.ts";
+import { ASKS, QUESTIONS } from "../mcp/limits.ts";
 import type { Question, RpcId } from "../mcp/peer.ts";
-import { normaliseForm, questionHash } from "../mcp/question.ts";
+import { questionHash } from "../mcp/question.ts";
+import { shownOf } from "../mcp/shown.ts";
 import type { DeliveryState } from "./schema.ts";
 import { settlementAtEnd } from "./status.ts";
 
 /** 2025-11-25 questions have no key of their own: a task there has one question at a time. */
 export const ELICITATION_KEY = "elicitation";
+
+/** So much of a question stands in the history; the question hash beside it covers all of it. */
+const EVENT_CHARACTERS = 4_000;
 
 export interface CapturedQuestion {
   question: Question;
@@ -80,12 +85,15 @@ export async function captureQuestion(
     const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, captured);
     if (reopened) return reopened;
   }
+  const asked = await tx.inputRequest.count({ where: { organizationId, taskId } });
+  if (asked >= QUESTIONS) return events;
 
   const id = uuidv7();
   const confirmedBefore = await tx.inputRequest.count({
     where: { organizationId, taskId, questionHash: hash, state: "settled" },
   });
-  const amount = amountOf(z.record(z.string(), z.unknown()).parse(task.arguments), question.message);
+  const shown = shownOf(question);
+  const amount = amountOf(z.record(z.string(), z.unknown()).parse(task.arguments), shown.message);
   await tx.inputRequest.create({
     data: {
       organizationId,
@@ -95,11 +103,10 @@ export async function captureQuestion(
       key: storableText(key),
       state: "open",
       mode: question.mode,
-      message: storableText(question.message),
-      requestedSchema:
-        question.requestedSchema === undefined ? Prisma.DbNull : storable(question.requestedSchema),
-      url: question.url === null ? null : storableText(question.url),
-      form: storable(normaliseForm(question.requestedSchema)),
+      message: storableText(shown.message),
+      requestedSchema: shown.requestedSchema === undefined ? Prisma.DbNull : storable(shown.requestedSchema),
+      url: shown.url === null ? null : storableText(shown.url),
+      form: storable(shown.form),
       questionHash: hash,
       amount: amount?.value ?? null,
       currency: amount?.currency ?? null,
@@ -110,7 +117,8 @@ export async function captureQuestion(
   });
   await addAsk(organizationId, tx, taskId, id, captured);
   await announce(organizationId, tx, "input_request", [id]);
-  const data = { message: question.message, questionHash: hash, askedAgain: confirmedBefore > 0 };
+  const message = shown.message.slice(0, EVENT_CHARACTERS);
+  const data = { message, questionHash: hash, askedAgain: confirmedBefore > 0 };
   events.push({
     type: replaces ? "request.replaced" : "request.opened",
     actor: ENGINE_ACTOR,
@@ -118,6 +126,8 @@ export async function captureQuestion(
     inputRequestId: id,
     data: replaces ? { ...data, replaces } : data,
   });
+  if (asked + 1 === QUESTIONS)
+    events.push({ type: "request.last_taken", actor: ENGINE_ACTOR, taskId, data: { taken: QUESTIONS } });
   return events;
 }
 
@@ -309,4 +319,9 @@ async function addAsk(
       came: await cameHow(organizationId, tx, inputRequestId, captured.rpc),
     },
   });
+  await tx.$executeRaw`DELETE FROM ask a WHERE organization_id = ${organizationId}::uuid
+    AND input_request_id = ${inputRequestId}::uuid AND accepted_at IS NULL
+    AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = a.organization_id AND d.ask_id = a.id)
+    AND id NOT IN (SELECT id FROM ask WHERE organization_id = ${organizationId}::uuid
+      AND input_request_id = ${inputRequestId}::uuid ORDER BY created_at DESC, id DESC LIMIT ${ASKS})`;
 }

@@ -2,7 +2,7 @@
 import type { Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { validateContent } from "../mcp/content.ts";
-import { formSchema } from "../mcp/form.ts";
+import { type Form, formSchema } from "../mcp/form.ts";
 import { actorSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import { requestedBy } from "../tasks/requester.ts";
@@ -135,10 +135,10 @@ export function checkedContent(
       throw new AppError("invalid_content", "Only an accepted form carries content.", {
         errors: [{ field: "content", message: "Leave it out." }],
       });
+    if (input.action === "accept") acceptable(request);
     return null;
   }
-  const form = formSchema.parse(request.form);
-  if (form.kind !== "supported") throw new AppError("unsupported_form", form.reason);
+  const form = acceptable(request);
   const content = input.content ?? {};
   const checked = validateContent(form, content);
   if (!checked.ok)
@@ -146,6 +146,13 @@ export function checkedContent(
       errors: checked.errors,
     });
   return content;
+}
+
+/** The form, where the question is shown whole. */
+function acceptable(request: Pick<LockedRequest, "form">): Form & { kind: "supported" } {
+  const form = formSchema.parse(request.form);
+  if (form.kind !== "supported") throw new AppError("unsupported_form", form.reason);
+  return form;
 }
 
 /** What of a draft's content belongs to the form. A form that is not shown, for a secret perhaps, keeps none. */

@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { programEnvironment } from "../env.ts";
 import { hiding, IN_LOGS, IN_MESSAGES } from "./hide.ts";
+import { LINE_BYTES, LOG_LINE_BYTES } from "./limits.ts";
 import { lineSplitter } from "./lines.ts";
 import type { CommandEndpoint } from "./peer.ts";
 
@@ -12,8 +13,6 @@ import type { CommandEndpoint } from "./peer.ts";
 const GRACE_MS = 2_000;
 /** A descendant that keeps the pipes open holds up the news of the end no longer than this. */
 const LAST_WORDS_MS = 500;
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-const MAX_LOG_BYTES = 4 * 1024;
 
 export interface ChildListener {
   /** A line of stdout, without the longer values of the endpoint's `env`. */
@@ -69,12 +68,12 @@ export class Child {
     const hideInMessage = hiding(secrets, IN_MESSAGES);
     const hideInLog = hiding(secrets, IN_LOGS);
     const onLine = (line: string) => this.#gone || listener.onLine(hideInMessage(line));
-    child.stdout.on("data", lineSplitter(MAX_MESSAGE_BYTES, onLine, tooLong));
+    child.stdout.on("data", lineSplitter(LINE_BYTES, onLine, tooLong));
     // It can say nothing more, so it is of no more use.
     child.stdout.once("end", () => this.#retire());
     child.stderr.on(
       "data",
-      lineSplitter(MAX_LOG_BYTES, (line) => listener.onLog(hideInLog(line))),
+      lineSplitter(LOG_LINE_BYTES, (line) => listener.onLog(hideInLog(line))),
     );
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => this.#retire());
   }

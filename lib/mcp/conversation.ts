@@ -4,6 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { Child } from "./child.ts";
+import { parseJson } from "./json.ts";
+import { INSTANT_REPLIES } from "./limits.ts";
 import { relatedTaskId, type ServerMessage, serverMessageSchema } from "./messages.ts";
 import { type CommandEndpoint, PeerError, type RpcId } from "./peer.ts";
 
@@ -42,6 +44,8 @@ export class Conversation {
   readonly #log: (line: string) => void;
   #standalone: Listener | null = null;
   #kept: ServerMessage[] = [];
+  /** Replies to pings that the child has not read yet. */
+  #pongs = 0;
 
   /** Starts the child. `onGone`: once, after all that was open has failed. */
   constructor(endpoint: CommandEndpoint, log: (line: string) => void, onGone: () => void) {
@@ -107,7 +111,7 @@ export class Conversation {
   #hear(line: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(line);
+      value = parseJson(line);
     } catch {
       this.#log(`Not a message: ${line.slice(0, 200)}`);
       return;
@@ -126,8 +130,12 @@ export class Conversation {
 
   #route(message: ServerMessage): void {
     if (message.method === "ping" && message.id !== undefined) {
+      if (this.#pongs >= INSTANT_REPLIES) return;
+      this.#pongs++;
       const reply = JSON.stringify({ jsonrpc: "2.0", id: message.id, result: {} });
-      this.#child.write(reply, () => {});
+      this.#child.write(reply, () => {
+        this.#pongs--;
+      });
       return;
     }
     const call = this.#takerOf(message);

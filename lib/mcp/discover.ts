@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { underOneDeadline } from "./client.ts";
+import { CAPABILITIES_CHARACTERS, TOOL_TEXT_CHARACTERS } from "./limits.ts";
 import { type CallOptions, type Era, PeerError } from "./peer.ts";
 import { initialize, Peer20251125 } from "./peer-2025-11-25.ts";
 import { framed } from "./peer-2026-07-28.ts";
@@ -93,8 +94,10 @@ function toDiscovery(
 ): Discovery {
   return {
     era,
-    capabilities: capabilities ?? {},
-    serverInfo: serverInfo ?? null,
-    ...(instructions ? { instructions } : {}),
+    capabilities: isLarge(capabilities) ? {} : (capabilities ?? {}),
+    serverInfo: isLarge(serverInfo) ? null : (serverInfo ?? null),
+    ...(instructions ? { instructions: instructions.slice(0, TOOL_TEXT_CHARACTERS) } : {}),
   };
 }
+
+const isLarge = (value: unknown) => (JSON.stringify(value)?.length ?? 0) > CAPABILITIES_CHARACTERS;

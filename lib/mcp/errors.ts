@@ -2,6 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { NetworkError } from "../network.ts";
+import { parseJson } from "./json.ts";
+import { ERROR_CHARACTERS } from "./limits.ts";
 import { type RpcError, rpcErrorSchema } from "./messages.ts";
 import { PeerError, type PeerErrorCode } from "./peer.ts";
 
@@ -48,7 +50,7 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   if (
     method === "initialize" &&
     isRefused &&
-    (SESSIONS_FULL.test(answer.body) || (rpcError && status === 503))
+    (SESSIONS_FULL.test(wordsOf(answer.body)) || (rpcError && status === 503))
   ) {
     return new PeerError("sessions_full", "no", NO_MORE_SESSIONS, { ...detail, retryAfterMs });
   }
@@ -63,7 +65,11 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
     return fail("rate_limited", "The server asks for fewer calls", "yes", retryAfterMs);
   }
   const isUnknownMethod = rpcError?.code === METHOD_NOT_FOUND;
-  if (inSession && !isUnknownMethod && (status === 404 || (status === 400 && namesSession(answer.body)))) {
+  if (
+    inSession &&
+    !isUnknownMethod &&
+    (status === 404 || (status === 400 && namesSession(wordsOf(answer.body))))
+  ) {
     return fail("session_gone", "The server no longer knows the session");
   }
   if (rpcError) return rpcFailure(rpcError, method, status);
@@ -141,6 +147,11 @@ function fromMessage(message: string, method: string): PeerErrorCode {
 const NOT_READY = /not (yet )?(completed|complete|finished|ready|done|terminal)|no result/i;
 const UNKNOWN_TASK = /\btask\b.*(not found|does not exist|expired|unknown)|(unknown|no such) task/i;
 
+/** Expressions take time that grows with the square of the text, so they see no more than its beginning. */
+function wordsOf(body: string): string {
+  return body.slice(0, ERROR_CHARACTERS);
+}
+
 /** Servers that answer 400 instead of 404 for a session they do not know say so in words only. */
 function namesSession(body: string): boolean {
   return /session|not initialized/i.test(body);
@@ -151,7 +162,7 @@ const bodySchema = z.looseObject({ error: rpcErrorSchema });
 function errorIn(body: string): RpcError | undefined {
   if (!body.startsWith("{")) return undefined;
   try {
-    return bodySchema.safeParse(JSON.parse(body)).data?.error;
+    return bodySchema.safeParse(parseJson(body)).data?.error;
   } catch {
     return undefined; // Not JSON: the HTTP status speaks alone.
   }

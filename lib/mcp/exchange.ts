@@ -3,13 +3,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Network, Outgoing } from "../network.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { badReply, httpError, transportError } from "./errors.ts";
+import { Flood } from "./flood.ts";
 import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
+import { ERROR_BYTES, REPLY_BYTES } from "./limits.ts";
 import { PeerError } from "./peer.ts";
 import { SseParser } from "./sse.ts";
-
-/** Results may be large; nothing we keep is larger. */
-const REPLY_CAP = 8 * 1024 * 1024;
-const ERROR_CAP = 64 * 1024;
 
 export interface ExchangeOptions {
   deadlineMs: number;
@@ -51,6 +49,7 @@ export function exchange(
   const chunks: Buffer[] = [];
   let size = 0;
   let drop: (reason: Error) => void = () => {};
+  const flood = new Flood();
 
   const credentials = credentialsIn(outgoing.headers);
   const hide = hiding(credentials, IN_MESSAGES);
@@ -103,6 +102,7 @@ export function exchange(
         if (options.opensOnly) settle();
         parser = new SseParser(({ data, id, retryMs }) => {
           size = 0;
+          flood.event();
           if (retryMs !== undefined) handlers.onRetry?.(retryMs);
           if (id !== null) handlers.onEventId(id);
           if (data !== "") handlers.onText(hide(data));
@@ -113,13 +113,16 @@ export function exchange(
     onData(chunk) {
       size += chunk.length;
       if (isRefusal()) {
-        if (size <= ERROR_CAP) chunks.push(chunk);
+        if (size <= ERROR_BYTES) chunks.push(chunk);
         else stop("The error's body is too large");
-      } else if (size > REPLY_CAP) {
+      } else if (size > REPLY_BYTES) {
         drop(new PeerError("too_large", "yes", "The reply is larger than 8 MiB"));
       } else if (parser) {
         const stream = parser;
-        guarded(() => stream.push(chunk));
+        guarded(() => {
+          flood.bytes(chunk.length);
+          stream.push(chunk);
+        });
       } else {
         chunks.push(chunk);
       }

@@ -13,9 +13,15 @@ export async function getTask(wire: Wire, request: Request, options: GetOptions)
   const reply = await wire.request(request, options);
   const clockOffsetMs = clockOffset(reply.headers.date);
   const fingerprint = fingerprintOf(reply.text, reply.id);
-  if (fingerprint === options.fingerprint) return { fingerprint, task: null, clockOffsetMs };
+  if (fingerprint === options.fingerprint)
+    return { fingerprint, task: null, clockOffsetMs, size: reply.text.length };
   const task = discreet(readResult(reply, taskSchema, options), hidingFor(options));
-  return { fingerprint: task.status === "working" ? fingerprint : `!${fingerprint}`, task, clockOffsetMs };
+  return {
+    fingerprint: task.status === "working" ? fingerprint : `!${fingerprint}`,
+    task,
+    clockOffsetMs,
+    size: reply.text.length,
+  };
 }
 
 /** The server's clock by its `Date` header, minus ours, in ms. */

@@ -5,13 +5,27 @@
  */
 import { z } from "zod";
 import { hideIn, hiding, IN_MESSAGES } from "./hide.ts";
+import { parseJson } from "./json.ts";
+import {
+  DEPTH,
+  ERROR_CHARACTERS,
+  HANDLE_CHARACTERS,
+  ID_CHARACTERS,
+  STATUS_CHARACTERS,
+  URL_CHARACTERS,
+  URLS,
+} from "./limits.ts";
 import type { Question, RemoteTask } from "./peer.ts";
 
 const record = z.record(z.string(), z.unknown());
-export const rpcIdSchema = z.union([z.string(), z.number()]);
+/** What is echoed exactly, or not at all: an altered key or id could be that of another question. */
+const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");
+/** Integers beyond 2^53 are another number already when they are read. */
+export const rpcIdSchema = z.union([echoed, z.int()]);
 export const rpcErrorSchema = z.looseObject({
   code: z.number(),
-  message: z.string(),
+  /** Words of it are looked for, so it must be short. */
+  message: z.string().transform((message) => message.slice(0, ERROR_CHARACTERS)),
   data: z.unknown().optional(),
 });
 export type RpcError = { code: number; message: string; data?: unknown };
@@ -34,7 +48,7 @@ export type ServerMessage = z.infer<typeof serverMessageSchema>;
 /** Without what Postgres can't keep: what is stored must be equal to what the next poll says. */
 const text = z
   .string()
-  .transform((value) => value.toWellFormed().replaceAll("\u0000", "\uFFFD"))
+  .transform((value) => cut(value, STATUS_CHARACTERS).toWellFormed().replaceAll("\u0000", "\uFFFD"))
   .nullish()
   .catch(null);
 /** Whole ms, at most `max`: servers name fractions, and "for ever" as the largest number they know. */
@@ -48,14 +62,14 @@ const duration = (max: number) =>
 const lifetime = duration(100 * 365 * 24 * 3600_000);
 const interval = duration(2_147_483_647);
 const inputRequestsSchema = z.record(
-  z.string(),
+  echoed,
   z.looseObject({ method: z.string(), params: record.optional() }),
 );
 
 /** A task of either era. */
 export const taskSchema = z
   .looseObject({
-    taskId: z.string().min(1),
+    taskId: z.string().min(1).max(HANDLE_CHARACTERS),
     status: z.enum(["working", "input_required", "completed", "failed", "cancelled"]),
     statusMessage: text,
     createdAt: text,
@@ -120,28 +134,27 @@ const elicitSchema = z.looseObject({
   mode: z.enum(["form", "url"]).default("form"),
   message: z.string().default(""),
   requestedSchema: z.unknown().optional(),
-  url: z.string().nullish(),
+  url: z.string().max(URL_CHARACTERS).nullish(),
 });
-const MAX_DEPTH = 64;
 
-/** A question, or null where nobody could be shown one: an unknown mode, a url mode without url, endless nesting. */
+/** A question, or null where nobody could be shown one: an unknown mode, a url mode without a URL that can be. */
 export function toQuestion(address: Question["address"], params: unknown): Question | null {
   const parsed = elicitSchema.safeParse(params ?? {});
   if (!parsed.success) return null;
   const { mode, message, requestedSchema = null, url = null } = parsed.data;
-  if ((mode === "url" && url === null) || deeperThan(requestedSchema, MAX_DEPTH)) return null;
+  if ((mode === "url" && url === null) || deeperThan(requestedSchema, DEPTH)) return null;
   return { address, mode, message, requestedSchema, url };
 }
 
 const URL_ELICITATION_REQUIRED = -32042;
 const urlsSchema = z.looseObject({
-  elicitations: z.array(z.looseObject({ elicitationId: z.string().min(1) })),
+  elicitations: z.array(z.looseObject({ elicitationId: echoed.min(1) })),
 });
 
 /** 2025-11-25: the URLs that a server wants visited before it takes the call, by their `elicitationId`. */
 export function urlsToVisit({ code, data }: RpcError): Question[] {
   const parsed = code === URL_ELICITATION_REQUIRED ? urlsSchema.safeParse(data).data : undefined;
-  return (parsed?.elicitations ?? []).flatMap((elicitation) => {
+  return (parsed?.elicitations ?? []).slice(0, URLS).flatMap((elicitation) => {
     const address = { kind: "key", key: elicitation.elicitationId } as const;
     const question = toQuestion(address, { mode: "url", ...elicitation });
     return question?.mode === "url" ? [question] : [];
@@ -161,7 +174,7 @@ export function relatedTaskId(meta: unknown): string | null {
 }
 
 const RELATED_KEYS = ["io.modelcontextprotocol/related-task", "modelcontextprotocol.io/related-task"];
-const handleSchema = z.looseObject({ taskId: z.string().min(1) });
+const handleSchema = z.looseObject({ taskId: z.string().min(1).max(HANDLE_CHARACTERS) });
 const CREATED_KEYS = ["modelcontextprotocol.io/task", "io.modelcontextprotocol/task"];
 
 /** The task that some Python servers announce in the `_meta` of an empty CallToolResult, or null. */
@@ -191,5 +204,14 @@ export const acknowledgedSchema = z.looseObject({
 /** The text as a request or notification, or null for a reply, which is not parsed where that can be told. */
 export function asServerMessage(text: string): ServerMessage | null {
   if (!text.includes('"method"')) return null;
-  return serverMessageSchema.safeParse(JSON.parse(text)).data ?? null;
+  return serverMessageSchema.safeParse(parseJson(text)).data ?? null;
+}
+
+/** Postgres gives it back as it is. */
+export function canBeKept(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\u0000");
+}
+
+function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;
 }

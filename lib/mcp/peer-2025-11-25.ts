@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
 import { clockOffset, getTask } from "./get.ts";
+import { INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
 import { taskSchema } from "./messages.ts";
 import { toOutcome, toTaskResult } from "./outcome.ts";
 import {
@@ -32,7 +33,6 @@ const VERSION = "2025-11-25";
 const UNDERSTOOD = new Set([VERSION, "2025-06-18", "2025-03-26"]);
 /** For replies that are sent at once, beside the call that a stream belongs to. */
 const INSTANT_REPLY_MS = 5_000;
-const MAX_TASK_PAGES = 100;
 
 const anyResult = z.record(z.string(), z.unknown());
 const initializeSchema = z.looseObject({
@@ -186,7 +186,7 @@ export class Peer20251125 implements Peer {
     const next = underOneDeadline(options);
     let cursor: string | undefined;
     try {
-      for (let page = 0; page < MAX_TASK_PAGES && tasks.length < limit; page++) {
+      for (let page = 0; page < TASK_PAGES && tasks.length < limit; page++) {
         const params = cursor === undefined ? {} : { cursor };
         const request = { method: "tasks/list", params, headers: headersOf(session) };
         const reply = await this.wire.request(request, next());
@@ -216,16 +216,21 @@ export class Peer20251125 implements Peer {
 
   /** Server messages of a stream to the listener; what wants a reply at once gets one on the same session. */
   private sorted(session: Session | null, listener: StreamListener, options: CallOptions): StreamHandlers {
+    let underWay = 0;
     return {
       onEventId: (eventId) => listener.onEventId(eventId),
       onServerMessage: (message) => {
         const reply = sortServerMessage(message, listener);
-        if (!reply) return;
+        if (!reply || underWay >= INSTANT_REPLIES) return;
         const { onMessage } = options;
+        underWay++;
         // A reply that is lost is the server's to miss: it asks again, or drops the stream, which is noticed.
         this.wire
           .post(reply, headersOf(session), { deadlineMs: INSTANT_REPLY_MS, onMessage })
-          .catch(() => {});
+          .catch(() => {})
+          .finally(() => {
+            underWay--;
+          });
       },
     };
   }

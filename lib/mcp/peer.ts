@@ -187,6 +187,8 @@ export interface GetReply {
   task: RemoteTask | null;
   /** The server's clock (`Date` header) minus ours, in ms; null when not sent. */
   clockOffsetMs: number | null;
+  /** Of the reply, in characters. */
+  size: number;
 }
 
 export interface TaskList {

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Field, FieldOption, Form } from "./form.ts";
 import { canonicalJson } from "./jcs.ts";
+import { canBeKept } from "./messages.ts";
 import { secretIn } from "./secret.ts";
 
 const MAX_FIELDS = 50;
@@ -13,12 +14,14 @@ const MAX_OPTIONS = 500;
 const MAX_STRING = 10_000;
 
 const string = z.string().max(MAX_STRING);
+/** Names and choices go back to the server, exactly: what a database can't keep would come back as something else. */
+const exact = string.refine(canBeKept, "has characters that can't be sent back");
 const limit = z.number().optional();
 const count = z.int().nonnegative().optional();
-const titled = z.strictObject({ const: string, title: string.optional(), description: string.optional() });
+const titled = z.strictObject({ const: exact, title: string.optional(), description: string.optional() });
 
 const common = { title: string.optional(), description: string.optional() };
-const optionsOf = { enum: z.array(string).min(1).max(MAX_OPTIONS).optional() };
+const optionsOf = { enum: z.array(exact).min(1).max(MAX_OPTIONS).optional() };
 const titledOptions = z.array(titled).min(1).max(MAX_OPTIONS).optional();
 
 /** The keywords of the specification, and no others: a keyword that is not understood may change the meaning. */
@@ -67,7 +70,7 @@ const requested = z.strictObject({
   type: z.literal("object"),
   title: string.optional(),
   description: string.optional(),
-  properties: z.record(string, z.unknown()).default({}),
+  properties: z.record(exact, z.unknown()).default({}),
   required: z.array(string).default([]),
   additionalProperties: z.boolean().optional(),
 });

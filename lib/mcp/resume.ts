@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Deadline } from "./deadline.ts";
 import { badReply } from "./errors.ts";
 import { type ExchangeHandlers, isEventStream } from "./exchange.ts";
+import { parseJson } from "./json.ts";
 import { asServerMessage } from "./messages.ts";
 import { type CallOptions, PeerError } from "./peer.ts";
 import type { Reply, SentCall, StreamHandlers } from "./wire.ts";
@@ -106,7 +107,7 @@ function goOn(
           if (message) {
             options.onMessage?.("in", message.method, message);
             handlers?.onServerMessage(message);
-          } else if ((JSON.parse(text) as { id?: unknown } | null)?.id === id) {
+          } else if ((parseJson(text) as { id?: unknown } | null)?.id === id) {
             settle({ text, id, method, headers: received ?? {} });
             drop();
           }

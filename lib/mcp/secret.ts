@@ -21,7 +21,7 @@ export function secretIn(
 function words(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .replace(/\(.*?\)/g, " ")
+    .replace(/\([^()]*\)/g, " ")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, " ")
     .trim();

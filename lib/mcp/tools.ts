@@ -1,10 +1,16 @@
 import { z } from "zod";
 import { IDEMPOTENCY_KEY } from "./client.ts";
 import { hasSoundHeaders } from "./headers.ts";
+import {
+  TOOL_CHARACTERS,
+  TOOL_NAME_CHARACTERS,
+  TOOL_PAGES,
+  TOOL_TEXT_CHARACTERS,
+  TOOLS,
+  TOOLS_CHARACTERS,
+} from "./limits.ts";
+import { canBeKept } from "./messages.ts";
 import type { Era, Tool } from "./peer.ts";
-
-const MAX_PAGES = 20;
-const MAX_TOOLS = 1000;
 
 const record = z.record(z.string(), z.unknown());
 const toolSchema = z.looseObject({
@@ -27,34 +33,51 @@ export const toolsPageSchema = z.looseObject({
 });
 
 /**
- * Walks `tools/list`: at most 20 pages and 1,000 tools, the rest is left out, as are tools of 2026-07-28 that must not be
- * called. Throws what `page` throws.
+ * Walks `tools/list` within the limits; the rest is left out, as are tools of 2026-07-28 that must not be called.
+ * Throws what `page` throws.
  */
 export async function listTools(
   era: Era,
   page: (params: { cursor?: string }) => Promise<z.infer<typeof toolsPageSchema>>,
 ): Promise<Tool[]> {
   const tools: Tool[] = [];
+  let characters = 0;
   let cursor: string | undefined;
-  for (let count = 0; count < MAX_PAGES && tools.length < MAX_TOOLS; count++) {
+  for (let count = 0; count < TOOL_PAGES; count++) {
     const reply = await page(cursor === undefined ? {} : { cursor });
-    const callable = reply.tools.filter((tool) => era === "2025-11-25" || hasSoundHeaders(tool.inputSchema));
-    tools.push(...callable.map((tool) => toTool(era, tool)));
-    if (!reply.nextCursor) break;
+    for (const listed of reply.tools) {
+      if (listed.name.length > TOOL_NAME_CHARACTERS || !canBeKept(listed.name)) continue;
+      if (era === "2026-07-28" && !hasSoundHeaders(listed.inputSchema)) continue;
+      const tool = toTool(era, listed);
+      const size = JSON.stringify(tool).length;
+      if (size > TOOL_CHARACTERS) continue;
+      characters += size;
+      if (characters > TOOLS_CHARACTERS) return tools;
+      tools.push(tool);
+      if (tools.length === TOOLS) return tools;
+    }
+    // The same cursor once more leads around in a circle.
+    if (!reply.nextCursor || reply.nextCursor === cursor) break;
     cursor = reply.nextCursor;
   }
-  return tools.slice(0, MAX_TOOLS);
+  return tools;
 }
 
 function toTool(era: Era, tool: z.infer<typeof toolSchema>): Tool {
   const annotatedTitle = tool.annotations?.title;
   return {
     name: tool.name,
-    title: tool.title ?? (typeof annotatedTitle === "string" ? annotatedTitle : null),
-    description: tool.description ?? null,
+    title: cut(tool.title ?? (typeof annotatedTitle === "string" ? annotatedTitle : null)),
+    description: cut(tool.description ?? null),
     inputSchema: tool.inputSchema,
     taskSupport: era === "2026-07-28" ? "optional" : (tool.execution?.taskSupport ?? "forbidden"),
     annotations: tool.annotations ?? null,
     honoursIdempotencyKey: tool._meta?.[IDEMPOTENCY_KEY] === true,
   };
+}
+
+function cut(text: string | null): string | null {
+  return text === null || text.length <= TOOL_TEXT_CHARACTERS
+    ? text
+    : `${text.slice(0, TOOL_TEXT_CHARACTERS)}…`;
 }

@@ -8,6 +8,7 @@ import type { z } from "zod";
 import type { Lane } from "../network.ts";
 import { badReply, rpcFailure } from "./errors.ts";
 import { hideIn, hidingFor } from "./hide.ts";
+import { parseJson } from "./json.ts";
 import { replySchema, type ServerMessage } from "./messages.ts";
 import type { CallOptions, Stream } from "./peer.ts";
 
@@ -94,17 +95,15 @@ export async function resultOf<T>(
 
 /** The reply's result. Throws PeerError: the server's error by its meaning for the method, or `bad_reply`. */
 export function readResult<T>(reply: Reply, schema: z.ZodType<T>, options: CallOptions): T {
-  let message: unknown;
-  try {
-    message = JSON.parse(reply.text);
-  } catch (error) {
-    throw badReply("The reply is not JSON", error);
-  }
+  const message = parseJson(reply.text);
   options.onMessage?.("in", reply.method, message);
   const { data, error } = replySchema.safeParse(message);
   if (error) throw badReply("The reply is not JSON-RPC", error);
+  if (data.error && data.result) throw badReply("The reply is a result and an error");
+  // An error without an id is to a request whose id could not be read.
+  const isOurs = data.id === reply.id || (data.error !== undefined && (data.id ?? null) === null);
+  if (!isOurs) throw badReply("The reply is to another request");
   if (data.error) throw rpcFailure(hideIn(data.error, hidingFor(options)), reply.method);
-  if (data.id !== reply.id) throw badReply("The reply is to another request");
   return parseResult(reply.method, schema, data.result);
 }
 

@@ -8,20 +8,51 @@ const SECRET_KEYS = new Set([
 ]);
 const MASK = "•••";
 
+/** What is kept of one message: characters in all, characters of a text, members of a list, levels. */
+const LEFT = 64 * 1024;
+const LONGEST_TEXT = 16 * 1024;
+const MEMBERS = 1_000;
+const LEVELS = 50;
+const CUT = "…";
+
 /**
  * A copy of a protocol message without what would let a reader act in our name: bearer handles, session ids, opaque
- * state. `secrets` are values to hide wherever they stand.
+ * state. `secrets` are values to hide wherever they stand. Of a huge message the copy has the beginning, and says how
+ * much it leaves out.
  */
 export function maskMessage(body: unknown, secrets: readonly string[]): unknown {
-  if (typeof body === "string") {
-    return secrets.reduce((text, secret) => (secret === "" ? text : text.replaceAll(secret, MASK)), body);
-  }
-  if (Array.isArray(body)) return body.map((item) => maskMessage(item, secrets));
-  if (typeof body !== "object" || body === null) return body;
-  return Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [
-      key,
-      SECRET_KEYS.has(key) && typeof value === "string" ? MASK : maskMessage(value, secrets),
-    ]),
-  );
+  const room = { left: LEFT };
+  const text = (value: string) => {
+    const masked = secrets.reduce((all, one) => (one === "" ? all : all.replaceAll(one, MASK)), value);
+    const kept = masked.slice(0, Math.max(0, Math.min(LONGEST_TEXT, room.left)));
+    room.left -= kept.length + 2;
+    return kept.length === masked.length ? kept : `${kept}${CUT} (${masked.length} characters)`;
+  };
+  const copy = (value: unknown, level: number): unknown => {
+    if (typeof value === "string") return text(value);
+    if (typeof value !== "object" || value === null) {
+      room.left -= 6;
+      return value;
+    }
+    if (level > LEVELS) return CUT;
+    if (Array.isArray(value)) {
+      const kept: unknown[] = [];
+      for (const item of value) {
+        if (room.left <= 0 || kept.length === MEMBERS) break;
+        kept.push(copy(item, level + 1));
+      }
+      return kept.length === value.length ? kept : [...kept, `${CUT} ${value.length - kept.length} more`];
+    }
+    const kept: [string, unknown][] = [];
+    const keys = Object.keys(value);
+    for (const key of keys) {
+      if (room.left <= 0 || kept.length === MEMBERS) break;
+      const member = (value as Record<string, unknown>)[key];
+      const name = text(key);
+      kept.push([name, SECRET_KEYS.has(key) && typeof member === "string" ? MASK : copy(member, level + 1)]);
+    }
+    if (kept.length < keys.length) kept.push([CUT, `${keys.length - kept.length} more`]);
+    return Object.fromEntries(kept);
+  };
+  return copy(body, 0);
 }

@@ -1,6 +1,7 @@
 /** An engine as a process of its own, to be killed, stopped and continued at the worst moments. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export interface EngineProcess {
@@ -10,6 +11,8 @@ export interface EngineProcess {
   freeze(): void;
   /** SIGCONT. */
   thaw(): void;
+  /** Of its memory, what is in RAM now, in bytes. */
+  memory(): number;
 }
 
 const MAIN = fileURLToPath(new URL("../engine/main.ts", import.meta.url));
@@ -42,5 +45,9 @@ export async function startEngineProcess(environment: Record<string, string>): P
     child.kill("SIGKILL");
     await gone;
   };
-  return { kill, freeze: () => child.kill("SIGSTOP"), thaw: () => child.kill("SIGCONT") };
+  const memory = () => {
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+  };
+  return { kill, freeze: () => child.kill("SIGSTOP"), thaw: () => child.kill("SIGCONT"), memory };
 }

@@ -33,8 +33,8 @@ export interface World {
   operator: Principal;
   approver: Principal;
   addServer(url: string, era: Era | "auto"): Promise<{ serverId: string; connectionId: string }>;
-  /** Starts an engine in this process; ended by `close()` if it still runs. */
-  startEngine(): Promise<Engine>;
+  /** Starts an engine in this process; ended by `close()` if it still runs. `onLog` gets its lines from `info` on. */
+  startEngine(onLog?: (line: string) => void): Promise<Engine>;
   within<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   startTask(
     server: { serverId: string; connectionId: string },
@@ -98,13 +98,15 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
       });
       return { serverId, connectionId };
     },
-    async startEngine() {
+    async startEngine(onLog) {
       const engine = new Engine({
         database: engineDatabase,
         databaseUrl: postgres.engineUrl,
         network: createNetwork({ allowHosts, denyPorts: [] }),
         seal,
-        log: pino({ level: process.env.TEST_LOG_LEVEL ?? "silent" }),
+        log: onLog
+          ? pino({ level: "info" }, { write: onLog })
+          : pino({ level: process.env.TEST_LOG_LEVEL ?? "silent" }),
       });
       engines.push(engine);
       await engine.start();

@@ -1,0 +1,92 @@
+/** An engine with little memory among servers that send all they can: it lives, and serves the others. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type EngineProcess, startEngineProcess } from "../testing/engine-process.ts";
+import { unreadable } from "../testing/hostile-acts.ts";
+import { type Act, type HostileServer, startHostileServer } from "../testing/hostile-server.ts";
+import { lookInto } from "../testing/look.ts";
+import { moveIn, type Neighbour } from "../testing/neighbour.ts";
+import { tool } from "../testing/tool.ts";
+import { createWorld, until, type World } from "../testing/world.ts";
+
+const PATIENCE_MS = 180_000;
+const MEGABYTE = 1024 * 1024;
+/** The heap that V8 may use, in MB: beyond it the process ends. */
+const HEAP_MB = 256;
+const WORK = tool("work", { taskSupport: "required" });
+const look = lookInto(() => world, PATIENCE_MS);
+const servers: HostileServer[] = [];
+let world: World;
+let neighbour: Neighbour;
+let engine: EngineProcess;
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  neighbour = await moveIn(world, PATIENCE_MS);
+  const few = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` };
+  engine = await startEngineProcess({ ...world.engineEnvironment, ...few });
+});
+afterAll(async () => {
+  await engine.kill();
+  for (const server of servers) await server.close();
+  await neighbour.leave();
+  await world.close();
+});
+
+/** Eight megabytes that can be read, other ones at each poll. */
+let times = 0;
+const large: Act = ({ message, reply, result }) => {
+  if (message.method !== "tasks/get") return false;
+  const blob = "abcdefghij"[++times % 10]?.repeat(7 * MEGABYTE);
+  reply({ ...result, statusMessage: `${times}`, blob, more: Array.from({ length: 50_000 }, () => ({})) });
+  return true;
+};
+const FLOODS = [
+  "nine megabytes",
+  "endless bytes without a newline",
+  "comments for ever",
+  "events without end",
+];
+
+test("megabytes at every poll of sixty tasks: its memory stays within bounds, and the neighbour's task is done", async () => {
+  await neighbour.works();
+  const before = engine.memory();
+  const floods = Object.entries(unreadable("tasks/get")).filter(([name]) => FLOODS.includes(name));
+  const acts = [...floods.map(([, act]) => act), large, large];
+  const started = [];
+  for (const act of acts)
+    for (const era of ["2025-11-25", "2026-07-28"] as const) {
+      const server = await startHostileServer();
+      servers.push(server);
+      const added = await world.addServer(server.url, era);
+      const ids = await Promise.all([1, 2, 3, 4, 5].map(() => world.startTask(added, {}, WORK)));
+      started.push({ server, act, ids });
+    }
+  for (const { ids } of started) for (const id of ids) await look.inState(id, "working");
+  for (const { server, act } of started) server.act = act;
+
+  let most = 0;
+  const from = performance.now();
+  for (const { server } of started) {
+    const polls = () => server.seen.filter(({ method }) => method === "tasks/get").length;
+    const before = polls();
+    await until(
+      "each server was polled some more",
+      async () => {
+        most = Math.max(most, engine.memory());
+        return polls() > before || performance.now() > from + 20_000;
+      },
+      PATIENCE_MS,
+    );
+  }
+  for (let round = 0; round < 3; round++) {
+    await neighbour.works();
+    most = Math.max(most, engine.memory());
+  }
+  // Heap, and the buffers of what is being read, which are not in it.
+  expect(most - before).toBeLessThan((HEAP_MB + 256) * MEGABYTE);
+  const rows = await world.within(
+    (tx) => tx.$queryRaw<{ size: bigint }[]>`
+    SELECT coalesce(sum(length(body::text)), 0) AS size FROM protocol_message`,
+  );
+  expect(Number(rows[0]?.size)).toBeLessThan(60 * 20 * 100_000);
+}, 300_000);

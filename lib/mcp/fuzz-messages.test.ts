@@ -1,0 +1,213 @@
+/** Whatever JSON a server sends where a message is expected: it is read within the limits, or refused with PeerError. */
+import fc from "fast-check";
+import { expect } from "vitest";
+import { maskMessage } from "../protocol-messages/mask.ts";
+import { fuzz, nearly, oddJson, oddNumber, oddText } from "../testing/fuzz.ts";
+import { parseJson } from "./json.ts";
+import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, STATUS_CHARACTERS } from "./limits.ts";
+import {
+  asServerMessage,
+  canBeKept,
+  deeperThan,
+  inputRequiredSchema,
+  relatedTaskId,
+  taskInMeta,
+  taskSchema,
+} from "./messages.ts";
+import { toOutcome } from "./outcome.ts";
+import { PeerError, type RemoteTask } from "./peer.ts";
+import { sortServerMessage } from "./server-messages.ts";
+import { readResult } from "./wire.ts";
+
+const options = { deadlineMs: 1_000 };
+const status = fc.constantFrom("working", "input_required", "completed", "failed", "cancelled");
+const elicitation = nearly({
+  mode: fc.constantFrom("form", "url"),
+  message: oddText,
+  requestedSchema: oddJson,
+  url: fc.constant("https://example.com"),
+  _meta: nearly({ "io.modelcontextprotocol/related-task": nearly({ taskId: oddText }) }),
+});
+const inputRequests = fc
+  .array(fc.tuple(oddText, nearly({ method: fc.constant("elicitation/create"), params: elicitation })), {
+    maxLength: 3,
+  })
+  .map((entries) => Object.fromEntries(entries));
+const remote = nearly({
+  taskId: fc.string({ minLength: 1 }),
+  status,
+  statusMessage: oddText,
+  createdAt: oddText,
+  lastUpdatedAt: oddText,
+  ttl: oddNumber,
+  ttlMs: oddNumber,
+  pollInterval: oddNumber,
+  pollIntervalMs: oddNumber,
+  inputRequests,
+  result: oddJson,
+  error: oddJson,
+});
+const rpcError = nearly({ code: fc.integer(), message: oddText, data: oddJson });
+
+function expectSound(task: RemoteTask): void {
+  expect(task.taskId).not.toBe("");
+  for (const ms of [task.ttlMs, task.pollIntervalMs])
+    if (ms !== null) expect(Number.isSafeInteger(ms) && ms >= 0).toBe(true);
+  expect((task.statusMessage ?? "").length).toBeLessThanOrEqual(STATUS_CHARACTERS);
+  expect(canBeKept(task.statusMessage ?? "")).toBe(true);
+  for (const { address, mode, url } of task.questions) {
+    const key = address.kind === "key" ? address.key : "";
+    expect(key.length <= ID_CHARACTERS && canBeKept(key)).toBe(true);
+    if (mode === "url") expect(url).not.toBeNull();
+  }
+}
+
+/** What `read` gives, or null where it refused with PeerError. */
+async function orRefused<T>(read: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof PeerError) {
+      expect((error.rpcError?.message ?? "").length).toBeLessThanOrEqual(ERROR_CHARACTERS);
+      return null;
+    }
+    throw error;
+  }
+}
+
+const replyOf = (message: unknown) => ({
+  text: JSON.stringify(message),
+  id: 1,
+  method: "tasks/get",
+  headers: {},
+});
+const envelope = nearly({ jsonrpc: fc.constant("2.0"), id: fc.constant(1), result: remote });
+const failed = nearly({ jsonrpc: fc.constant("2.0"), id: fc.constantFrom(1, null), error: rpcError });
+
+fuzz(
+  "a reply to a poll is a sound task, or refused",
+  fc.asyncProperty(fc.oneof(envelope, failed, oddJson), async (message) => {
+    const task = await orRefused(() => readResult(replyOf(message), taskSchema, options));
+    if (task) expectSound(task);
+  }),
+  { runs: 1_500 },
+);
+
+fuzz(
+  "a reply to a call is a task, a result or questions, or refused",
+  fc.asyncProperty(
+    fc.oneof(
+      envelope,
+      failed,
+      nearly({ id: fc.constant(1), result: nearly({ task: remote, _meta: oddJson }) }),
+    ),
+    async (message) => {
+      const outcome = await orRefused(() => toOutcome(Promise.resolve(replyOf(message)), options));
+      if (outcome?.kind === "task") expectSound(outcome.task);
+    },
+  ),
+);
+
+fuzz(
+  "a round of questions is read, or refused",
+  fc.property(nearly({ inputRequests, requestState: oddText }), (result) => {
+    const { data } = inputRequiredSchema.safeParse(result);
+    // The state is echoed as it came, whatever is in it.
+    if (data && typeof result.requestState === "string") expect(data.requestState).toBe(result.requestState);
+  }),
+);
+
+const serverMessage = nearly({
+  jsonrpc: fc.constant("2.0"),
+  id: fc.oneof(oddNumber, oddText),
+  method: fc.constantFrom(
+    "ping",
+    "elicitation/create",
+    "sampling/createMessage",
+    "notifications/cancelled",
+    "notifications/progress",
+    "notifications/tasks/status",
+    "notifications/elicitation/complete",
+  ),
+  params: fc.oneof(
+    elicitation,
+    oddJson,
+    nearly({ requestId: oddText, progressToken: oddText, progress: oddNumber, taskId: oddText }),
+  ),
+});
+
+fuzz(
+  "a message of the server is sorted, and is answered by us only where no person could be asked",
+  fc.asyncProperty(fc.oneof(serverMessage, oddJson), async (value) => {
+    const message = await orRefused(() => asServerMessage(JSON.stringify(value)));
+    if (!message) return;
+    let asked = 0;
+    const nothing = () => undefined;
+    const reply = sortServerMessage(message, {
+      onQuestion: () => asked++,
+      onRetracted: nothing,
+      onStatus: nothing,
+      onProgress: nothing,
+    });
+    // An answer is a person's: what we send by ourselves is an error, or the reply to a ping.
+    if (reply && "result" in reply) expect([message.method, reply.result]).toEqual(["ping", {}]);
+    if (asked > 0) expect(reply).toBeNull();
+    if (message.id === undefined) expect(reply).toBeNull();
+    if (message.id !== undefined)
+      expect(typeof message.id === "string" ? canBeKept(message.id) : Number.isSafeInteger(message.id)).toBe(
+        true,
+      );
+  }),
+  { runs: 1_500 },
+);
+
+fuzz(
+  "what a message says of its task is read, whatever it is",
+  fc.property(
+    oddJson,
+    nearly({ _meta: nearly({ "io.modelcontextprotocol/task": remote }) }),
+    (meta, result) => {
+      expect(typeof (relatedTaskId(meta) ?? "")).toBe("string");
+      const task = taskInMeta(result);
+      if (task) expectSound(task);
+    },
+  ),
+);
+
+fuzz(
+  "JSON is refused exactly where it is nested too deeply",
+  fc.asyncProperty(
+    fc.integer({ min: 1, max: 3 * DEPTH }),
+    fc.constantFrom("[", '{"a":'),
+    oddText,
+    async (levels, open, padding) => {
+      const close = open === "[" ? "]" : "}";
+      // Long enough to be measured; brackets and quotes in texts are no levels.
+      const text = JSON.stringify(`${padding}[[{{"\\`.repeat(200));
+      const read = await orRefused(() => parseJson(open.repeat(levels) + text + close.repeat(levels)));
+      expect(read === null).toBe(levels > DEPTH);
+      if (read) expect(deeperThan(read, levels)).toBe(false);
+    },
+  ),
+  { runs: 300 },
+);
+
+fuzz(
+  "what is kept of a message is bounded and holds no secret",
+  fc.property(
+    oddJson,
+    fc.string({ minLength: 6, maxLength: 12 }),
+    fc.integer({ min: 0, max: 3_000 }),
+    (value, secret, times) => {
+      const body = {
+        a: [value, secret, { [secret]: secret, taskId: secret }],
+        b: Array(times).fill(`${secret} and so on`),
+      };
+      const kept = JSON.stringify(maskMessage(body, [secret]));
+      expect(kept.length).toBeLessThan(140_000);
+      if (!JSON.stringify(value).includes(JSON.stringify(secret).slice(1, -1)))
+        expect(kept).not.toContain(JSON.stringify(secret).slice(1, -1));
+    },
+  ),
+  { runs: 300 },
+);

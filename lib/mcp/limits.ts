@@ -1,0 +1,57 @@
+/**
+ * How much is taken of what a server says. Servers are not trusted: whatever is beyond these is refused, cut or left
+ * out, and is the server's fault. No real server comes near them.
+ */
+
+/** A reply, or one event of a stream, in bytes. Results may be large; nothing we keep is larger. */
+export const REPLY_BYTES = 8 * 1024 * 1024;
+/** The body of an answer outside 2xx, in bytes. */
+export const ERROR_BYTES = 64 * 1024;
+/** One message of a command, and one line of its stderr, in bytes. */
+export const LINE_BYTES = 10 * 1024 * 1024;
+export const LOG_LINE_BYTES = 4 * 1024;
+/** Levels and values of one message's JSON. What is deeper ends the process that writes it down, by its recursion. */
+export const DEPTH = 100;
+export const VALUES = 500_000;
+/** Events and bytes of one stream in any such time, in ms: more is a flood, and the stream is dropped. */
+export const FLOOD_MS = 10_000;
+export const FLOOD_EVENTS = 50_000;
+export const FLOOD_BYTES = 64 * 1024 * 1024;
+/** Replies of ours to pings and refused requests that are under way on one stream; the others get none. */
+export const INSTANT_REPLIES = 8;
+/** What comes on streams and could not be stored yet, for one task; more is not taken. */
+export const NEWS = 100;
+
+/** A status message or a progress message, in characters; the rest is cut. */
+export const STATUS_CHARACTERS = 4_000;
+/** An error's message, in characters; the rest is cut. */
+export const ERROR_CHARACTERS = 2_000;
+/** Keys of questions and JSON-RPC ids, in UTF-16 units: Postgres' indexes hold no longer ones. */
+export const ID_CHARACTERS = 500;
+/** A task id: it goes into a header of every poll. */
+export const HANDLE_CHARACTERS = 4_000;
+
+/** Message, schema and URL of one question, in characters: a larger one is never shown half. */
+export const QUESTION_CHARACTERS = 256 * 1024;
+/** A URL to visit: a cut one would lead elsewhere. */
+export const URL_CHARACTERS = 8_000;
+/** Questions of one task that wait at a time; the others are taken when these are answered. */
+export const OPEN_QUESTIONS = 100;
+/** Questions of one task over its whole life. */
+export const QUESTIONS = 1_000;
+/** Ways to one question that are kept, the newest: it may be put again under ever new ids. */
+export const ASKS = 50;
+/** URLs to visit before one call. */
+export const URLS = 20;
+
+/** Pages of a list, and what is read of `tools/list`. */
+export const TOOL_PAGES = 20;
+export const TOOLS = 1_000;
+export const TASK_PAGES = 100;
+/** One tool, all tools, and what a server says of itself, in characters of JSON. */
+export const TOOL_CHARACTERS = 256 * 1024;
+export const TOOLS_CHARACTERS = 8 * 1024 * 1024;
+export const CAPABILITIES_CHARACTERS = 64 * 1024;
+/** A tool's name, and its title and description, in characters. */
+export const TOOL_NAME_CHARACTERS = 256;
+export const TOOL_TEXT_CHARACTERS = 10_000;

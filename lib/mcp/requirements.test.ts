@@ -1,0 +1,158 @@
+/** Lines of the specifications that bind a client, one by one; docs/threat-model.md names where each is met. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createNetwork } from "../network.ts";
+import { type HostileServer, startHostileServer } from "../testing/hostile-server.ts";
+import { createPeer, openWire } from "./connect.ts";
+import type { Era, Session, StreamListener } from "./peer.ts";
+
+const options = { deadlineMs: 5_000 };
+const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
+let server: HostileServer;
+beforeAll(async () => {
+  server = await startHostileServer();
+});
+beforeEach(() => {
+  server.act = null;
+  server.seen.length = 0;
+});
+afterAll(async () => {
+  await server.close();
+  await network.close();
+});
+
+const peer = (era: Era) => createPeer(era, openWire({ url: server.url, headers: {} }, network));
+const session: Session = { id: "s", protocolVersion: "2025-11-25", lastEventId: null };
+/** Notes what it is told. */
+function listener() {
+  const told: unknown[] = [];
+  const note =
+    (what: string) =>
+    (...rest: unknown[]) =>
+      void told.push([what, ...rest]);
+  const one: StreamListener = {
+    onQuestion: note("question"),
+    onRetracted: note("retracted"),
+    onStatus: note("status"),
+    onProgress: note("progress"),
+    onEventId: note("event id"),
+    onClosed: note("closed"),
+  };
+  return { told, one };
+}
+const call = { tool: "work", arguments: { a: 1 }, ttlMs: null, idempotencyKey: "k" };
+const STATE = ' {"looks":"like JSON"}\n\u2028\u0000\ud800 \u00e9\u{1f4b6} ';
+
+describe("2026-07-28", () => {
+  test("MUST name the task in Mcp-Name with tasks/get, tasks/update and tasks/cancel", async () => {
+    const task = { taskId: "tâche-1", session: null };
+    const modern = peer("2026-07-28");
+    await modern.get(task, options);
+    await modern.answer(task, { kind: "key", key: "k" }, { action: "decline" }, options);
+    await modern.cancel(task, options);
+    const coded = `=?base64?${Buffer.from(task.taskId).toString("base64")}?=`;
+    expect(
+      server.seen.map(({ method, headers }) => [method, headers["mcp-method"], headers["mcp-name"]]),
+    ).toEqual(["tasks/get", "tasks/update", "tasks/cancel"].map((method) => [method, method, coded]));
+  });
+
+  test("MUST echo requestState exactly, whatever it is, and make the call again under another id", async () => {
+    server.act = ({ message, reply }) => {
+      if (message.method !== "tools/call") return false;
+      const asked = { q: { method: "elicitation/create", params: { message: "Sure?" } } };
+      if (message.params.requestState === undefined)
+        reply({ resultType: "input_required", requestState: STATE, inputRequests: asked });
+      else reply({ content: [] });
+      return true;
+    };
+    const modern = peer("2026-07-28");
+    const first = await modern.start(null, call, listener().one, options);
+    expect(first).toMatchObject({ kind: "input_required", requestState: STATE });
+    const retry = { inputResponses: { q: { action: "accept" as const } }, requestState: STATE };
+    await modern.start(null, { ...call, retry }, listener().one, options);
+    const [one, other] = server.seen.map(({ message }) => message);
+    expect(other?.params.requestState).toBe(STATE);
+    expect(other?.id).not.toBe(one?.id);
+    expect(other?.params.arguments).toEqual(one?.params.arguments);
+  });
+
+  test("MUST leave requestState out where the server sent none", async () => {
+    const retry = { inputResponses: { q: { action: "accept" as const } }, requestState: null };
+    await peer("2026-07-28").start(null, { ...call, retry }, listener().one, options);
+    expect(server.seen[0]?.message.params).not.toHaveProperty("requestState");
+  });
+
+  test("a question without a mode is a form", async () => {
+    server.act = ({ message, reply, result }) => {
+      if (message.method !== "tasks/get") return false;
+      const inputRequests = { q: { method: "elicitation/create", params: { message: "Sure?" } } };
+      reply({ ...result, status: "input_required", inputRequests });
+      return true;
+    };
+    const { task } = await peer("2026-07-28").get({ taskId: "t", session: null }, options);
+    expect(task?.questions).toMatchObject([{ mode: "form" }]);
+  });
+});
+
+describe("2025-11-25", () => {
+  test("MUST ignore notifications/elicitation/complete for ids that it does not know", async () => {
+    const says = (params: object) =>
+      `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/elicitation/complete", params })}\n\n`;
+    server.act = ({ request, response }) => {
+      if (request.method !== "GET") return false;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(says({ elicitationId: "unknown" }) + says({}) + says({ elicitationId: 7 }));
+      return true;
+    };
+    const { told, one } = listener();
+    const closed = new Promise<void>((resolve) => {
+      const onClosed = one.onClosed;
+      one.onClosed = (reason) => {
+        onClosed(reason);
+        resolve();
+      };
+    });
+    await peer("2025-11-25").listen(session, one, options);
+    await closed;
+    // A wake-up for a task that nobody watches; nothing is answered, asked or taken back by it.
+    expect(told).toEqual([
+      ["status", "unknown"],
+      ["closed", "ended"],
+    ]);
+    expect(server.seen.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("MUST treat cursors as opaque: they go back as they came", async () => {
+    const cursor = ' {"page":2}\u2028é ';
+    let page = 0;
+    server.act = ({ message, reply }) => {
+      if (message.method !== "tools/list") return false;
+      reply({ tools: [], ...(page++ === 0 && { nextCursor: cursor }) });
+      return true;
+    };
+    await peer("2025-11-25").listTools(session, options);
+    expect(server.seen.map(({ message }) => message.params.cursor)).toEqual([undefined, cursor]);
+  });
+
+  test("a session id goes to its own server alone, in a header, never in an address", async () => {
+    const secret = { ...session, id: "the-session-secret" };
+    await peer("2025-11-25").get({ taskId: "the-task-secret", session: secret }, options);
+    const [seen] = server.seen;
+    expect(seen?.headers["mcp-session-id"]).toBe(secret.id);
+    const { "mcp-session-id": _, ...others } = seen?.headers ?? {};
+    expect(JSON.stringify(others)).not.toContain("secret");
+  });
+});
+
+describe("a client declares", () => {
+  test("forms and URLs, and nothing that it could not answer by a person", async () => {
+    await peer("2025-11-25").open(options);
+    const [initialize] = server.seen;
+    expect(initialize?.message.params.capabilities).toEqual({ elicitation: { form: {}, url: {} } });
+    await peer("2026-07-28").get({ taskId: "t", session: null }, options);
+    const meta = server.seen.at(-1)?.message.params._meta as Record<string, unknown>;
+    expect(meta["io.modelcontextprotocol/clientCapabilities"]).toEqual({
+      elicitation: { form: {}, url: {} },
+      extensions: { "io.modelcontextprotocol/tasks": {} },
+    });
+  });
+});
