@@ -94,6 +94,7 @@ describe("the gate", () => {
       "gate.take_changes(1)",
       "gate.organization_by_slug('acme')",
       "gate.organizations_with_operator_servers()",
+      "gate.all_organizations()",
     ])
       await expect(
         withClient(database.appUrl, (client) => client.query(`SELECT * FROM ${call}`)),

@@ -19,6 +19,8 @@ export interface SealedPlace {
 }
 
 export interface Seal {
+  /** The id of the key that seals. */
+  readonly kid: string;
   seal(place: SealedPlace, plaintext: string): string;
   /** Throws when the value was altered, belongs elsewhere, or its key is not in the ring. */
   open(place: SealedPlace, sealed: string): string;
@@ -43,6 +45,7 @@ export function createSeal(ring: readonly SealingKey[]): Seal {
   const purposeOf = (p: SealedPlace) => `seal|${p.table}|${p.column}`;
 
   return {
+    kid: current.kid,
     seal(place, plaintext) {
       const iv = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", derive(current, purposeOf(place)), iv);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,10 +7,15 @@ import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.t
 import { withClient } from "./database/roles.ts";
 
 let database: TestDatabase;
+let files: string;
 beforeAll(async () => {
   database = await createTestDatabase();
+  files = await mkdtemp(join(tmpdir(), "intray-cli-"));
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await database.drop();
+  await rm(files, { recursive: true });
+});
 
 function intray(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
   return run({ DATABASE_URL: database.ownerUrl }, args);
@@ -63,6 +68,48 @@ test("makes an organization, people and keys, and prints the result alone", asyn
   expect([verified.code, JSON.parse(verified.out)]).toMatchObject([0, { ok: true, lines: 4 }]);
 });
 
+test("exports a history, verifies the file without a database, and says where either was altered", async () => {
+  const file = join(files, "acme.ndjson");
+  expect(await intray("events", "export", "--org", "acme", "--out", file)).toEqual({
+    code: 0,
+    out: "",
+    err: "",
+  });
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "events.exported" });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const nowhere = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
+  const offline = await run(nowhere, ["events", "verify", "--file", file]);
+  const whole = JSON.parse(offline.out);
+  expect([offline.code, whole]).toMatchObject([0, { ok: true, lines: lines.length }]);
+  const online = await intray("events", "verify", "--org", "acme", "--head", whole.head);
+  expect([online.code, JSON.parse(online.out)]).toEqual([0, whole]);
+  const again = await intray("events", "export", "--org", "acme", "--out", file);
+  expect(again).toMatchObject({ code: 1, out: "", err: `${file}: EEXIST.\n` });
+  const printed = await intray("events", "export", "--org", "acme");
+  expect(printed.out.startsWith(lines.join("\n"))).toBe(true);
+
+  const forged = join(files, "forged.ndjson");
+  await writeFile(forged, lines.with(1, (lines[1] ?? "").replace("Ana", "Eve")).join("\n"));
+  const found = await run(nowhere, ["events", "verify", "--file", forged]);
+  expect([found.code, JSON.parse(found.out)]).toMatchObject([
+    1,
+    { ok: false, brokenAt: 2, fault: "altered" },
+  ]);
+  expect(found.err).toBe("The history does not hold: somebody altered line 2.\n");
+  await withClient(database.adminUrl, (client) =>
+    client.query("UPDATE event SET type = 'x.y' WHERE seq = 2"),
+  );
+  const broken = await intray("events", "verify", "--org", "acme");
+  expect([broken.code, JSON.parse(broken.out)]).toMatchObject([
+    1,
+    { ok: false, brokenAt: 2, fault: "altered" },
+  ]);
+  const kept = "0".repeat(64);
+  const rewritten = await run(nowhere, ["events", "verify", "--file", file, "--head", kept]);
+  expect([rewritten.code, JSON.parse(rewritten.out)]).toMatchObject([1, { ok: false, fault: "cut" }]);
+});
+
 test.each([
   ["a slug that is taken", ["org", "create", "acme", "--name", "A", "--owner", "a@b.example"], 1],
   [
@@ -78,6 +125,9 @@ test.each([
   ["an unknown option", ["key", "create", "--org", "acme", "--role", "viewer", "--force"], 2],
   ["an address that is none", ["user", "create", "ben", "--org", "acme", "--role", "viewer"], 2],
   ["a command that is none", ["make", "coffee"], 2],
+  ["a file that is not there", ["events", "verify", "--file", "/nowhere/at/all"], 1],
+  ["an organization and a file", ["events", "verify", "--file", "x", "--org", "acme"], 2],
+  ["a head that is no hash", ["events", "verify", "--org", "acme", "--head", "x"], 2],
   ["nothing", [], 2],
 ])("refuses %s", async (_what, args, code) => {
   const answer = await intray(...args);

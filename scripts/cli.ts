@@ -7,7 +7,9 @@ import { createApiKey } from "./commands/create-api-key.ts";
 import { createOrganizationCommand } from "./commands/create-organization.ts";
 import { createUser } from "./commands/create-user.ts";
 import { doctor } from "./commands/doctor.ts";
+import { exportEventsCommand } from "./commands/export-events.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { resealCommand } from "./commands/reseal.ts";
 import { setQuotaCommand } from "./commands/set-quota.ts";
 import { syncServersCommand } from "./commands/sync-servers.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
@@ -23,7 +25,9 @@ const commands: Record<string, Command> = {
   "key create": createApiKey,
   migrate: migrateCommand,
   "events verify": verifyEventsCommand,
+  "events export": exportEventsCommand,
   "servers sync": syncServersCommand,
+  reseal: resealCommand,
   doctor,
 };
 
@@ -34,8 +38,10 @@ const USAGE = `npm run -s intray -- <command>
                                                        sets how many tasks may be open, and started a minute; prints it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   key create --org S --role R [--name N]               makes an API key; prints it, this once
-  events verify --org S                                checks the history's chain of hashes
+  events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
+  events export --org S [--out F]                      writes the history, one JSON object a line
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
+  reseal                                               seals all secrets again under the first of INTRAY_KEYS
   migrate                                              brings the database up to this version
   doctor                                               checks configuration, database, ports and engine
 

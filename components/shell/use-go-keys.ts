@@ -26,8 +26,9 @@ export function useGoKeys(): boolean {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
       event.stopPropagation();
-      const item = NAV_ITEMS.find((each) => each.key === event.key.toLowerCase());
-      if (item) router.push(item.href);
+      const key = event.key.toLowerCase();
+      const item = NAV_ITEMS.find((each) => each.key === key);
+      if (item || key === "a") router.push(item ? item.href : "/activity");
     };
     // Before anybody else hears it.
     window.addEventListener("keydown", onKey, { capture: true });

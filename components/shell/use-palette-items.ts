@@ -30,6 +30,19 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
     ...NAV_ITEMS.map(({ href, label, icon, key }) =>
       linked({ id: href, href, label, icon, group: "Go to", keys: `G then ${key.toUpperCase()}` }),
     ),
+    ...(me.may("events:read")
+      ? [
+          linked({
+            id: "/activity",
+            href: "/activity",
+            label: "Activity",
+            icon: History,
+            group: "Go to",
+            keys: "G then A",
+            words: "history event log audit verify export",
+          }),
+        ]
+      : []),
     ...SETTINGS_SECTIONS.filter((section) => me.may(section.needs)).map(
       ({ href, label, icon, description }) =>
         linked({ id: href, href, label: `Settings: ${label}`, icon, group: "Go to", words: description }),

@@ -1,6 +1,6 @@
 "use client";
 
-import { Keyboard, LogOut, Search, Settings } from "lucide-react";
+import { History, Keyboard, LogOut, Search, Settings } from "lucide-react";
 import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { openOverlay } from "@/components/shell/overlays.tsx";
@@ -44,6 +44,14 @@ export function UserMenuItems() {
         <Search aria-hidden strokeWidth={1.75} />
         Search and commands
       </MenuItem>
+      {me.may("events:read") && (
+        <MenuItem asChild>
+          <Link href="/activity">
+            <History aria-hidden strokeWidth={1.75} />
+            Activity
+          </Link>
+        </MenuItem>
+      )}
       <MenuItem asChild>
         <Link href="/settings/appearance">
           <Settings aria-hidden strokeWidth={1.75} />

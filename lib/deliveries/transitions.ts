@@ -63,21 +63,22 @@ export async function markSending(
   if (!marked[0]) return false;
   await record(organizationId, tx, ids, {
     type: "delivery.sending",
-    data: { attempt: marked[0].attempts, rung: attempt.rung },
+    data: { attempt: marked[0].attempts, rung: attempt.rung, askId: attempt.askId },
   });
   return true;
 }
 
 /** The server answered 2xx. That is no proof that the task moved on. */
 export async function markAccepted(organizationId: string, tx: Tx, ids: Ids): Promise<void> {
-  const accepted = await tx.$executeRaw`
+  const [accepted] = await tx.$queryRaw<{ attempt: number; askId: string }[]>`
     UPDATE delivery SET state = 'accepted', accepted_at = now(), polls_since_accepted = 0,
       unreachable_since_accepted = false, error = NULL
-    WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND state = 'sending'`;
-  if (accepted !== 1) return;
-  await tx.$executeRaw`UPDATE ask SET accepted_at = now() WHERE organization_id = ${organizationId}::uuid AND id = (
-    SELECT ask_id FROM delivery WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid)`;
-  await record(organizationId, tx, ids, { type: "delivery.accepted" });
+    WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND state = 'sending'
+    RETURNING attempts AS attempt, ask_id AS "askId"`;
+  if (!accepted) return;
+  await tx.$executeRaw`UPDATE ask SET accepted_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${accepted.askId}::uuid`;
+  await record(organizationId, tx, ids, { type: "delivery.accepted", data: accepted });
 }
 
 /** Back to pending: nothing reached the server, or what did is known not to have been taken. */

@@ -2,12 +2,16 @@
 import { z } from "zod";
 import { readSequence, toPage } from "../cursor.ts";
 import type { Tx } from "../db.ts";
-import { actorSchema } from "../members/schema.ts";
+import { type Actor, actorSchema } from "../members/schema.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { TaskEvent } from "../tasks/schema.ts";
-import type { ExportedEvent, OrganizationEvent, Verification } from "./schema.ts";
+import { readLine } from "./line.ts";
+import type { EventQuery, EventType, ExportedEvent, OrganizationEvent } from "./schema.ts";
 
-/** A task's history, oldest first. The caller has made sure that the task may be seen. */
+/**
+ * A task's history, oldest first; who read its protocol is the organization's history, not the task's. The caller has
+ * made sure that the task may be seen.
+ */
 export async function listTaskEvents(
   organizationId: string,
   tx: Tx,
@@ -15,7 +19,12 @@ export async function listTaskEvents(
   query: PageQuery,
 ): Promise<Page<TaskEvent>> {
   const rows = await tx.event.findMany({
-    where: { organizationId, taskId, seq: { gt: readSequence(query.cursor) ?? 0n } },
+    where: {
+      organizationId,
+      taskId,
+      seq: { gt: readSequence(query.cursor) ?? 0n },
+      type: { not: "protocol.read" satisfies EventType },
+    },
     select: { seq: true, at: true, type: true, actor: true, data: true },
     orderBy: { seq: "asc" },
     take: query.limit + 1,
@@ -27,11 +36,20 @@ export async function listTaskEvents(
 export async function listEvents(
   organizationId: string,
   tx: Tx,
-  query: PageQuery,
+  query: EventQuery,
 ): Promise<Page<OrganizationEvent>> {
   const before = readSequence(query.cursor);
+  const { type, actorId, taskId, inputRequestId, from, to } = query;
   const rows = await tx.event.findMany({
-    where: { organizationId, ...(before !== null && { seq: { lt: before } }) },
+    where: {
+      organizationId,
+      actorId,
+      taskId,
+      inputRequestId,
+      ...(before !== null && { seq: { lt: before } }),
+      ...(type && { OR: type.map(typed) }),
+      ...((from || to) && { at: { gte: from, lt: to } }),
+    },
     select: { seq: true, at: true, type: true, actor: true, taskId: true, inputRequestId: true, data: true },
     orderBy: { seq: "desc" },
     take: query.limit + 1,
@@ -44,60 +62,47 @@ export async function listEvents(
   );
 }
 
-/** The next lines after `after`, oldest first. */
+/** A type, or all that begin with a word and a dot: the column compares byte by byte, and "/" comes after ".". */
+function typed(wanted: string) {
+  return { type: wanted.includes(".") ? wanted : { gte: `${wanted}.`, lt: `${wanted}/` } };
+}
+
+/** The next lines after `after`, oldest first, as they are digested: an altered line shows what it was altered to. */
 export async function exportEvents(
   organizationId: string,
   tx: Tx,
   after: bigint,
   limit: number,
 ): Promise<ExportedEvent[]> {
-  const rows = await tx.event.findMany({
-    where: { organizationId, seq: { gt: after } },
-    orderBy: { seq: "asc" },
-    take: limit,
+  const rows = await tx.$queryRaw<Omit<ExportedEvent, keyof OrganizationEvent>[]>`
+    SELECT event_line(seq, at, type, actor, task_id, input_request_id, payload_digest, data) AS line,
+      CASE WHEN payload_digest IS NOT NULL THEN data::text END AS payload,
+      encode(digest, 'hex') AS digest, encode(hash, 'hex') AS hash
+    FROM event WHERE organization_id = ${organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
+  return rows.map((row) => {
+    const { payloadDigest: _, ...fields } = readLine(row.line, row.payload);
+    // What they are is what the line says they are.
+    return { ...fields, ...row } as ExportedEvent;
   });
-  return rows.map((row) => ({
-    ...toEvent(row),
-    taskId: row.taskId,
-    inputRequestId: row.inputRequestId,
-    digest: Buffer.from(row.digest).toString("hex"),
-    hash: Buffer.from(row.hash).toString("hex"),
-  }));
 }
 
-/** Reads the whole chain. Also broken: lines that were cut off its end, which the head still counts. */
-export async function verifyEvents(organizationId: string, tx: Tx): Promise<Verification> {
-  const [found] = await tx.$queryRaw<
-    {
-      brokenAt: bigint | null;
-      lines: bigint;
-      headSeq: bigint;
-      head: Uint8Array | null;
-      lastHash: Uint8Array | null;
-    }[]
-  >`SELECT first_broken_event() AS "brokenAt",
-      (SELECT count(*) FROM event WHERE organization_id = ${organizationId}::uuid) AS lines,
-      coalesce((SELECT seq FROM event_head WHERE organization_id = ${organizationId}::uuid), 0) AS "headSeq",
-      (SELECT hash FROM event_head WHERE organization_id = ${organizationId}::uuid) AS head,
-      (SELECT hash FROM event WHERE organization_id = ${organizationId}::uuid ORDER BY seq DESC LIMIT 1) AS "lastHash"`;
-  if (!found) throw new Error("the chain could not be read");
-  const hex = (bytes: Uint8Array | null) => (bytes?.length ? Buffer.from(bytes).toString("hex") : null);
-  const cut = found.headSeq !== found.lines || hex(found.head) !== hex(found.lastHash);
-  const brokenAt = found.brokenAt ?? (cut ? found.lines + 1n : null);
-  return {
-    ok: brokenAt === null,
-    lines: Number(found.lines),
-    head: hex(found.head),
-    brokenAt: brokenAt === null ? null : Number(brokenAt),
-  };
+/** Whether a line has this hash, in hex: what was kept of the history is still in it. */
+export async function hasHash(organizationId: string, tx: Tx, hash: string): Promise<boolean> {
+  return (await tx.event.count({ where: { organizationId, hash: Buffer.from(hash, "hex") }, take: 1 })) > 0;
 }
+
+/** Nobody that this version knows: the line was altered, or written by a newer one. */
+const UNKNOWN: Actor = { kind: "system", id: null, name: "Unknown" };
 
 function toEvent(row: { seq: bigint; at: Date; type: string; actor: unknown; data: unknown }): TaskEvent {
   return {
     seq: Number(row.seq),
     at: row.at.toISOString(),
     type: row.type,
-    actor: actorSchema.parse(row.actor),
-    data: z.record(z.string(), z.unknown()).parse(row.data ?? {}),
+    actor: actorSchema.catch(UNKNOWN).parse(row.actor),
+    data: z
+      .record(z.string(), z.unknown())
+      .catch({})
+      .parse(row.data ?? {}),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pageQuerySchema, queryTimeSchema } from "../page.ts";
 import { taskEventSchema } from "../tasks/schema.ts";
 
 /** Every kind of line that is written, `noun.verb`; lib/format/events.ts has words for each. */
@@ -82,6 +83,9 @@ export const EVENT_TYPES = [
   "connection.disconnected",
   "connection.revoked",
   "organization.quota_changed",
+  "protocol.read",
+  "events.exported",
+  "events.verified",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -92,21 +96,53 @@ export const eventSchema = taskEventSchema.extend({
 });
 export type OrganizationEvent = z.infer<typeof eventSchema>;
 
-/** One line of an export: the event, with what it takes to verify the chain without Intray. In hex. */
+/** `type`: types (`answer.recorded`) or their first words (`answer`), separated by commas. `from` counts, `to` does not. */
+export const eventQuerySchema = pageQuerySchema.extend({
+  type: z
+    .string()
+    .max(500)
+    .regex(
+      /^[a-z_]+(\.[a-z_]+)?(,[a-z_]+(\.[a-z_]+)?)*$/,
+      "Use types such as answer.recorded, or answer for all of them",
+    )
+    .transform((types) => types.split(","))
+    .optional(),
+  actorId: z.string().max(100).optional(),
+  taskId: z.uuid().optional(),
+  inputRequestId: z.uuid().optional(),
+  from: queryTimeSchema.optional(),
+  to: queryTimeSchema.optional(),
+});
+export type EventQuery = z.infer<typeof eventQuerySchema>;
+
+/** One line of an export: the event, with what it takes to verify the chain without Intray (docs/event-log.md). */
 export const exportedEventSchema = eventSchema.extend({
-  /** SHA-256 of the line's own values. */
+  /** The text that the digest is made of; the fields above stand in it. */
+  line: z.string(),
+  /** The text of `data`, whose digest stands in the line; null where retention has dropped it. */
+  payload: z.string().nullable(),
+  /** SHA-256 of the line's text, in hex. */
   digest: z.string(),
-  /** SHA-256 of the hash of the line before, and this digest. */
+  /** SHA-256 of the hash of the line before, and this digest; in hex. */
   hash: z.string(),
 });
 export type ExportedEvent = z.infer<typeof exportedEventSchema>;
 
-/** Whether the chain holds. `brokenAt` is the first line that does not fit the one before it. */
+/**
+ * gap: the line is not there, though later ones are. altered: it does not say what it said when it was written.
+ * unlinked: it does not follow from the line before. cut: the end of the chain is not where its head says.
+ */
+export const faultSchema = z.enum(["gap", "altered", "unlinked", "cut"]);
+export type Fault = z.infer<typeof faultSchema>;
+
+/** Whether the chain holds; `lines` and `head` are of the part that does. */
 export const verificationSchema = z.object({
   ok: z.boolean(),
   lines: z.number(),
-  /** The hash of the newest line, in hex; keep it elsewhere, and nobody can rewrite what came before. */
+  /** The hash of its newest line, in hex; keep it elsewhere, and nobody can rewrite what came before. */
   head: z.string().nullable(),
+  /** The first line that is wrong or missing. */
   brokenAt: z.number().nullable(),
+  fault: faultSchema.nullable(),
 });
 export type Verification = z.infer<typeof verificationSchema>;

@@ -1,7 +1,7 @@
 import type { Tx } from "../db.ts";
 import { storable } from "../db.ts";
 import type { Actor } from "../members/schema.ts";
-import type { EventType } from "./schema.ts";
+import type { EventType, Verification } from "./schema.ts";
 
 /** The engine, where it acts by itself. */
 export const ENGINE_ACTOR: Actor = { kind: "engine", id: null, name: "Intray" };
@@ -24,4 +24,36 @@ export async function appendEvents(_organizationId: string, tx: Tx, events: NewE
       ${event.taskId ?? null}::uuid, ${event.inputRequestId ?? null}::uuid,
       ${JSON.stringify(storable(event.data ?? {}))}::jsonb)`;
   }
+}
+
+/** Repeated reading of one thing by one person is one line in this time. */
+const READS_ARE_ONE_FOR_MS = 10 * 60_000;
+
+/**
+ * Appends a line on something that was looked at, unless the same person or key has left the same line (type and task)
+ * a moment ago: pages refetch. True: it is new.
+ */
+export async function appendRead(organizationId: string, tx: Tx, event: NewEvent): Promise<boolean> {
+  const who = event.actor.id ?? event.actor.name;
+  // One reader at a time: two calls at once are one line too.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
+    ${`${organizationId} ${event.type} ${who} ${event.taskId ?? ""}`}, 0))`;
+  const [left] = await tx.$queryRaw<unknown[]>`SELECT seq FROM event
+    WHERE organization_id = ${organizationId}::uuid AND type = ${event.type} AND actor->>'name' = ${event.actor.name}
+      AND actor_id IS NOT DISTINCT FROM ${event.actor.id} AND task_id IS NOT DISTINCT FROM ${event.taskId ?? null}::uuid
+      AND at > clock_timestamp() - ${READS_ARE_ONE_FOR_MS} * interval '1 ms' LIMIT 1`;
+  if (left) return false;
+  await appendEvents(organizationId, tx, [event]);
+  return true;
+}
+
+/** Leaves a line on a chain that does not hold: who found it, and where. Nothing where it holds. */
+export async function reportBroken(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  { ok, brokenAt, fault }: Verification,
+): Promise<void> {
+  if (!ok)
+    await appendRead(organizationId, tx, { type: "events.verified", actor, data: { brokenAt, fault } });
 }

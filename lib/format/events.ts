@@ -165,6 +165,15 @@ const WORDS: Record<EventType, (data: Data, who: string) => EventWords> = {
     ),
   "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
   "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
+  "protocol.read": (_, who) => say(`${who} read the protocol messages`),
+  "events.exported": (_, who) => say(`${who} exported the history`),
+  "events.verified": ({ brokenAt }, who) =>
+    say(
+      typeof brokenAt === "number"
+        ? `${who} found that the history does not hold at line ${brokenAt}`
+        : `${who} found that the history does not hold`,
+      "bad",
+    ),
 };
 
 const SIGNED_IN_BY: Record<string, string> = {

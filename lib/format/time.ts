@@ -31,6 +31,11 @@ export function formatClock(at: string, now: number): string {
   return `${day} ${clock(date, false)}`;
 }
 
+/** `16:02:11`, under the heading of its day. */
+export function formatTimeOfDay(at: string): string {
+  return clock(new Date(at), true);
+}
+
 /** A day alone, as in a sentence: `today`, `yesterday`, `on 12 Nov`, `on 12 Nov 2025`. */
 export function formatDay(at: string, now: number): string {
   const date = new Date(at);

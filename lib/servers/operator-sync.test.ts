@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { endpointOf } from "../connections/queries.ts";
 import { createDatabase, type Database } from "../db.ts";
-import { verifyEvents } from "../events/queries.ts";
+import { verifyEvents } from "../events/verify.ts";
 import { uuidv7 } from "../ids.ts";
 import { createNetwork } from "../network.ts";
 import { createOrganization } from "../organizations/transitions.ts";
@@ -134,7 +134,7 @@ test("run again, and four times at once, it makes one server an entry and one li
   expect((await serversOf(acme)).length).toBe(2);
   expect(await linesOf(acme)).toEqual(["server.created", "server.created"]);
   expect(await linesOf(globex)).toEqual(["server.created"]);
-  const chain = await owner.withOrganization(acme.id, (tx) => verifyEvents(acme.id, tx));
+  const chain = await verifyEvents((work) => owner.withOrganization(acme.id, work));
   expect(chain.ok).toBe(true);
 });
 

@@ -1,11 +1,13 @@
 import pg from "pg";
+import { createDatabase } from "../../lib/db.ts";
 import { ConfigurationError, env } from "../../lib/env.ts";
 import { knownMigrations } from "../../lib/known-migrations.ts";
+import { countByKey } from "../../lib/reseal/reseal.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";
 import { CommandError, read } from "./usage.ts";
-import { embeddedExists, withOwnerUrl } from "./with-database.ts";
+import { embeddedExists, sealingKeys, withOwnerUrl } from "./with-database.ts";
 
 interface Finding {
   ok: boolean;
@@ -51,8 +53,10 @@ async function database(): Promise<Finding[]> {
       await client.connect();
       try {
         const found = await migrations(client);
+        if (found.some(({ ok }) => !ok)) return found;
+        found.push(await sealed(ownerUrl));
         // A database that was started for this alone has no engine, and needs none.
-        return started || found.some(({ ok }) => !ok) ? found : [...found, await engine(client)];
+        return started ? found : [...found, await engine(client)];
       } finally {
         await client.end();
       }
@@ -80,6 +84,22 @@ async function migrations(client: pg.Client): Promise<Finding[]> {
   if (pending.length > 0)
     return [answers, bad("migrations", `not applied: ${pending.join(", ")}; run migrate`)];
   return [answers, good("migrations", "all applied")];
+}
+
+async function sealed(ownerUrl: string): Promise<Finding> {
+  const [current, ...older] = sealingKeys().map(({ kid }) => kid);
+  const db = createDatabase(ownerUrl, { connections: 1 });
+  const counts = await countByKey(db).finally(() => db.close());
+  const under = ([kid, count]: [string, number]) => `${count} under "${kid}"`;
+  const missing = [...counts].filter(([kid]) => kid !== current && !older.includes(kid));
+  if (missing.length > 0)
+    return bad(
+      "secrets",
+      `sealed with keys that INTRAY_KEYS does not have: ${missing.map(under).join(", ")}`,
+    );
+  const old = [...counts].filter(([kid]) => kid !== current);
+  const all = `${counts.get(current ?? "") ?? 0} sealed under "${current}"`;
+  return good("secrets", old.length > 0 ? `${all}, still ${old.map(under).join(", ")}; run reseal` : all);
 }
 
 async function engine(client: pg.Client): Promise<Finding> {

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createDatabase, type Database, isDatabaseDown, Prisma, sqlState } from "../../lib/db.ts";
-import { env } from "../../lib/env.ts";
+import { env, parseEnvironment, type SealingKey } from "../../lib/env.ts";
 import { startEmbedded } from "../database/embedded.ts";
+import { readSecrets } from "../database/secrets.ts";
 import { migrate } from "../migrate.ts";
 import { CommandError } from "./usage.ts";
 
@@ -43,6 +44,15 @@ export async function organizationBySlug(db: Database, slug: string): Promise<st
   );
   if (!found) throw new CommandError(`There is no organization "${slug}".`);
   return found.id;
+}
+
+/** The keys that seal: INTRAY_KEYS, else those that the embedded installation made for itself. Throws CommandError. */
+export function sealingKeys(): SealingKey[] {
+  const { keys, databaseUrl, dataDir } = env();
+  const own = databaseUrl ? undefined : readSecrets(resolve(dataDir))?.intrayKeys;
+  const ring = keys ?? parseEnvironment({ INTRAY_KEYS: own }).keys;
+  if (!ring) throw new CommandError("INTRAY_KEYS is not set, and this command needs it.");
+  return ring;
 }
 
 /** Whether the embedded database was ever made, without making it. */

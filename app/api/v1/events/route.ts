@@ -1,6 +1,6 @@
 import { listEvents } from "@/lib/events/queries.ts";
-import { eventSchema } from "@/lib/events/schema.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { eventQuerySchema, eventSchema } from "@/lib/events/schema.ts";
+import { pageSchema } from "@/lib/page.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "events:read",
       summary: "The organization's history, newest first",
-      query: pageQuerySchema,
+      query: eventQuerySchema,
       output: pageSchema(eventSchema),
     },
     ({ caller, query }) => within(caller, (organizationId, tx) => listEvents(organizationId, tx, query)),

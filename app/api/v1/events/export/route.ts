@@ -1,6 +1,8 @@
 import { exportedEventSchema } from "@/lib/events/schema.ts";
+import { appendEvents } from "@/lib/events/transitions.ts";
 import { exportLines } from "@/lib/web/export.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -10,12 +12,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: exportedEventSchema,
       mediaType: "application/x-ndjson",
     },
-    async ({ caller }) =>
-      new Response(exportLines(caller), {
+    async ({ caller }) => {
+      await within(caller, (organizationId, tx, { actor }) =>
+        appendEvents(organizationId, tx, [{ type: "events.exported", actor }]),
+      );
+      return new Response(exportLines(caller), {
         headers: {
           "content-type": "application/x-ndjson",
           "content-disposition": `attachment; filename="${caller.me.organization.slug}-events.ndjson"`,
         },
-      }),
+      });
+    },
   ),
 });

@@ -1,5 +1,6 @@
-import { verifyEvents } from "@/lib/events/queries.ts";
 import { verificationSchema } from "@/lib/events/schema.ts";
+import { reportBroken } from "@/lib/events/transitions.ts";
+import { verifyEvents } from "@/lib/events/verify.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -10,6 +11,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Whether the history's chain of hashes holds",
       output: verificationSchema,
     },
-    ({ caller }) => within(caller, verifyEvents),
+    async ({ caller }) => {
+      const found = await verifyEvents((work) => within(caller, (_organizationId, tx) => work(tx)));
+      await within(caller, (organizationId, tx, { actor }) => reportBroken(organizationId, tx, actor, found));
+      return found;
+    },
   ),
 });

@@ -1,3 +1,4 @@
+import { appendRead } from "@/lib/events/transitions.ts";
 import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
 import { listMessages } from "@/lib/tasks/messages.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
@@ -17,7 +18,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     ({ caller, params, query }) =>
       within(caller, async (organizationId, tx, principal) => {
         await requireVisibleTask(organizationId, tx, principal, params.id);
-        return listMessages(organizationId, tx, params.id, query);
+        const messages = await listMessages(organizationId, tx, params.id, query);
+        await appendRead(organizationId, tx, {
+          type: "protocol.read",
+          actor: principal.actor,
+          taskId: params.id,
+        });
+        return messages;
       }),
   ),
 });

@@ -1,0 +1,120 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { actors } from "@/components/api/actors.ts";
+import type { EventFilter } from "@/components/api/events.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { EVENT_GROUPS } from "@/lib/format/event-groups.ts";
+
+/** What, who and when. What comes from elsewhere (a task, somebody who left) can be taken away here. */
+export function ActivityFilters({
+  shown,
+  filtered,
+  onChange,
+  onClear,
+}: {
+  shown: EventFilter;
+  filtered: boolean;
+  onChange: (next: Partial<EventFilter>) => void;
+  onClear: () => void;
+}) {
+  const about = shown.inputRequestId ? "one request" : shown.taskId ? "one task" : null;
+  return (
+    <search aria-label="Filter" className="flex flex-wrap items-end gap-2.5">
+      <Labelled label="What">
+        <Select
+          className="md:w-60 [&>select]:border-line"
+          value={shown.type}
+          onChange={(event) => onChange({ type: event.target.value })}
+        >
+          <option value="">Everything</option>
+          {EVENT_GROUPS.map(({ label, nouns }) => (
+            <option key={label} value={nouns.join(",")}>
+              {label}
+            </option>
+          ))}
+          {!KNOWN.has(shown.type) && <option value={shown.type}>{shown.type}</option>}
+        </Select>
+      </Labelled>
+      <Labelled label="Who">
+        <ActorSelect value={shown.actorId} onChange={(actorId) => onChange({ actorId })} />
+      </Labelled>
+      <Labelled label="From">
+        <Input
+          type="date"
+          className="border-line"
+          max={shown.to || undefined}
+          value={shown.from}
+          onChange={(event) => onChange({ from: event.target.value })}
+        />
+      </Labelled>
+      <Labelled label="Until">
+        <Input
+          type="date"
+          className="border-line"
+          min={shown.from || undefined}
+          value={shown.to}
+          onChange={(event) => onChange({ to: event.target.value })}
+        />
+      </Labelled>
+      {about && (
+        <Button variant="ghost" onClick={() => onChange({ taskId: "", inputRequestId: "" })}>
+          <X aria-hidden strokeWidth={1.75} />
+          <span>
+            <span className="sr-only">No longer </span>only {about}
+          </span>
+        </Button>
+      )}
+      {filtered && (
+        <Button variant="ghost" onClick={onClear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  );
+}
+
+const KNOWN = new Set(["", ...EVENT_GROUPS.map(({ nouns }) => nouns.join(","))]);
+
+function Labelled({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is its child
+    <label className="flex min-w-0 flex-col gap-1 max-md:w-[calc(50%-5px)]">
+      <span className="text-[13px] text-muted">{label}</span>
+      {children}
+    </label>
+  );
+}
+
+function ActorSelect({ value, onChange }: { value: string; onChange: (actorId: string) => void }) {
+  const { data } = useQuery(actors());
+  const known = [...(data?.members ?? []), ...(data?.keys ?? [])].some(({ id }) => id === value);
+  return (
+    <Select
+      className="md:w-48 [&>select]:border-line"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">Everybody</option>
+      {value !== "" && !known && <option value={value}>{data ? "Somebody who left" : "One person"}</option>}
+      {data && data.members.length > 0 && <Options label="Members" items={data.members} />}
+      {data && data.keys.length > 0 && <Options label="API keys" items={data.keys} />}
+    </Select>
+  );
+}
+
+function Options({ label, items }: { label: string; items: { id: string; name: string }[] }) {
+  return (
+    <optgroup label={label}>
+      {items.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </optgroup>
+  );
+}

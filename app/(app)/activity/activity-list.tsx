@@ -1,0 +1,150 @@
+"use client";
+
+import { KeyRound, type LucideIcon, Server, UserRound } from "lucide-react";
+import { Fragment } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
+import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
+import type { OrganizationEvent } from "@/lib/events/schema.ts";
+import { describeEvent } from "@/lib/format/events.ts";
+import { capitalise } from "@/lib/format/labels.ts";
+import type { Tone } from "@/lib/format/outcome.ts";
+import { formatDay, formatExact, formatTimeOfDay } from "@/lib/format/time.ts";
+
+const DOTS: Record<Tone, string> = {
+  neutral: "bg-edge",
+  accent: "bg-accent",
+  wait: "bg-wait",
+  bad: "bg-bad",
+  good: "bg-good",
+};
+
+const ACTORS: Record<OrganizationEvent["actor"]["kind"], { icon: LucideIcon; what: string }> = {
+  member: { icon: UserRound, what: "Member" },
+  key: { icon: KeyRound, what: "API key" },
+  engine: { icon: Server, what: "Intray itself" },
+  system: { icon: Server, what: "The installation" },
+};
+
+/** Lines of the history, newest first, under their days. `onActor` asks for the lines of one person or key alone. */
+export function ActivityList({
+  events,
+  onActor,
+}: {
+  events: OrganizationEvent[];
+  onActor: (actorId: string) => void;
+}) {
+  const now = useNow(60_000);
+  const known = useZoneKnown();
+  const days = events.map(({ at }) => capitalise(formatDay(at, now).replace(/^on /, "")));
+  return (
+    <ol className="rounded-lg border border-line bg-panel" key={String(known)}>
+      {events.map((event, index) => (
+        <Fragment key={event.seq}>
+          {days[index] !== days[index - 1] && (
+            <li className="border-line border-b bg-sunken px-4 py-1.5 first:rounded-t-lg [&:not(:first-child)]:border-t">
+              <h2 className={cn("font-medium text-[13px] text-muted", !known && "invisible")}>
+                {days[index]}
+              </h2>
+            </li>
+          )}
+          <Line event={event} zoneKnown={known} onActor={onActor} />
+        </Fragment>
+      ))}
+    </ol>
+  );
+}
+
+function Line({
+  event,
+  zoneKnown,
+  onActor,
+}: {
+  event: OrganizationEvent;
+  zoneKnown: boolean;
+  onActor: (actorId: string) => void;
+}) {
+  const words = describeEvent(event);
+  return (
+    <li className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 border-line border-b px-4 py-2 last:border-b-0 md:grid-cols-[4.5rem_11rem_1fr_auto] md:items-start">
+      <time
+        suppressHydrationWarning
+        dateTime={event.at}
+        title={zoneKnown ? formatExact(event.at) : undefined}
+        className={cn("text-muted text-xs leading-5 tabular-nums", !zoneKnown && "invisible")}
+      >
+        {formatTimeOfDay(event.at)}
+      </time>
+      <Who actor={event.actor} onActor={onActor} />
+      <div className="flex min-w-0 gap-2.5 max-md:col-span-2">
+        <span aria-hidden className={cn("mt-1.5 size-2 shrink-0 rounded-full", DOTS[words.tone])} />
+        <div className="min-w-0 flex-1">
+          <p className="break-words">
+            <PlainText text={words.text} />
+          </p>
+          {words.quote && (
+            <p className="line-clamp-3 whitespace-pre-line break-words text-[13px] text-muted">
+              “<PlainText text={words.quote} />”
+            </p>
+          )}
+        </div>
+      </div>
+      <p className="flex items-baseline justify-end gap-3 text-[13px] max-md:col-span-2 max-md:justify-start max-md:pl-4.5">
+        {event.inputRequestId && (
+          <About href={`/inbox/${event.inputRequestId}`} what="Request" seq={event.seq} />
+        )}
+        {event.taskId && <About href={`/tasks/${event.taskId}`} what="Task" seq={event.seq} />}
+        <span className="min-w-12 text-right text-muted text-xs tabular-nums max-md:ml-auto">
+          <span className="sr-only">line </span>
+          {event.seq.toLocaleString("en")}
+        </span>
+      </p>
+    </li>
+  );
+}
+
+function Who({ actor, onActor }: { actor: OrganizationEvent["actor"]; onActor: (actorId: string) => void }) {
+  const { icon: Icon, what } = ACTORS[actor.kind];
+  const { id } = actor;
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-[13px] leading-5" title={what}>
+      <Icon aria-hidden className="size-3.5 shrink-0 text-faint" strokeWidth={1.75} />
+      <span className="sr-only">{what} </span>
+      {id === null ? (
+        <span className="truncate text-muted">{actor.name}</span>
+      ) : (
+        <button
+          type="button"
+          title={`Only ${actor.name}`}
+          className="truncate rounded-sm underline-offset-4 hover:underline"
+          onClick={() => onActor(id)}
+        >
+          {actor.name}
+        </button>
+      )}
+    </span>
+  );
+}
+
+function About({ href, what, seq }: { href: string; what: string; seq: number }) {
+  return (
+    <Link
+      href={href}
+      aria-label={`${what} of line ${seq}`}
+      className="rounded-sm text-accent underline-offset-4 hover:underline"
+    >
+      {what}
+    </Link>
+  );
+}
+
+export function ActivitySkeleton() {
+  return (
+    <div aria-hidden className="flex flex-col gap-3 rounded-lg border border-line bg-panel p-4">
+      {[70, 45, 60, 50, 65, 40].map((width) => (
+        <div key={width} className="skeleton h-5" style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}

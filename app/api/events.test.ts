@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventSchema, verificationSchema } from "@/lib/events/schema.ts";
+import { appendEvents } from "@/lib/events/transitions.ts";
+import { uuidv7 } from "@/lib/ids.ts";
+import { pageSchema } from "@/lib/page.ts";
+import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+
+let web: TestWeb;
+let acme: string;
+let ana: { userId: string; memberId: string; cookie: string };
+let task: string;
+let request: string;
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  acme = await web.organization("acme");
+  ana = await web.member(acme, "Ana", "admin");
+  const server = await insertServer(web.db, acme);
+  task = await insertTask(web.db, acme, server);
+  request = (await insertRequest(web.db, acme, task)).id;
+  const actor = { kind: "member" as const, id: ana.userId, name: "Ana" };
+  await web.db.withOrganization(acme, (tx) =>
+    appendEvents(acme, tx, [
+      { type: "task.queued", actor, taskId: task },
+      { type: "request.claimed", actor, taskId: task, inputRequestId: request },
+      { type: "requests.seeded", actor },
+    ]),
+  );
+});
+afterAll(() => web.stop());
+
+const list = async (query: string, cookie = ana.cookie) => {
+  const answer = await web.call("GET", `/api/v1/events?${query}`, { cookie });
+  return pageSchema(eventSchema).parse(answer.body).items;
+};
+const typesOf = async (query: string) => (await list(query)).map(({ type }) => type);
+
+describe("the list of events", () => {
+  test.each([
+    ["type=request.claimed", ["request.claimed"]],
+    ["type=request", ["request.claimed"]],
+    ["type=requests,task", ["requests.seeded", "task.queued"]],
+    ["type=nothing", []],
+  ])("keeps to %s", async (query, types) => {
+    expect(await typesOf(query)).toEqual(types);
+  });
+
+  test("keeps to an actor, a task, a request, and a time", async () => {
+    const all = await list("");
+    expect(await typesOf(`actorId=${ana.userId}`)).toEqual([
+      "requests.seeded",
+      "request.claimed",
+      "task.queued",
+    ]);
+    expect(await typesOf(`actorId=${uuidv7()}`)).toEqual([]);
+    expect(await typesOf(`taskId=${task}`)).toEqual(["request.claimed", "task.queued"]);
+    expect(await typesOf(`inputRequestId=${request}`)).toEqual(["request.claimed"]);
+    expect(await typesOf(`taskId=${task}&type=task`)).toEqual(["task.queued"]);
+    const at = all[0]!.at;
+    expect((await list(`from=${at}`)).every((event) => event.at >= at)).toBe(true);
+    expect((await list(`to=${at}`)).every((event) => event.at < at)).toBe(true);
+    expect((await list(`from=${at}`)).length + (await list(`to=${at}`)).length).toBe(all.length);
+  });
+
+  test("goes on within its filter", async () => {
+    const first = await web.call("GET", `/api/v1/events?limit=1&taskId=${task}`, ana);
+    const second = await web.call(
+      "GET",
+      `/api/v1/events?limit=1&taskId=${task}&cursor=${first.body.nextCursor}`,
+      ana,
+    );
+    expect([first, second].map(({ body }) => body.items[0].type)).toEqual(["request.claimed", "task.queued"]);
+    expect(second.body.nextCursor).toBeNull();
+  });
+
+  test.each(["type=%27%3B", "type=a.b.c", "taskId=x", "from=yesterday", "limit=0"])(
+    "refuses %s",
+    async (query) => {
+      expect((await web.call("GET", `/api/v1/events?${query}`, ana)).status).toBe(422);
+    },
+  );
+});
+
+test("nobody below an admin reads, exports or verifies history, and nobody another organization's", async () => {
+  const paths = ["/api/v1/events", "/api/v1/events/export", "/api/v1/events/verify"];
+  for (const role of ["viewer", "approver", "operator"] as const) {
+    const key = await web.key(acme, role);
+    for (const path of paths) expect((await web.call("GET", path, { key })).status).toBe(403);
+  }
+  const globex = await web.organization("globex");
+  const eve = await web.member(globex, "Eve", "owner");
+  expect((await list(`taskId=${task}`, eve.cookie)).length).toBe(0);
+  const exported = await (await web.open("GET", "/api/v1/events/export", eve)).text();
+  expect(exported).not.toContain(acme);
+  expect(exported).not.toContain(task);
+});
+
+describe("looking is a line too", () => {
+  test("an export is, and is in itself", async () => {
+    const exported = await (await web.open("GET", "/api/v1/events/export", ana)).text();
+    const last = JSON.parse(exported.trimEnd().split("\n").at(-1) ?? "");
+    expect(last).toMatchObject({ type: "events.exported", actor: { id: ana.userId, name: "Ana" } });
+  });
+
+  test("reading protocol messages is one for each person and task, and none in the task's own history", async () => {
+    const ben = await web.member(acme, "Ben", "operator");
+    const read = (who: { cookie: string }) => web.call("GET", `/api/v1/tasks/${task}/messages`, who);
+    expect((await Promise.all([read(ana), read(ana), read(ben)])).map(({ status }) => status)).toEqual([
+      200, 200, 200,
+    ]);
+    await read(ana);
+    const lines = await list(`type=protocol.read&taskId=${task}`);
+    expect(lines.map(({ actor }) => actor.name).sort()).toEqual(["Ana", "Ben"]);
+    const timeline = await web.call("GET", `/api/v1/tasks/${task}/events`, ana);
+    expect(timeline.body.items.map(({ type }: { type: string }) => type)).not.toContain("protocol.read");
+    const viewer = await web.member(acme, "Vic", "viewer");
+    expect((await read(viewer)).status).toBe(403);
+    expect(await list(`type=protocol.read&actorId=${viewer.userId}`)).toEqual([]);
+  });
+
+  test("a verification is where the chain does not hold", async () => {
+    const verify = async () =>
+      verificationSchema.parse((await web.call("GET", "/api/v1/events/verify", ana)).body);
+    expect(await verify()).toMatchObject({ ok: true, brokenAt: null, fault: null });
+    expect(await list("type=events.verified")).toEqual([]);
+    await withClient(web.database.adminUrl, (client) =>
+      client.query("DELETE FROM event WHERE organization_id = $1 AND type = 'requests.seeded'", [acme]),
+    );
+    const broken = await verify();
+    expect(broken).toMatchObject({ ok: false, fault: "gap" });
+    await verify();
+    expect(await list("type=events.verified")).toMatchObject([
+      { actor: { name: "Ana" }, data: { brokenAt: broken.brokenAt, fault: "gap" } },
+    ]);
+  });
+});

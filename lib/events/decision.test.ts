@@ -1,0 +1,70 @@
+/** One decision through a real engine and a real server leaves the whole chain of lines. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { undoAnswer } from "../input-requests/transitions.ts";
+import { lookInto } from "../testing/look.ts";
+import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
+import { tool } from "../testing/tool.ts";
+import { createWorld, type World } from "../testing/world.ts";
+import { listTaskEvents } from "./queries.ts";
+import { verifyEvents } from "./verify.ts";
+
+let world: World;
+let remote: TestServer;
+
+beforeAll(async () => {
+  remote = await startTestServer();
+  world = await createWorld(["127.0.0.1"]);
+  await world.startEngine();
+});
+afterAll(async () => {
+  await world?.close();
+  await remote?.close();
+});
+
+const { openRequest, inState } = lookInto(() => world);
+
+test("who started, what was asked, who decided what and why, and how it was delivered: line by line", async () => {
+  const server = await world.addServer(remote.url, "2026-07-28");
+  const id = await world.startTask(server, { note: "INV-100" }, tool("approve"));
+  const request = await openRequest(id);
+  const comment = "Budget is checked";
+  await world.answer(request.id, { action: "decline", comment, holdMs: 60_000 });
+  await world.within((tx) => undoAnswer(world.organizationId, tx, world.approver, request.id));
+  await world.answer(request.id, { action: "accept", content: { approve: true }, comment });
+  await inState(id, "completed");
+
+  const { items } = await world.within((tx) => listTaskEvents(world.organizationId, tx, id, { limit: 50 }));
+  const ask = await world.within((tx) =>
+    tx.ask.findFirstOrThrow({ where: { organizationId: world.organizationId, inputRequestId: request.id } }),
+  );
+  const engine = { kind: "engine", id: null, name: "Intray" };
+  const ola = { kind: "member", id: world.operator.userId, name: "Ola" };
+  const ben = { kind: "member", id: world.approver.userId, name: "Ben" };
+  const { questionHash, message } = request;
+  const sent = { attempt: 1, askId: ask.id };
+  expect(items.map(({ type, actor, data }) => [type, actor, data])).toMatchObject([
+    ["task.queued", ola, { tool: "approve" }],
+    ["task.starting", engine, {}],
+    ["task.started", engine, {}],
+    ["task.state", engine, { from: "working", to: "input_required" }],
+    ["request.opened", engine, { message, questionHash }],
+    ["answer.recorded", ben, { action: "decline", content: null, comment, questionHash }],
+    ["answer.undone", ben, {}],
+    ["answer.recorded", ben, { action: "accept", content: { approve: true }, comment, questionHash }],
+    ["delivery.sending", engine, { ...sent, rung: "update" }],
+    ["delivery.accepted", engine, sent],
+    ["delivery.confirmed", engine, {}],
+    ["task.completed", engine, {}],
+  ]);
+  for (const [before, after] of items.slice(1).map((event, at) => [items[at], event] as const))
+    expect([after.seq > before!.seq, after.at >= before!.at]).toEqual([true, true]);
+  const lines = await world.within((tx) =>
+    tx.event.findMany({
+      where: { organizationId: world.organizationId, taskId: id },
+      orderBy: { seq: "asc" },
+    }),
+  );
+  const ofRequest = lines.filter(({ type }) => !type.startsWith("task."));
+  expect(ofRequest.map(({ inputRequestId }) => inputRequestId)).toEqual(ofRequest.map(() => request.id));
+  expect(await verifyEvents(world.within)).toMatchObject({ ok: true });
+});

@@ -1,0 +1,23 @@
+import type { Tx } from "../db.ts";
+import { exportEvents } from "./queries.ts";
+
+/** Lines read in one transaction, and held in memory at once. */
+const BATCH = 1_000;
+
+/** The whole history as NDJSON, oldest first, in pieces. `within` opens a transaction of the organization for each. */
+export async function* exportedLines(
+  organizationId: string,
+  within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  batch = BATCH,
+): AsyncGenerator<string> {
+  let after = 0n;
+  for (;;) {
+    const events = await within((tx) => exportEvents(organizationId, tx, after, batch));
+    const last = events.at(-1);
+    if (last) {
+      after = BigInt(last.seq);
+      yield events.map((event) => `${JSON.stringify(event)}\n`).join("");
+    }
+    if (events.length < batch) return;
+  }
+}

@@ -1,0 +1,12 @@
+/** How the kinds of lines are told apart by people who look for one: by the first word of its type. */
+export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
+  { label: "Answers and their delivery", nouns: ["answer", "delivery"] },
+  { label: "Questions", nouns: ["request", "requests"] },
+  { label: "Tasks", nouns: ["task"] },
+  { label: "Servers and connections", nouns: ["server", "connection"] },
+  { label: "People and invitations", nouns: ["member", "invitation"] },
+  { label: "Sign-ins and accounts", nouns: ["session", "account"] },
+  { label: "API keys", nouns: ["key"] },
+  { label: "Settings and views", nouns: ["organization", "view"] },
+  { label: "Who looked into it", nouns: ["protocol", "events"] },
+];

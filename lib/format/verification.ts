@@ -1,0 +1,21 @@
+import type { Fault, Verification } from "../events/schema.ts";
+
+/** What a check of the history found: a title, and for whom it is broken what that means. */
+export function describeVerification({ ok, lines, brokenAt, fault }: Verification): {
+  title: string;
+  detail: string;
+} {
+  const count = `${lines.toLocaleString("en")} ${lines === 1 ? "line" : "lines"}`;
+  if (ok || fault === null || brokenAt === null)
+    return { title: `${count}, whole`, detail: "No line was changed, added, moved or taken away." };
+  const at = brokenAt.toLocaleString("en");
+  return { title: `The history does not hold at line ${at}`, detail: DETAILS[fault](at) };
+}
+
+const DETAILS: Record<Fault, (at: string) => string> = {
+  gap: (at) => `Line ${at} is missing, though later ones are there.`,
+  altered: (at) => `Line ${at} says something else than when it was written.`,
+  unlinked: (at) => `Line ${at} does not follow from the one before it: what came before was exchanged.`,
+  cut: (at) =>
+    `The end of the history is not where it was: lines from ${at} on were taken away or rewritten.`,
+};
