@@ -72,7 +72,7 @@ test("a task whose every text is hostile keeps its page in shape", async ({ ola 
     arguments: { [`${EVIL}key`.slice(0, 200).replaceAll("\u0000", "")]: EVIL.replaceAll("\u0000", "") },
     tool: `<b>tool</b>\u202E${"x".repeat(200)}`,
     label: storableText(EVIL.slice(0, 200)),
-    statusMessage: storableText(MEGABYTE.slice(0, 4_000)),
+    statusMessage: storableText(MEGABYTE.slice(0, 1_000)),
     outcome: storableText(EVIL.slice(0, 200)),
     outcomeIsError: true,
     error: { code: "server_error", message: storableText(EVIL) },
@@ -99,7 +99,7 @@ test("a task whose every text is hostile keeps its page in shape", async ({ ola 
   await judge(ola, "task of a hostile server");
   await ola.getByRole("tab", { name: "Protocol" }).click();
   await ola.getByText("tasks/get").first().click();
-  await expect(ola.getByText(/characters\)/).first()).toBeVisible();
+  await expect(ola.getByText("1001 ]")).toBeVisible();
   await isDead(ola);
   await judge(ola, "protocol of a hostile server");
 });
