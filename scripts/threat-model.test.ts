@@ -41,6 +41,12 @@ describe("no line is left open", () => {
     for (const row of rowsUnder("MCP: authorization")) expect(row.at(-1)).toMatch(/\.test\.ts`/);
   });
 
+  test("of what the packages leave to us, and of people, organizations and secrets", () => {
+    const rows = [...rowsUnder("What the official"), ...rowsUnder("People, organizations")];
+    expect(rows.length).toBeGreaterThan(15);
+    for (const row of rows) expect(row.at(-1)).toMatch(/\.(test|spec)\.ts`/);
+  });
+
   test("of requests to other networks, elicitation, tasks and tools", () => {
     const rows = [...rowsUnder("MCP: server-side"), ...rowsUnder("MCP: elicitation")];
     expect(rows.length).toBeGreaterThan(35);
