@@ -76,8 +76,6 @@ export const PUBLIC: Record<string, string> = {
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",
-  "GET /oauth/callback": "the flow's state and the session that began it are its credential",
-  "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/join": "the link's token and a session of anyone are its credential",
   "POST /api/join/account": "the link's token is its credential",
   "POST /api/sign-in/passkey": "it begins a sign-in",
