@@ -4,6 +4,7 @@ import { storable } from "@/lib/db.ts";
 import { uuidv7 } from "@/lib/ids.ts";
 import { addMember } from "@/lib/members/transitions.ts";
 import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
+import { setQuota } from "@/lib/organizations/quota.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
@@ -34,6 +35,7 @@ async function furnished(slug: string) {
     web.call(method, `/api/v1${path}`, { cookie: owner.cookie, body });
   await call("POST", "/api-keys", { name: "key", role: "viewer" });
   await call("POST", "/invitations", { email: `guest@${slug}.example`, role: "viewer" });
+  await web.db.withOrganization(id, (tx) => setQuota(id, tx, { openTasks: 100 }));
   await call("POST", "/views", { page: "inbox", name: "Mine", query: {} });
   const server = await insertServer(web.db, id, { tools: [{ name: "pay" }] });
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });

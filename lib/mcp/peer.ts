@@ -169,6 +169,11 @@ export interface CallOptions {
    */
   replyWithinMs?: number;
   signal?: AbortSignal;
+  /**
+   * What the server knows and people are not told: it is taken out of its errors, status messages and results. Not out
+   * of its questions, which are shown as they are asked.
+   */
+  secrets?: () => string[];
   /** Sees every message in both directions, before masking. */
   onMessage?: (direction: "out" | "in", method: string, body: unknown) => void;
 }

@@ -188,6 +188,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   ask: { session_digest: "a secret's", rpc_id: "names a message of a session" },
   delivery: { epoch: "the engine's own count" },
   task_watch: { "*": "when the engine looks next" },
+  quota: { "*": "the operator's" },
   event_head: { "*": "the newest event's hash, which the export has" },
   change: { "*": "hints that are on their way to screens" },
 };
