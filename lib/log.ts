@@ -1,4 +1,4 @@
-import pino from "pino";
+import pino, { type DestinationStream, type Logger } from "pino";
 import { env } from "./env.ts";
 
 /** Never written, wherever they stand in a logged object down to three levels. */
@@ -11,6 +11,9 @@ const secretNames = [
   "refreshToken",
   "password",
   "secret",
+  "clientSecret",
+  "codeVerifier",
+  "apiKey",
   "handle",
   "sessionId",
   "requestState",
@@ -27,18 +30,36 @@ const secretHeaders = ["set-cookie", "mcp-session-id", "proxy-authorization"].fl
  * One line of JSON on stdout for each entry. Parts take a child: `log.child({ part: "engine" })`.
  * Errors go under `err`; texts that came from a remote server are data, so never part of the message.
  */
-export const log = pino({
-  serializers: { err: describe },
-  level: env().logLevel,
-  base: null,
-  timestamp: pino.stdTimeFunctions.isoTime,
-  redact: { paths: [...secretPaths, ...secretHeaders], censor: "[removed]" },
-});
+export const log = createLog(env().logLevel);
+
+/** `destination`: other than stdout. */
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      serializers: { err: describe },
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: [...secretPaths, ...secretHeaders], censor: "[removed]" },
+    },
+    destination,
+  );
+}
 
 /** What a log needs of an error. Not its other fields: drivers hang whole connections on theirs. */
 function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return scrub(String(error));
   const { code } = error as { code?: unknown };
   const cause = error.cause === undefined ? {} : { cause: describe(error.cause) };
-  return { type: error.name, message: error.message, code, stack: error.stack, ...cause };
+  const stack = error.stack === undefined ? {} : { stack: scrub(error.stack) };
+  return { type: error.name, message: scrub(error.message), code, ...stack, ...cause };
+}
+
+/** An error's words without what libraries put into them: passwords and queries of addresses, credentials, our own keys. */
+function scrub(text: string): string {
+  return text
+    .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, "$1[removed]@")
+    .replace(/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]+)[?#][^\s"'<>]*/gi, "$1?[removed]")
+    .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [removed]")
+    .replace(/\bitk_[\w-]+/g, "[removed]");
 }

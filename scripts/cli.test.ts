@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSeal } from "../lib/seal.ts";
 import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
 import { withClient } from "./database/roles.ts";
 
@@ -159,6 +160,49 @@ test("says that a database is away, without its address", async () => {
   expect(doctor.out).toContain("BAD  database");
 });
 
+test("reseal moves secrets to the first key, and the doctor says which keys are still needed", async () => {
+  const key = (fill: number) => Buffer.alloc(32, fill);
+  const spelled = (...names: number[]) =>
+    names.map((fill) => `k${fill}:${key(fill).toString("base64")}`).join(",");
+  const id = "019b76da-a800-7000-8000-0000000000aa";
+  await withClient(database.adminUrl, async (client) => {
+    const { rows } = await client.query("SELECT id FROM organization WHERE slug = 'acme'");
+    const organizationId = rows[0].id;
+    const place = { organizationId, table: "connection", row: id, column: "sealed_credentials" };
+    const sealed = createSeal([{ kid: "k1", key: key(1) }]).seal(place, "token");
+    await client.query(
+      "INSERT INTO server (organization_id, id, name, url, era_setting, auth_kind) VALUES ($1, $2, 'S', 'https://s.example', 'auto', 'bearer')",
+      [organizationId, id],
+    );
+    await client.query(
+      "INSERT INTO connection (organization_id, id, server_id, sealed_credentials) VALUES ($1, $2, $2, $3)",
+      [organizationId, id, sealed],
+    );
+  });
+  const settings = { DATABASE_URL: database.ownerUrl, AUTH_SECRET: "0123456789abcdef" };
+  const doctor = async (keys: string) => (await run({ ...settings, INTRAY_KEYS: keys }, ["doctor"])).out;
+  expect(await doctor(spelled(1))).toContain('ok   secrets: 1 sealed under "k1"\n');
+  expect(await doctor(spelled(2, 1))).toContain(
+    'ok   secrets: 0 sealed under "k2", still 1 under "k1"; run reseal',
+  );
+  expect(await doctor(spelled(2))).toContain(
+    'BAD  secrets: sealed with keys that INTRAY_KEYS does not have: 1 under "k1"',
+  );
+
+  const lost = await run({ ...settings, INTRAY_KEYS: spelled(2) }, ["reseal"]);
+  expect([lost.code, lost.err]).toEqual([1, expect.stringContaining("1 could not be opened")]);
+  const moved = await run({ ...settings, INTRAY_KEYS: spelled(2, 1) }, ["reseal"]);
+  expect([moved.code, moved.err]).toEqual([0, ""]);
+  expect(moved.out).toContain('connection.sealed_credentials: 1 sealed again under "k2"');
+  expect(await doctor(spelled(2))).toContain('ok   secrets: 1 sealed under "k2"\n');
+  const none = await run({ DATABASE_URL: database.ownerUrl }, ["reseal"]);
+  expect([none.code, none.err]).toEqual([1, "INTRAY_KEYS is not set, and this command needs it.\n"]);
+  await withClient(database.adminUrl, async (client) => {
+    await client.query("DELETE FROM connection WHERE id = $1", [id]);
+    await client.query("DELETE FROM server WHERE id = $1", [id]);
+  });
+});
+
 test("the doctor names what is wrong", async () => {
   const settings = { DATABASE_URL: database.ownerUrl, INTRAY_KEYS: KEYS, AUTH_SECRET: "0123456789abcdef" };
   const doctor = await run(settings, ["doctor"]);
@@ -209,3 +253,24 @@ test("gives organizations the servers of the operator's file, now and when they 
 });
 
 const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
+
+test("turns two-step sign-in off for somebody who is locked out, and writes it down", async () => {
+  const [row] = await withClient(database.adminUrl, async (client) => {
+    const { rows } = await client.query(`SELECT id FROM "user" WHERE email = 'ben@acme.example'`);
+    await client.query(
+      "INSERT INTO second_factor (user_id, sealed_secret, confirmed_at) VALUES ($1, 'v1.k.x', now())",
+      [rows[0].id],
+    );
+    return rows;
+  });
+  const off = await intray("user", "no-second-factor", "Ben@acme.example");
+  expect(off).toMatchObject({ code: 0, out: "Two-step sign-in of ben@acme.example is off.\n" });
+  expect((await intray("user", "no-second-factor", "ben@acme.example")).code).toBe(1);
+  const { rows } = await withClient(database.adminUrl, (client) =>
+    client.query(
+      "SELECT data FROM event WHERE type = 'account.second_factor_removed' AND actor->>'id' = $1",
+      [row.id],
+    ),
+  );
+  expect(rows).toEqual([{ data: { byOperator: true } }]);
+});

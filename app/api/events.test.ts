@@ -53,6 +53,7 @@ describe("the list of events", () => {
       "requests.seeded",
       "request.claimed",
       "task.queued",
+      "session.opened",
     ]);
     expect(await typesOf(`actorId=${uuidv7()}`)).toEqual([]);
     expect(await typesOf(`taskId=${task}`)).toEqual(["request.claimed", "task.queued"]);

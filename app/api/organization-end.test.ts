@@ -72,7 +72,11 @@ async function furnished(slug: string) {
 }
 
 /** A connection that was signed in for, and a sign-in that is under way. */
-async function oauthOf(id: string, server: { id: string; connectionId: string }, userId: string): Promise<void> {
+async function oauthOf(
+  id: string,
+  server: { id: string; connectionId: string },
+  userId: string,
+): Promise<void> {
   const client = uuidv7();
   await sql(
     `INSERT INTO oauth_client (organization_id, id, server_id, issuer, client_id, sealed_secret, registered)

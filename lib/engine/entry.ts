@@ -168,11 +168,12 @@ export function newEntry(work: TaskWork): TaskEntry {
 
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
 export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
+  const secrets = () => [entry.handle, entry.live?.kept.id].filter((secret) => typeof secret === "string");
   return {
     deadlineMs,
+    secrets,
     onMessage: (direction, method, body) => {
-      const secrets = [entry.handle, entry.live?.kept.id].filter((secret) => typeof secret === "string");
-      entry.messages.push({ at: new Date(), direction, method, body: maskMessage(body, secrets) });
+      entry.messages.push({ at: new Date(), direction, method, body: maskMessage(body, secrets()) });
       // A task that is only polled keeps the last exchange, in case it turns out to matter.
       if (entry.messages.length > 20) entry.messages.splice(0, entry.messages.length - 20);
     },

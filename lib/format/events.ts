@@ -69,7 +69,13 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "account.password_changed": (data, who) =>
     say(data.byLink === true ? `${who} set a password with a link` : `${who} changed their password`),
   "account.second_factor_added": (_, who) => say(`${who} turned two-step sign-in on`),
-  "account.second_factor_removed": (_, who) => say(`${who} turned two-step sign-in off`, "wait"),
+  "account.second_factor_removed": (data, who) =>
+    say(
+      data.byOperator === true
+        ? `The operator turned two-step sign-in of ${who} off`
+        : `${who} turned two-step sign-in off`,
+      "wait",
+    ),
   "account.recovery_code_used": (data, who) =>
     say(`${who} used a recovery code${typeof data.left === "number" ? `, ${data.left} left` : ""}`, "wait"),
   "account.passkey_added": (data, who) => say(`${who} added the passkey${named(data)}`),

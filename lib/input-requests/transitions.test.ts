@@ -16,7 +16,7 @@ import { createWorld, until, type World } from "../testing/world.ts";
 import { captureQuestion } from "./capture.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "./schema.ts";
 import { mayGo as requestMayGo } from "./status.ts";
-import { claimRequest, recordAnswer, saveDraft, undoAnswer } from "./transitions.ts";
+import { claimRequest, recordAnswer, releaseRequest, saveDraft, undoAnswer } from "./transitions.ts";
 
 let world: World;
 let server: { serverId: string; connectionId: string };
@@ -198,6 +198,30 @@ test.each([
     tx.inputRequest.findFirstOrThrow({ where: { organizationId: world.organizationId, id: request.id } }),
   );
   expect(row.state).toBe("open");
+});
+
+test("a claim is a line of the history, and keeping it alive is not; so is giving it up", async () => {
+  const request = await asking();
+  const { organizationId, approver, operator } = world;
+  const claim = (who: typeof approver) =>
+    world.within((tx) => claimRequest(organizationId, tx, who, request.id));
+  const release = (who: typeof approver) =>
+    world.within((tx) => releaseRequest(organizationId, tx, who, request.id));
+  await claim(approver);
+  await claim(approver);
+  await release(operator);
+  await claim(operator);
+  const lines = await world.within((tx) =>
+    tx.event.findMany({
+      where: { organizationId, inputRequestId: request.id, NOT: { type: "request.opened" } },
+      orderBy: { seq: "asc" },
+    }),
+  );
+  expect(lines.map(({ type, actorId }) => [type, actorId])).toEqual([
+    ["request.claimed", approver.userId],
+    ["request.released", operator.userId],
+    ["request.claimed", operator.userId],
+  ]);
 });
 
 test("what another has claimed can't be answered by me", async () => {

@@ -116,7 +116,8 @@ export async function claimRequest(
     VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid)
     ON CONFLICT (organization_id, input_request_id) DO UPDATE SET active_at = now(), user_id = excluded.user_id,
       claimed_at = CASE WHEN c.user_id = excluded.user_id THEN c.claimed_at ELSE now() END
-    RETURNING claimed_at = now() AS fresh`;
+    -- now() has microseconds, the column has none
+    RETURNING claimed_at = now()::timestamptz(3) AS fresh`;
   const fresh = claimed[0]?.fresh === true;
   await told(organizationId, tx, request, fresh ? [{ type: "request.claimed", actor: principal.actor }] : []);
 }

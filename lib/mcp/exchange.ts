@@ -4,6 +4,7 @@ import type { Network, Outgoing } from "../network.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { badReply, httpError, transportError } from "./errors.ts";
 import { Flood } from "./flood.ts";
+import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { ERROR_BYTES, REPLY_BYTES } from "./limits.ts";
 import { PeerError } from "./peer.ts";
 import { SseParser } from "./sse.ts";
@@ -15,6 +16,8 @@ export interface ExchangeOptions {
   signal?: AbortSignal;
   /** The deadline covers the opening only: an event stream lives on once its head is here. */
   opensOnly?: boolean;
+  /** What a refusal is not to repeat, beside the request's credentials. */
+  secrets: string[];
   /** The JSON-RPC method, which tells errors apart; null for notifications and responses. */
   rpcMethod: string | null;
 }
@@ -23,7 +26,7 @@ export interface ExchangeOptions {
 export interface ExchangeHandlers {
   /** The head of a 2xx. */
   onHead(headers: IncomingHttpHeaders): void;
-  /** The whole body, or the data of one event. */
+  /** The whole body, or the data of one event, without the request's credentials. */
   onText(text: string): void;
   onEventId(eventId: string): void;
   onRetry?(afterMs: number): void;
@@ -48,6 +51,8 @@ export function exchange(
   let drop: (reason: Error) => void = () => {};
   const flood = new Flood();
 
+  const credentials = credentialsIn(outgoing.headers);
+  const hide = hiding(credentials, IN_MESSAGES);
   const deadlineAt = performance.now() + options.deadlineMs;
 
   const stop = (message: string) => drop(new Stopped(message));
@@ -59,11 +64,12 @@ export function exchange(
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", giveUp);
   };
-  const text = () => String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  const text = () => hide(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
   const isRefusal = () => status !== 0 && !isSuccess(status);
   const refusal = () => {
     const inSession = "mcp-session-id" in outgoing.headers;
-    return httpError({ status, headers, body: text() }, options.rpcMethod, inSession);
+    const body = hiding([...credentials, ...options.secrets], IN_MESSAGES)(text());
+    return httpError({ status, headers, body }, options.rpcMethod, inSession);
   };
   const errorOf = (error: Error, sent: boolean) => {
     // The status has said it all, however its body goes on.
@@ -99,7 +105,7 @@ export function exchange(
           flood.event();
           if (retryMs !== undefined) handlers.onRetry?.(retryMs);
           if (id !== null) handlers.onEventId(id);
-          if (data !== "") handlers.onText(data);
+          if (data !== "") handlers.onText(hide(data));
         });
       }
       guarded(() => handlers.onHead(headers));

@@ -1,6 +1,7 @@
 /** `tasks/get`, the hot path: the same in both eras. */
 import { fingerprintOf } from "./fingerprint.ts";
-import { taskSchema } from "./messages.ts";
+import { hidingFor } from "./hide.ts";
+import { discreet, taskSchema } from "./messages.ts";
 import type { GetOptions, GetReply } from "./peer.ts";
 import { type Request, readResult, type Wire } from "./wire.ts";
 
@@ -14,7 +15,7 @@ export async function getTask(wire: Wire, request: Request, options: GetOptions)
   const fingerprint = fingerprintOf(reply.text, reply.id);
   if (fingerprint === options.fingerprint)
     return { fingerprint, task: null, clockOffsetMs, size: reply.text.length };
-  const task = readResult(reply, taskSchema, options);
+  const task = discreet(readResult(reply, taskSchema, options), hidingFor(options));
   return {
     fingerprint: task.status === "working" ? fingerprint : `!${fingerprint}`,
     task,

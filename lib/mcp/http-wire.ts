@@ -260,13 +260,13 @@ export class HttpWire implements Wire {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     };
-    const { deadlineMs, replyWithinMs, signal, opensOnly } = options;
+    const { deadlineMs, replyWithinMs, signal, opensOnly, secrets = () => [] } = options;
     const outgoing = { method: verb, headers: all, body, lane };
     return exchange(
       this.network,
       this.url,
       outgoing,
-      { deadlineMs, replyWithinMs, signal, opensOnly, rpcMethod: method },
+      { deadlineMs, replyWithinMs, signal, opensOnly, secrets: secrets(), rpcMethod: method },
       handlers,
     );
   }

@@ -4,6 +4,7 @@
  * the servers in the field; the tests hold these against them.
  */
 import { z } from "zod";
+import { hideIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { parseJson } from "./json.ts";
 import {
   DEPTH,
@@ -83,8 +84,8 @@ export const taskSchema = z
     result: z.unknown().optional(),
     error: z.unknown().optional(),
   })
-  .transform(
-    (task): RemoteTask => ({
+  .transform((task): RemoteTask => {
+    const remote = {
       taskId: task.taskId,
       status: task.status,
       statusMessage: task.statusMessage ?? null,
@@ -95,8 +96,21 @@ export const taskSchema = z
       questions: questionsOf(task.inputRequests),
       result: task.result,
       error: task.error,
-    }),
-  );
+    };
+    // Its id may be all that it takes to answer it.
+    return discreet(remote, hiding([task.taskId], IN_MESSAGES));
+  });
+
+/** The task without secrets in what is shown of it; its id, which we need, stays. */
+export function discreet(task: RemoteTask, hide: (text: string) => string): RemoteTask {
+  const { statusMessage, result, error } = task;
+  return {
+    ...task,
+    statusMessage: hideIn(statusMessage, hide),
+    result: hideIn(result, hide),
+    error: hideIn(error, hide),
+  };
+}
 
 /** Multi round trip of 2026-07-28. */
 export const inputRequiredSchema = z

@@ -1,5 +1,6 @@
 /** What became of a call of 2025-11-25: of `tools/call`, and of the task that it made. */
 import { z } from "zod";
+import { hideIn, hidingFor } from "./hide.ts";
 import { taskInMeta, taskSchema, urlsToVisit } from "./messages.ts";
 import { type CallOptions, PeerError, type StartOutcome, type TaskResult } from "./peer.ts";
 import { parseResult, type Reply, readResult } from "./wire.ts";
@@ -14,7 +15,7 @@ export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Pr
       return { kind: "task", task: parseResult("tools/call", taskSchema, result.task) };
     }
     const task = taskInMeta(result);
-    return task ? { kind: "task", task } : { kind: "result", result };
+    return task ? { kind: "task", task } : { kind: "result", result: hideIn(result, hidingFor(options)) };
   } catch (error) {
     const questions = error instanceof PeerError && error.rpcError ? urlsToVisit(error.rpcError) : [];
     if (questions.length === 0) throw error;
@@ -28,7 +29,7 @@ export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Pr
  */
 export function toTaskResult(reply: Reply, options: CallOptions): TaskResult {
   try {
-    return { kind: "result", result: readResult(reply, anyResult, options) };
+    return { kind: "result", result: hideIn(readResult(reply, anyResult, options), hidingFor(options)) };
   } catch (error) {
     if (error instanceof PeerError && error.code === "rejected" && error.rpcError) {
       return { kind: "error", error: error.rpcError };

@@ -27,6 +27,8 @@ export interface Access {
   refused(token: string): Promise<boolean>;
   /** It refused the one after that too, or wants more rights (403): only a person can help. */
   exhausted(token: string, neededScope: string | null): Promise<void>;
+  /** What is in memory may be out of date. */
+  forget(): void;
 }
 
 /** A program of the operator's that speaks MCP on its stdin and stdout. `env` may hold secrets: never logged. */
@@ -167,6 +169,11 @@ export interface CallOptions {
    */
   replyWithinMs?: number;
   signal?: AbortSignal;
+  /**
+   * What the server knows and people are not told: it is taken out of its errors, status messages and results. Not out
+   * of its questions, which are shown as they are asked.
+   */
+  secrets?: () => string[];
   /** Sees every message in both directions, before masking. */
   onMessage?: (direction: "out" | "in", method: string, body: unknown) => void;
 }

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import type { Lane } from "../network.ts";
 import { badReply, rpcFailure } from "./errors.ts";
+import { hideIn, hidingFor } from "./hide.ts";
 import { parseJson } from "./json.ts";
 import { replySchema, type ServerMessage } from "./messages.ts";
 import type { CallOptions, Stream } from "./peer.ts";
@@ -102,7 +103,7 @@ export function readResult<T>(reply: Reply, schema: z.ZodType<T>, options: CallO
   // An error without an id is to a request whose id could not be read.
   const isOurs = data.id === reply.id || (data.error !== undefined && (data.id ?? null) === null);
   if (!isOurs) throw badReply("The reply is to another request");
-  if (data.error) throw rpcFailure(data.error, reply.method);
+  if (data.error) throw rpcFailure(hideIn(data.error, hidingFor(options)), reply.method);
   return parseResult(reply.method, schema, data.result);
 }
 

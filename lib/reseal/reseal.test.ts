@@ -18,19 +18,16 @@ let db: Database;
 const acme = uuidv7();
 const globex = uuidv7();
 const person = uuidv7();
+const ofPerson = { organizationId: "user", table: "second_factor", row: person, column: "sealed_secret" };
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDatabase(database.ownerUrl, { connections: 2 });
-  // As a table of people's secrets is: not a tenant's.
-  await withClient(database.ownerUrl, async (client) => {
-    await client.query("CREATE TABLE of_people (user_id uuid PRIMARY KEY, sealed_thing text)");
-    await client.query("INSERT INTO of_people VALUES ($1, $2)", [
+  await withClient(database.adminUrl, async (client) => {
+    await client.query(`INSERT INTO "user" (id, email, name) VALUES ($1, 'p@test.example', 'P')`, [person]);
+    await client.query("INSERT INTO second_factor (user_id, sealed_secret) VALUES ($1, $2)", [
       person,
-      createSeal([old]).seal(
-        { organizationId: "user", table: "of_people", row: person, column: "sealed_thing" },
-        "p",
-      ),
+      createSeal([old]).seal(ofPerson, "p"),
     ]);
   });
   for (const [id, tasks] of [
@@ -105,12 +102,16 @@ describe("resealing", () => {
     expect(counts).toMatchObject({
       "task.sealed_handle": TASKS + 3,
       "connection.sealed_credentials": 2,
-      "of_people.sealed_thing": 1,
+      "second_factor.sealed_secret": 1,
       "task.sealed_session": 0,
     });
     expect(done.filter(({ changed, unopened }) => changed + unopened > 0)).toEqual([]);
     expect(await countByKey(db)).toEqual(new Map([["new", values]]));
     const alone = createSeal([current]);
+    const { rows } = await withClient(database.adminUrl, (client) =>
+      client.query("SELECT sealed_secret FROM second_factor"),
+    );
+    expect(alone.open(ofPerson, rows[0].sealed_secret)).toBe("p");
     for (const id of [acme, globex]) {
       const tasks = await db.withOrganization(id, (tx) =>
         tx.task.findMany({ where: { organizationId: id } }),

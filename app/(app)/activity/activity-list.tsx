@@ -95,7 +95,7 @@ function Line({
           <About href={`/inbox/${event.inputRequestId}`} what="Request" seq={event.seq} />
         )}
         {event.taskId && <About href={`/tasks/${event.taskId}`} what="Task" seq={event.seq} />}
-        <span className="min-w-12 text-right text-muted text-xs tabular-nums max-md:ml-auto">
+        <span className="min-w-12 text-right text-muted text-xs leading-5 tabular-nums max-md:ml-auto">
           <span className="sr-only">line </span>
           {event.seq.toLocaleString("en")}
         </span>

@@ -112,13 +112,6 @@ CREATE FUNCTION gate.invitation(p_token_hash bytea)
     WHERE i.token_hash = p_token_hash AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()
       AND inviter_may(i.organization_id, i.invited_by, i.role) AND (NOT o.demo OR NOT gate.setup_done()) $$;
 
--- Whether an invitation in force waits for an address: then whoever proves it is theirs may come in, to accept.
-CREATE FUNCTION gate.invited(p_email text) RETURNS boolean
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-  AS $$ SELECT EXISTS (SELECT FROM invitation i JOIN organization o ON o.id = i.organization_id
-    WHERE i.email = lower(p_email) AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()
-      AND inviter_may(i.organization_id, i.invited_by, i.role) AND (NOT o.demo OR NOT gate.setup_done())) $$;
-
 -- Makes the account of somebody who was invited, for the address of the invitation alone. Null: there is one already,
 -- or the invitation is not in force.
 CREATE FUNCTION gate.create_invited_account(p_token_hash bytea, p_user uuid, p_name text, p_password_hash text) RETURNS uuid
@@ -158,10 +151,10 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION gate.organizations_of(uuid), gate.choose_organization(uuid, uuid),
-  gate.session_person(bytea, bigint), gate.invitation(bytea), gate.invited(text), gate.create_invited_account(bytea, uuid, text, text),
+  gate.session_person(bytea, bigint), gate.invitation(bytea), gate.create_invited_account(bytea, uuid, text, text),
   gate.delete_organization(uuid, text, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.organizations_of(uuid), gate.choose_organization(uuid, uuid),
-  gate.session_person(bytea, bigint), gate.invitation(bytea), gate.invited(text), gate.create_invited_account(bytea, uuid, text, text),
+  gate.session_person(bytea, bigint), gate.invitation(bytea), gate.create_invited_account(bytea, uuid, text, text),
   gate.delete_organization(uuid, text, bigint) TO intray_app;
 RESET ROLE;
 REVOKE CREATE ON SCHEMA gate FROM intray_gate;

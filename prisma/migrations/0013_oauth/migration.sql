@@ -87,6 +87,8 @@ BEGIN
     EXECUTE format('CREATE POLICY tenant ON %I USING (organization_id = current_organization())
       WITH CHECK (organization_id = current_organization())', name);
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO intray_app', name);
+    -- They end with their organization.
+    EXECUTE format('ALTER TABLE %I ADD FOREIGN KEY (organization_id) REFERENCES organization (id) ON DELETE CASCADE', name);
   END LOOP;
 END $$;
 -- The engine renews grants and notes what servers refuse; it begins none and ends none.
