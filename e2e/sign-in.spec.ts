@@ -12,13 +12,14 @@ import { judge } from "./judge.ts";
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(120_000);
+test.setTimeout(300_000);
 
 let intray: Intray;
 let oidc: OidcServer;
 let folder: string;
 
 test.beforeAll(async () => {
+  test.setTimeout(300_000);
   oidc = await startOidc();
   folder = mkdtempSync(join(tmpdir(), "intray-sign-in-"));
   const file = join(folder, "sign-in.json");
@@ -194,6 +195,7 @@ test("sessions are ended from another browser, and by changing the password", as
   await here.goto("/settings/security");
   const sessions = here.getByRole("list", { name: "Sessions" }).getByRole("listitem");
   await expect(sessions.filter({ hasText: "This browser" })).toHaveCount(1);
+  await sessions.last().scrollIntoViewIfNeeded();
   await judge(here, "security, sessions");
   await here
     .getByRole("button", { name: /^End the session of/ })

@@ -78,6 +78,46 @@ describe("row security", () => {
     await db.close();
   });
 
+  test("lets nobody who serves requests read or write another organization's row, in any table", async () => {
+    const other = uuidv7();
+    const { rows: organizations } = await withClient(database.adminUrl, (client) =>
+      client.query("SELECT id FROM organization WHERE slug = 'acme'"),
+    );
+    const acme = organizations[0].id;
+    for (const url of [database.appUrl, database.engineUrl, database.ownerUrl])
+      await withClient(url, async (client) => {
+        /** The number of rows that a statement touches in an organization; null: the role may not even ask. */
+        const touched = async (organization: string, statement: string, values: unknown[] = []) => {
+          await client.query("BEGIN");
+          try {
+            await client.query("SELECT set_config('app.organization_id', $1, true)", [organization]);
+            return (await client.query(statement, values)).rowCount;
+          } catch (error) {
+            if ((error as { code?: string }).code === "42501") return null;
+            throw error;
+          } finally {
+            await client.query("ROLLBACK");
+          }
+        };
+        for (const table of tenantTables) {
+          const where = "WHERE organization_id = $1";
+          for (const statement of [
+            `SELECT FROM "${table}" ${where}`,
+            `SELECT FROM "${table}" ${where} FOR UPDATE`,
+            `UPDATE "${table}" SET organization_id = organization_id ${where}`,
+            `UPDATE "${table}" SET organization_id = '${other}' ${where}`,
+            `DELETE FROM "${table}" ${where}`,
+          ])
+            expect([0, null], `${table}: ${statement}`).toContain(await touched(other, statement, [acme]));
+          // Refused by the policy, which comes before what else would be wrong with such a row.
+          const insert = `INSERT INTO "${table}" (organization_id) VALUES ($1)`;
+          await expect(touched(other, insert, [acme]), table).resolves.toBeNull();
+        }
+        // It would be seen where it may be.
+        expect(await touched(acme, "SELECT FROM task WHERE organization_id = $1", [acme])).toBe(1);
+      });
+  });
+
   test("keeps history from being changed by those who serve requests", async () => {
     for (const url of [database.appUrl, database.engineUrl])
       for (const statement of ["UPDATE event SET type = 'x'", "DELETE FROM event", "DELETE FROM event_head"])

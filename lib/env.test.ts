@@ -11,7 +11,7 @@ test("nothing is required to parse, and the defaults are for one machine", () =>
     dataDir: ".data",
     demo: false,
     allowHosts: [],
-    denyPorts: [],
+    denyPorts: [3000],
     logLevel: "info",
   });
 });
@@ -58,4 +58,13 @@ test.each([
   expect(parse).toThrow(ConfigurationError);
   expect(parse).toThrow(new RegExp(`^${name}\\b.*\\.$`));
   expect(parse).not.toThrow("hunter2");
+});
+
+test("our own ports are known to a process that is started alone", () => {
+  const { denyPorts } = parseEnvironment({
+    PORT: "8080",
+    APP_DATABASE_URL: "postgresql://intray_app:x@db.internal:6543/intray",
+    DATABASE_URL: "postgresql://owner:x@db.internal/intray",
+  });
+  expect(denyPorts.sort()).toEqual([5432, 6543, 8080]);
 });

@@ -75,7 +75,16 @@ const schema = z
     demoSetting: e.INTRAY_DEMO,
     invoicePort: e.INVOICE_PORT,
     allowHosts: e.INTRAY_ALLOW_HOSTS,
-    denyPorts: e.INTRAY_DENY_PORTS,
+    /** The supervisor's list, and what this process knows of itself: started alone, it has no other. */
+    denyPorts: [
+      ...new Set([
+        ...e.INTRAY_DENY_PORTS,
+        e.PORT,
+        ...[e.DATABASE_URL, e.APP_DATABASE_URL, e.ENGINE_DATABASE_URL].flatMap((url) =>
+          url && URL.canParse(url) ? [Number(new URL(url).port || 5432)] : [],
+        ),
+      ]),
+    ],
     serversFile: e.INTRAY_SERVERS_FILE,
     signInFile: e.INTRAY_SIGN_IN_FILE,
     /** Calls a minute of one member or key; fewer writes, see lib/web/tunables.ts. */

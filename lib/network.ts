@@ -25,6 +25,8 @@ export interface NetworkOptions {
   denyPorts: number[];
   /** Connections an origin for short calls; rate × latency decides. Default 64. */
   connections?: number;
+  /** Asks for a name's addresses; the system's unless a test has its own. */
+  resolve?: typeof dnsLookup;
 }
 
 /** `call`: short, on a pool of kept connections. `held`: a connection of its own, unlimited in time and number. */
@@ -84,7 +86,7 @@ export function createNetwork(options: NetworkOptions): Network {
       ...extra,
       factory: (origin, poolOptions) => {
         const url = check(new URL(String(origin)), allowed);
-        return new Pool(url.origin, { ...poolOptions, connect: connector(url, allowed) });
+        return new Pool(url.origin, { ...poolOptions, connect: connector(url, allowed, options.resolve) });
       },
     });
   const lanes: Record<Lane, Agent> = {
@@ -210,13 +212,13 @@ function check(url: URL, allowed: Allowed): URL {
   return url;
 }
 
-function connector(url: URL, allowed: Allowed): buildConnector.connector {
-  return buildConnector({ lookup: lookupFor(portOf(url), allowed), timeout: 10_000 });
+function connector(url: URL, allowed: Allowed, resolve?: typeof dnsLookup): buildConnector.connector {
+  return buildConnector({ lookup: lookupFor(portOf(url), allowed, resolve), timeout: 10_000 });
 }
 
-function lookupFor(port: number, allowed: Allowed): LookupFunction {
+function lookupFor(port: number, allowed: Allowed, resolve = dnsLookup): LookupFunction {
   return (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, []);
       try {
         // One bad address condemns the name: a mixed answer is how re-binding begins.

@@ -1,6 +1,7 @@
 /** Holds the one-way rule of imports, and what only one file may touch. Prints `file:line  rule`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { refuseCall, refuseImport } from "./ways-out.ts";
 
 type Finding = { file: string; line: number; rule: string };
 
@@ -44,6 +45,8 @@ function checkImport(file: string, specifier: string, typeOnly: boolean): string
       return "only lib/db.ts imports the generated client";
     return /\.tsx?$/.test(own) ? mayImport(file, own) : undefined;
   }
+  const wayOut = refuseImport(file, specifier, typeOnly);
+  if (wayOut) return wayOut;
   const inApp = file.startsWith("app/") || file.startsWith("components/");
   if (/^react(-dom)?(\/|$)/.test(specifier) && !inApp && !file.startsWith("lib/web/")) {
     return "only components and app import react";
@@ -67,9 +70,7 @@ function checkLine(file: string, text: string): string | undefined {
   if (server && file !== "lib/env.ts" && /\bprocess\.env\b/.test(code))
     return "only lib/env.ts reads process.env";
   if (file.startsWith("app/") && /\bprocess\.env\b/.test(code)) return "only lib/env.ts reads process.env";
-  const calls = /(?<![\w.$])(globalThis\.)?fetch\(/.test(code) && !/\bfetch\([^)]*\)\s*[:{]/.test(code);
-  if (server && calls) return "no global fetch on the server: use lib/network.ts";
-  return undefined;
+  return refuseCall(file, code);
 }
 
 const importPattern =

@@ -253,3 +253,24 @@ test("gives organizations the servers of the operator's file, now and when they 
 });
 
 const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
+
+test("turns two-step sign-in off for somebody who is locked out, and writes it down", async () => {
+  const [row] = await withClient(database.adminUrl, async (client) => {
+    const { rows } = await client.query(`SELECT id FROM "user" WHERE email = 'ben@acme.example'`);
+    await client.query(
+      "INSERT INTO second_factor (user_id, sealed_secret, confirmed_at) VALUES ($1, 'v1.k.x', now())",
+      [rows[0].id],
+    );
+    return rows;
+  });
+  const off = await intray("user", "no-second-factor", "Ben@acme.example");
+  expect(off).toMatchObject({ code: 0, out: "Two-step sign-in of ben@acme.example is off.\n" });
+  expect((await intray("user", "no-second-factor", "ben@acme.example")).code).toBe(1);
+  const { rows } = await withClient(database.adminUrl, (client) =>
+    client.query(
+      "SELECT data FROM event WHERE type = 'account.second_factor_removed' AND actor->>'id' = $1",
+      [row.id],
+    ),
+  );
+  expect(rows).toEqual([{ data: { byOperator: true } }]);
+});

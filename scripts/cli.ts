@@ -9,6 +9,7 @@ import { createUser } from "./commands/create-user.ts";
 import { doctor } from "./commands/doctor.ts";
 import { exportEventsCommand } from "./commands/export-events.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { removeSecondFactor } from "./commands/remove-second-factor.ts";
 import { resealCommand } from "./commands/reseal.ts";
 import { setQuotaCommand } from "./commands/set-quota.ts";
 import { syncServersCommand } from "./commands/sync-servers.ts";
@@ -22,6 +23,7 @@ const commands: Record<string, Command> = {
   "org create": createOrganizationCommand,
   "org quota": setQuotaCommand,
   "user create": createUser,
+  "user no-second-factor": removeSecondFactor,
   "key create": createApiKey,
   migrate: migrateCommand,
   "events verify": verifyEventsCommand,
@@ -37,6 +39,7 @@ const USAGE = `npm run -s intray -- <command>
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
+  user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes
   key create --org S --role R [--name N]               makes an API key; prints it, this once
   events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line

@@ -1,9 +1,12 @@
 import { Secret, TOTP } from "otpauth";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { AuthBrowser } from "@/lib/testing/auth-browser.ts";
 import { Authenticator } from "@/lib/testing/authenticator.ts";
 import { ORIGIN, startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+
+// Passwords are slow to check, on purpose.
+vi.setConfig({ testTimeout: 90_000 });
 
 let web: TestWeb;
 let acme: string;
@@ -440,6 +443,40 @@ test("what happens to an account is in the history of each organization of the p
   expect(words).toContainEqual(
     expect.stringMatching(/^A sign-in as Pia\d+ was refused: the code was wrong$/),
   );
+});
+
+test("what goes wrong inside is told to nobody in an address", async () => {
+  const pia = await person();
+  await sql("ALTER FUNCTION gate.user_by_email(text) RENAME TO away");
+  try {
+    const url = await newBrowser().post("callback/password", { email: pia.email, password: PASSWORD });
+    expect(new URL(url).searchParams.get("error")).toBe("unavailable");
+    expect(url).not.toMatch(/gate|function|prisma/i);
+  } finally {
+    await sql("ALTER FUNCTION gate.away(text) RENAME TO user_by_email");
+  }
+});
+
+test("people of the same organizations who sign in at once do not wait for each other for ever", async () => {
+  const { openSession } = await import("@/lib/web/sessions.ts");
+  const people = [await web.member(acme, "Xa", "viewer"), await web.member(globex, "Xb", "viewer")];
+  for (const [at, organizationId] of [globex, acme].entries())
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.membership.create({
+        data: { organizationId, id: crypto.randomUUID(), userId: people[at]?.userId ?? "", role: "viewer" },
+      }),
+    );
+  const before = await sessionLines();
+  const opened = Array.from({ length: 20 }, (_, n) =>
+    openSession(people[n % 2]?.userId ?? "", "password", { userAgent: null, address: null }),
+  );
+  await Promise.all(opened);
+  expect((await sessionLines()) - before).toBe(40);
+
+  async function sessionLines() {
+    const [row] = await sql("SELECT count(*)::integer AS lines FROM event WHERE type = 'session.opened'");
+    return row.lines as number;
+  }
 });
 
 test("cookies are plain on loopback, HttpOnly and Lax", async () => {

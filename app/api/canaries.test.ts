@@ -6,6 +6,7 @@ import { pumpChanges } from "@/lib/engine/pump.ts";
 import { type Names, namesOf, type Reply, send } from "@/lib/testing/guards/caller.ts";
 import { idsIn, placeCanaries, rowsOf } from "@/lib/testing/guards/canaries.ts";
 import { startDescribedWeb } from "@/lib/testing/guards/described.ts";
+import { EXCEPTIONS } from "@/lib/testing/guards/exceptions.ts";
 import type { Operation } from "@/lib/testing/guards/operations.ts";
 import { type Credential, createScene, type Scene } from "@/lib/testing/guards/scene.ts";
 
@@ -111,12 +112,12 @@ test("reading everything, searches for the other's words included, finds one's o
   );
 });
 
-test("two hundred calls at once of both, reads and writes, mix nothing up", async () => {
+test("two hundred calls at once of both, reads and writes, mix nothing up", { timeout: 60_000 }, async () => {
   const heard = { acme: await listen(acme), globex: await listen(globex) };
   const engine = createDatabase(web.database.engineUrl, { connections: 1 });
   const calls: [Scene, Scene, Operation, Credential, Names][] = [];
   for (let round = 0; calls.length < 200; round++)
-    for (const operation of guarded)
+    for (const operation of guarded.filter(({ name }) => !EXCEPTIONS[name]?.spends))
       for (const [scene, other] of [
         [acme, globex],
         [globex, acme],

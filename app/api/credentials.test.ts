@@ -13,6 +13,7 @@ import {
   credentialsOf,
   deadCredentials,
   type Scene,
+  sceneFor,
 } from "@/lib/testing/guards/scene.ts";
 
 const { web, operations } = await startDescribedWeb();
@@ -77,15 +78,13 @@ describe("a credential", () => {
       expect(await picture(admin, acme.organizationId)).toEqual(before);
 
       for (const role of ROLES.filter((each) => isEnough(each, operation)))
-        for (const [who, credential] of credentialsOf(acme, role)) {
-          const reply = await send(
-            web,
-            operation,
-            credential,
-            await namesOf(operation, acme.things(role, operation)),
-          );
-          if (membersOnly && credential.key)
-            expect([who, reply.status, reply.code]).toEqual([who, 403, "forbidden"]);
+        for (const kind of ["cookie", "key"] as const) {
+          const scene = await sceneFor(web, acme, operation);
+          const ours = await namesOf(operation, scene.things(role, operation));
+          const credential = kind === "cookie" ? scene.people[role] : { key: scene.keys[role] };
+          const reply = await send(web, operation, credential, ours);
+          if (membersOnly && kind === "key")
+            expect([role, reply.status, reply.code]).toEqual([role, 403, "forbidden"]);
           else expectFound(reply, operation);
         }
     },

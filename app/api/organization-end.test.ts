@@ -4,6 +4,7 @@ import { storable } from "@/lib/db.ts";
 import { uuidv7 } from "@/lib/ids.ts";
 import { addMember } from "@/lib/members/transitions.ts";
 import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
+import { setQuota } from "@/lib/organizations/quota.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
@@ -34,6 +35,7 @@ async function furnished(slug: string) {
     web.call(method, `/api/v1${path}`, { cookie: owner.cookie, body });
   await call("POST", "/api-keys", { name: "key", role: "viewer" });
   await call("POST", "/invitations", { email: `guest@${slug}.example`, role: "viewer" });
+  await web.db.withOrganization(id, (tx) => setQuota(id, tx, { openTasks: 100 }));
   await call("POST", "/views", { page: "inbox", name: "Mine", query: {} });
   const server = await insertServer(web.db, id, { tools: [{ name: "pay" }] });
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });
@@ -64,7 +66,35 @@ async function furnished(slug: string) {
     });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
+  await oauthOf(id, server, owner.userId);
+  await sql("INSERT INTO quota (organization_id, open_tasks) VALUES ($1, 5)", [id]);
   return { id, slug, owner, viewer, task };
+}
+
+/** A connection that was signed in for, and a sign-in that is under way. */
+async function oauthOf(
+  id: string,
+  server: { id: string; connectionId: string },
+  userId: string,
+): Promise<void> {
+  const client = uuidv7();
+  await sql(
+    `INSERT INTO oauth_client (organization_id, id, server_id, issuer, client_id, sealed_secret, registered)
+      VALUES ($1, $2, $3, 'https://as.example', 'intray', $4, 'dynamic')`,
+    [id, client, server.id, CANARY],
+  );
+  await sql(
+    `INSERT INTO oauth_flow (organization_id, id, state_hash, user_id, session_id, server_id, shared, oauth_client_id,
+        sealed_verifier, issuer, metadata, resource, redirect_uri, expires_at)
+      VALUES ($1, $2, $3, $4, $2, $5, true, $6, $7, 'https://as.example', '{}', 'https://mcp.example', 'x', now())`,
+    [id, uuidv7(), Buffer.from(id), userId, server.id, client, CANARY],
+  );
+  await sql(
+    `INSERT INTO oauth_grant (organization_id, connection_id, state, sealed_tokens, issuer, metadata, resource, client_id,
+        renews, connected_by)
+      VALUES ($1, $2, 'connected', $3, 'https://as.example', '{}', 'https://mcp.example', 'intray', true, $4)`,
+    [id, server.connectionId, CANARY, userId],
+  );
 }
 
 type Furnished = Awaited<ReturnType<typeof furnished>>;
@@ -178,6 +208,27 @@ describe("a deletion", () => {
     expect((await web.call("GET", "/api/v1/me", { cookie: acme.owner.cookie })).status).toBe(401);
     const vic = await web.call("GET", "/api/v1/me", { cookie: acme.viewer.cookie });
     expect(vic.body.organization.id).toBe(globex.id);
+  });
+
+  test("of the last organization opens neither /setup nor an ended demonstration again", async () => {
+    const { setUp } = await import("@/lib/organizations/setup.ts");
+    const setup = () => sql("SELECT gate.setup_possible() AS possible, gate.setup_done() AS done");
+    const acme = await furnished("acme-last");
+    await sql("UPDATE organization SET set_up = true WHERE id = $1", [acme.id]);
+    await end(acme);
+    await exported(acme);
+    expect((await remove(acme)).status).toBe(200);
+    await sql("UPDATE organization SET demo = true");
+    expect(await setup()).toEqual([{ possible: false, done: true }]);
+    const person = {
+      organizationName: "Mine",
+      name: "Mallory",
+      email: "m@evil.example",
+      password: "correct horse",
+    };
+    const { database } = await import("@/lib/web/database.ts");
+    await expect(setUp(await database(), person)).rejects.toMatchObject({ code: "already_set_up" });
+    await sql("UPDATE organization SET demo = false");
   });
 
   test("is refused before a whole export, an hour after it, with another slug, and while a task is open", async () => {

@@ -82,7 +82,8 @@ describe("the demonstration", () => {
   });
 });
 
-describe("passwords", () => {
+// Each try is a slow hash, on purpose.
+describe("passwords", { timeout: 90_000 }, () => {
   test("are set with a link that works once, of two at once for one, and ends the person's sessions", async () => {
     const { makePasswordLink } = await import("@/lib/members/transitions.ts");
     const organization = await web.organization("links");

@@ -30,7 +30,7 @@ export default async function JoinPage({
   return (
     <FrontPage
       title={`Join ${found.organizationName}`}
-      intro={`${found.inviter ?? "Somebody there"} invites you as ${aRole(found.role)}: ${ROLE_WORDS[found.role]}.`}
+      intro={`${found.inviter ?? "Somebody there"} invites you as ${aRole(found.role)}, who ${ROLE_WORDS[found.role]}.`}
     >
       <WayIn found={found} token={token} />
     </FrontPage>

@@ -2,6 +2,7 @@
 const SENTENCES: Record<string, string> = {
   CredentialsSignin: "E-mail or password is wrong.",
   throttled: "Too many tries. Wait a minute, then try again.",
+  unavailable: "Intray cannot sign you in just now. Try again in a moment.",
   unreachable: "Intray cannot be reached. Try again.",
   wrong_code: "The code is wrong, or was used before. Wait for the next one.",
   sign_in_again: "That took too long, or too many tries. Start again with your password.",

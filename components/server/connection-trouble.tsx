@@ -18,7 +18,7 @@ export function ConnectionTrouble({
   state: ConnectionState;
 }) {
   const me = useMe();
-  const trouble = connectionTrouble(state, whoseConnection(owner), server.name);
+  const trouble = connectionTrouble(state, whoseConnection(owner, me.user.id), server.name);
   if (!trouble) return null;
   const canMend = owner ? owner.id === me.user.id : me.may("connections:share");
   return (

@@ -6,9 +6,9 @@ import { Age, Clock } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { formatDuration } from "@/lib/format/duration.ts";
-import { describeEvent } from "@/lib/format/events.ts";
 import { plural } from "@/lib/format/labels.ts";
 import type { Tone } from "@/lib/format/outcome.ts";
+import { describeTaskEvent } from "@/lib/format/task-events.ts";
 import type { TaskEvent } from "@/lib/tasks/schema.ts";
 
 const DOTS: Record<Tone, string> = {
@@ -72,7 +72,7 @@ export function Timeline({
 }
 
 function Entry({ event, gapMs, compact }: { event: TaskEvent; gapMs: number; compact: boolean }) {
-  const words = describeEvent(event);
+  const words = describeTaskEvent(event);
   const Time = compact ? Age : Clock;
   return (
     <li className="group relative flex gap-3 pb-2.5">

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { type Database, Prisma } from "../db.ts";
 import { uuidv7 } from "../ids.ts";
 import { emailSchema } from "../members/schema.ts";
+import type { Means } from "../servers/check.ts";
 import { applyGroups, type GroupRule, type GroupSource } from "./groups.ts";
 
 /** What a provider's operator allows. */
@@ -13,7 +14,7 @@ export interface IdentityPolicy extends GroupSource {
   issuer: string;
   /** Domains whose verified addresses may come in; empty: all. */
   allowedDomains: string[];
-  /** A verified address leads to the account that has it. */
+  /** A verified address leads to the account that has it, and to one for whoever was invited under it. */
   linkByEmail: boolean;
   /** Somebody who is in one of the groups gets an account. */
   createAccounts: boolean;
@@ -45,10 +46,11 @@ export type Refusal =
 
 /** Whose account a person at the provider signs in to; groups are applied on the way. */
 export async function signInIdentity(
-  db: Database,
+  means: Means,
   policy: IdentityPolicy,
   claims: Claims,
 ): Promise<{ userId: string } | { refused: Refusal }> {
+  const { db } = means;
   const known = await findIdentity(db, policy.issuer, claims.sub);
   const found = judge(policy, claims) ?? (known ? { userId: known } : await adopt(db, policy, claims));
   if (typeof found === "string" || "refused" in found) {
@@ -56,11 +58,14 @@ export async function signInIdentity(
     if (known) await noteRefusal(db, known, refused);
     return { refused };
   }
-  await applyGroups(db, policy, found.userId, groupsOf(policy, claims));
+  await applyGroups(means, policy, found.userId, groupsOf(policy, claims));
   const [person] = await db.gate<{ memberships: number }>(
     Prisma.sql`SELECT memberships FROM gate.person(${found.userId}::uuid)`,
   );
-  return person?.memberships ? found : { refused: "no_organization" };
+  // Without an organization there is nothing to see but an invitation.
+  return person?.memberships || (await isInvited(db, policy, claims))
+    ? found
+    : { refused: "no_organization" };
 }
 
 /** Whether the claims are refused whoever it is. */
@@ -77,28 +82,33 @@ async function adopt(
   claims: Claims,
 ): Promise<{ userId: string } | { refused: Refusal }> {
   const { email, email_verified, sub } = claims;
-  const mayCreate = policy.createAccounts && groupsOf(policy, claims).length > 0;
-  if (!policy.linkByEmail && !mayCreate) return { refused: "no_account" };
+  const inGroup = policy.createAccounts && groupsOf(policy, claims).length > 0;
+  if (!policy.linkByEmail && !inGroup) return { refused: "no_account" };
   if (!email || email_verified !== true) return { refused: "email_unverified" };
   const [account] = await db.gate<{ user_id: string }>(
     Prisma.sql`SELECT user_id FROM gate.user_by_email(${email})`,
   );
   if (account && !policy.linkByEmail) return { refused: "account_exists" };
-  const userId = account?.user_id ?? (mayCreate ? await createAccount(db, email, claims) : null);
-  if (!userId) return { refused: account || mayCreate ? "account_exists" : "no_account" };
-  const [row] = await db.gate<{ user_id: string }>(
-    Prisma.sql`SELECT gate.link_identity(${userId}::uuid, ${policy.issuer}, ${sub}) AS user_id`,
+  if (!account && !inGroup && !(await isInvited(db, policy, claims))) return { refused: "no_account" };
+  const name = claims.name ?? claims.preferred_username ?? email.slice(0, email.indexOf("@"));
+  const [row] = await db.gate<{ user_id: string | null }>(
+    account
+      ? Prisma.sql`SELECT gate.link_identity(${account.user_id}::uuid, ${policy.issuer}, ${sub}) AS user_id`
+      : Prisma.sql`SELECT gate.create_account(${uuidv7()}::uuid, ${email}, ${name.slice(0, 80)},
+          ${policy.issuer}, ${sub}) AS user_id`,
   );
-  return row ? { userId: row.user_id } : { refused: "no_account" };
+  return row?.user_id ? { userId: row.user_id } : { refused: "account_exists" };
 }
 
-/** Null: the address has an account by now. */
-async function createAccount(db: Database, email: string, claims: Claims): Promise<string | null> {
-  const name = claims.name ?? claims.preferred_username ?? email.slice(0, email.indexOf("@"));
-  const [row] = await db.gate<{ id: string | null }>(
-    Prisma.sql`SELECT gate.create_account(${uuidv7()}::uuid, ${email}, ${name.slice(0, 80)}) AS id`,
-  );
-  return row?.id ?? null;
+/** Whether an admin has invited the address, which a provider that is trusted with addresses has verified. */
+async function isInvited(
+  db: Database,
+  { linkByEmail }: IdentityPolicy,
+  { email, email_verified }: Claims,
+): Promise<boolean> {
+  if (!linkByEmail || !email || email_verified !== true) return false;
+  const [row] = await db.gate<{ invited: boolean }>(Prisma.sql`SELECT gate.is_invited(${email}) AS invited`);
+  return row?.invited === true;
 }
 
 async function findIdentity(db: Database, issuer: string, subject: string): Promise<string | null> {

@@ -108,7 +108,7 @@ export async function removeSecondFactor(
   code: string,
 ): Promise<undefined> {
   await needCode(db, seal, userId, code);
-  await db.gate(Prisma.sql`SELECT gate.remove_second_factor(${userId}::uuid) AS done`);
+  await db.gate(Prisma.sql`SELECT gate.remove_second_factor(${userId}::uuid, false) AS done`);
 }
 
 async function needCode(db: Database, seal: Seal, userId: string, code: string): Promise<void> {

@@ -26,6 +26,14 @@ export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): 
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
 }
 
+/** In place of a task's id: the connection's tokens were replaced or taken away. */
+export const TOKENS = "tokens";
+
+/** Has the engine look at a connection's tokens again. Calls that are open stay open. */
+export async function renewAccess(tx: Tx, connectionId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TOKENS}`})`;
+}
+
 /** Has the engine take the connection anew, with the address and the credentials that are committed with this. */
 export async function rewatchConnection(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${connectionId})`;

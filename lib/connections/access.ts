@@ -22,6 +22,8 @@ export class GrantAccess implements Access {
   /** Until then it is used; monotonic. */
   #until = 0;
   #asking: Promise<string> | null = null;
+  /** The tokens changed while they were asked for: what comes of that is good for one call. */
+  #isOutdated = false;
 
   constructor(means: Means, organizationId: string, connectionId: string) {
     this.#means = means;
@@ -67,7 +69,13 @@ export class GrantAccess implements Access {
     if (neededScope === null) this.#until = 0;
   }
 
+  forget(): void {
+    this.#until = 0;
+    this.#isOutdated = true;
+  }
+
   async #ask(): Promise<string> {
+    this.#isOutdated = false;
     const grant = await this.#read();
     const isOver = grant.expiresInMs !== null && grant.expiresInMs <= 0;
     const isDue = grant.refreshInMs !== null && grant.refreshInMs <= 0;
@@ -97,7 +105,8 @@ export class GrantAccess implements Access {
     if (!tokens) throw needed(null);
     this.#token = tokens.accessToken;
     this.#version = grant.version;
-    this.#until = performance.now() + Math.min(LOOK_AGAIN_MS, forMs ?? LOOK_AGAIN_MS);
+    const keepMs = this.#isOutdated ? 0 : Math.min(LOOK_AGAIN_MS, forMs ?? LOOK_AGAIN_MS);
+    this.#until = performance.now() + keepMs;
     return tokens.accessToken;
   }
 

@@ -1,5 +1,5 @@
 /** All writes to connections and their grants. Each carries the version it read, so that who was slower writes nothing. */
-import { announce, rewatchConnection } from "../changes/transitions.ts";
+import { announce, renewAccess } from "../changes/transitions.ts";
 import { storableText, type Tx } from "../db.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
@@ -63,7 +63,7 @@ export async function saveGrant(
       scope = excluded.scope, needed_scope = NULL, renews = excluded.renews, refresh_at = excluded.refresh_at,
       expires_at = excluded.expires_at, claimed_until = NULL, connected_by = excluded.connected_by,
       connected_at = now(), refreshed_at = NULL`;
-  await rewatchConnection(tx, connectionId);
+  await renewAccess(tx, connectionId);
   await announce(organizationId, tx, "server", [server.id]);
   const isAgain = before[0] !== undefined && before[0].state !== "revoked";
   await appendEvents(organizationId, tx, [
@@ -171,7 +171,7 @@ export async function forgetGrant(
     WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
       AND state <> 'revoked'`;
   if (forgotten !== 1) return false;
-  await rewatchConnection(tx, connectionId);
+  await renewAccess(tx, connectionId);
   await tell(organizationId, tx, type, actor, connectionId, serverId);
   return true;
 }

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { fromPrisma, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
+import { TOKENS } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import type { Network } from "../network.ts";
@@ -140,6 +141,7 @@ export class Engine {
     if (!connectionId) return;
     const held = this.#held.get(connectionId);
     if (!held) this.#soon("scan");
+    else if (taskId === TOKENS) held.watcher?.renewAccess();
     else if (taskId) held.watcher?.wake(taskId);
     else held.outdated = true;
     if (held?.outdated) this.#soon("heartbeat");

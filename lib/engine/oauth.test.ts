@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { disconnect } from "../connections/disconnect.ts";
 import { recordAnswer } from "../input-requests/transitions.ts";
 import { createOAuthWorld, type OAuthWorld } from "../testing/oauth-world.ts";
+import { startSessionServer } from "../testing/session-server.ts";
 import { tool } from "../testing/tool.ts";
 import { until } from "../testing/world.ts";
 
@@ -161,4 +162,31 @@ test("who disconnects leaves open tasks waiting, and they go on after a new sign
   expect(await scene.connect()).toBe(id);
   await hasState(task, "completed");
   expect(scene.inner.told).toHaveLength(1);
+});
+
+test("neither the end of its token nor a new sign-in ends a call that is open", async () => {
+  const server = await startSessionServer();
+  const other = await createOAuthWorld({ url: server.url, era: "2025-11-25" });
+  try {
+    other.authority.behave.lifetime = 3;
+    const id = await other.connect();
+    await other.world.startEngine();
+    const where = { serverId: other.serverId, connectionId: id };
+    const task = await other.world.startTask(where, {}, tool("work", { taskSupport: "forbidden" }));
+    const call = await until("the server has the call", async () => server.calls[0]);
+    const over = async () => ((await other.grant(id)).expiresInMs ?? 0) < 0;
+    await until("its token is over", over);
+    expect(await other.connect()).toBe(id);
+    call.finish("Sum: 42");
+    await until("the task is completed", async () => {
+      const { state, outcome } = await other.world.within((tx) =>
+        tx.task.findFirstOrThrow({ where: { id: task } }),
+      );
+      return state === "completed" && outcome === "42";
+    });
+    expect(server.calls).toHaveLength(1);
+  } finally {
+    await other.close();
+    await server.close();
+  }
 });

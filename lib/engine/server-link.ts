@@ -85,6 +85,11 @@ export class ServerLink {
     if (access && access.current() === null) await access.fresh();
   }
 
+  renewAccess(): void {
+    const endpoint = this.#endpoint;
+    if (endpoint && "url" in endpoint) endpoint.access?.forget();
+  }
+
   /** Throws PeerError where the address may not be used. */
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);

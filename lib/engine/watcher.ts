@@ -116,6 +116,16 @@ export class Watcher {
     else this.#own(this.#adopt([taskId]));
   }
 
+  /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
+  renewAccess(): void {
+    this.#link.renewAccess();
+    this.#circuit.succeed();
+    for (const entry of this.#entries.values()) {
+      entry.stale = true;
+      this.#wake(entry.id, 0, false);
+    }
+  }
+
   /** Ends without answering, cancelling or closing anything on the server; steps under way are waited for. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end();

@@ -30,7 +30,7 @@ export function connectionTrouble(
   if (state === "connected") return null;
   if (state === "needs_scope")
     return {
-      title: `${server} asks for more rights than ${whose} has.`,
+      title: `${whose} has fewer rights than ${server} asks for.`,
       advice: "What needs them waits; everything else goes on. Reconnect with more rights to let it go on.",
     };
   return {
@@ -38,11 +38,12 @@ export function connectionTrouble(
       state === "needs_reauth"
         ? `${whose} to ${server} needs a new sign-in.`
         : `${whose} to ${server} was disconnected.`,
-    advice: "Nothing is lost: what is open waits, and goes on by itself after a sign-in.",
+    advice: "Nothing is lost: tasks wait, answers are kept, and all of it goes on by itself after a sign-in.",
   };
 }
 
-/** As a sentence begins. */
-export function whoseConnection(owner: { name: string } | null): string {
+/** As a sentence begins; `me` is who reads it. */
+export function whoseConnection(owner: { id: string; name: string } | null, me: string): string {
+  if (owner?.id === me) return "Your connection";
   return owner ? `${owner.name}’s connection` : "The shared connection";
 }

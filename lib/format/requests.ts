@@ -1,8 +1,8 @@
 import type { InputRequestSummary, RequestState } from "../input-requests/schema.ts";
-import { REASONS } from "./events.ts";
 import { shorten } from "./labels.ts";
 import { visibleText } from "./message-tokens.ts";
 import type { Tone } from "./outcome.ts";
+import { REASONS } from "./task-events.ts";
 
 export const REQUEST_LABELS: Record<RequestState, string> = {
   open: "Waiting for a person",

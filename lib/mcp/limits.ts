@@ -23,7 +23,7 @@ export const INSTANT_REPLIES = 8;
 export const NEWS = 100;
 
 /** A status message or a progress message, in characters; the rest is cut. */
-export const STATUS_CHARACTERS = 4_000;
+export const STATUS_CHARACTERS = 1_000;
 /** An error's message, in characters; the rest is cut. */
 export const ERROR_CHARACTERS = 2_000;
 /** Keys of questions and JSON-RPC ids, in UTF-16 units: Postgres' indexes hold no longer ones. */

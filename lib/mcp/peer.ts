@@ -27,6 +27,8 @@ export interface Access {
   refused(token: string): Promise<boolean>;
   /** It refused the one after that too, or wants more rights (403): only a person can help. */
   exhausted(token: string, neededScope: string | null): Promise<void>;
+  /** What is in memory may be out of date. */
+  forget(): void;
 }
 
 /** A program of the operator's that speaks MCP on its stdin and stdout. `env` may hold secrets: never logged. */

@@ -62,7 +62,11 @@ export const updateMemberSchema = z.strictObject({ role: roleSchema });
 
 export const passwordSchema = z.string().min(10, "Use at least 10 characters").max(200);
 /** As stored: without the spaces that a paste brings, and in lower case. */
-export const emailSchema = z.string().trim().toLowerCase().pipe(z.email().max(254));
+export const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.email("Write a whole e-mail address").max(254));
 
 export const setupInputSchema = z.object({
   organizationName: z.string().trim().min(1, "Name the organization").max(80),

@@ -27,9 +27,15 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "quota",
+    table: "quota",
+    columns: "open_tasks open_tasks_each starts_a_minute starts_a_minute_each",
+    order: ["r.organization_id", "uuid"],
+  },
+  {
     kind: "member",
     table: "membership",
-    columns: "id user_id role single_keys tour_seen created_at",
+    columns: "id user_id role granted_by single_keys tour_seen created_at",
     made: { name: PERSON, email: EMAIL },
     order: byId,
   },
@@ -54,8 +60,8 @@ export const PARTS: Part[] = [
   {
     kind: "server",
     table: "server",
-    columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at health_state health_message
-      health_checked_at demo traits operator_entry created_at removed_at`,
+    columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope health_state
+      health_message health_checked_at demo traits operator_entry created_at removed_at`,
     order: byId,
   },
   {
@@ -63,6 +69,19 @@ export const PARTS: Part[] = [
     table: "connection",
     columns: "id server_id user_id authorized_by created_at",
     order: byId,
+  },
+  {
+    kind: "oauth_client",
+    table: "oauth_client",
+    columns: "id server_id issuer client_id secret_expires_at registered redirect_uri created_at",
+    order: byId,
+  },
+  {
+    kind: "oauth_grant",
+    table: "oauth_grant",
+    columns: `connection_id state issuer resource client_id scope needed_scope renews refresh_at expires_at connected_by
+      connected_at refreshed_at`,
+    order: ["r.connection_id", "uuid"],
   },
   {
     kind: "task",
@@ -129,7 +148,11 @@ export const PARTS: Part[] = [
     kind: "event",
     table: "event",
     columns: "seq at type actor task_id input_request_id data",
-    made: { digest: "encode(r.digest, 'hex')", hash: "encode(r.hash, 'hex')" },
+    made: {
+      payload_digest: "encode(r.payload_digest, 'hex')",
+      digest: "encode(r.digest, 'hex')",
+      hash: "encode(r.hash, 'hex')",
+    },
     order: ["r.seq", "bigint"],
   },
 ];
@@ -153,9 +176,19 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   },
   found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
   input_request: { search: "made from the rest", alike: "made from the rest" },
+  oauth_client: { sealed_secret: "secret" },
+  oauth_flow: { "*": "sign-ins that are under way" },
+  oauth_grant: {
+    sealed_tokens: "secret",
+    version: "the engine's own count",
+    metadata: "the authorization server's own description",
+    claimed_until: "which process renews it",
+  },
+  event: { actor_id: "made from the rest" },
   ask: { session_digest: "a secret's", rpc_id: "names a message of a session" },
   delivery: { epoch: "the engine's own count" },
   task_watch: { "*": "when the engine looks next" },
+  quota: { "*": "the operator's" },
   event_head: { "*": "the newest event's hash, which the export has" },
   change: { "*": "hints that are on their way to screens" },
 };

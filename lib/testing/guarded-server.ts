@@ -69,7 +69,7 @@ export async function startGuardedServer(
     }
     const { authorization: _, host: __, ...headers } = request.headers;
     const passed = forward(inner, { method: request.method, headers }, (reply) => {
-      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      response.writeHead(reply.statusCode ?? 502, reply.headers).flushHeaders();
       reply.pipe(response);
     });
     passed.on("error", () => response.destroy());

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { finishConnecting } from "../connections/callback.ts";
 import { beginConnecting } from "../connections/connect.ts";
 import { type Grant, openTokens, readGrant } from "../connections/grants.ts";
+import type { Era } from "../mcp/peer.ts";
 import { createNetwork } from "../network.ts";
 import type { Principal } from "../principal.ts";
 import type { Means } from "../servers/check.ts";
@@ -30,15 +31,16 @@ export interface OAuthWorld {
 
 const ORIGIN = "http://localhost:3000";
 
-export async function createOAuthWorld(): Promise<OAuthWorld> {
+/** `behind`: another server behind the guard than the usual one. */
+export async function createOAuthWorld(behind?: { url: string; era: Era }): Promise<OAuthWorld> {
   const world = await createWorld(["127.0.0.1"]);
   const { organizationId } = world;
   const inner = await startTestServer();
   const authority = await startAuthorizationServer();
-  const remote = await startGuardedServer(inner.url, authority);
+  const remote = await startGuardedServer(behind?.url ?? inner.url, authority);
   const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
   const means: Means = { db: world.database, network, seal: world.seal };
-  const { serverId } = await world.addServer(remote.url, "2026-07-28");
+  const { serverId } = await world.addServer(remote.url, behind?.era ?? "2026-07-28");
   await world.within((tx) => tx.server.updateMany({ where: { id: serverId }, data: { authKind: "oauth" } }));
 
   const grant: OAuthWorld["grant"] = async (connectionId) => {

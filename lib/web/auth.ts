@@ -9,7 +9,7 @@ import { env, need } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
-import { ownWaysIn, pendingCookie } from "./credentials.ts";
+import { inCodes, ownWaysIn, pendingCookie } from "./credentials.ts";
 import { cookiesOf, runNextAuth } from "./next-auth.ts";
 import { oidcProvider } from "./oidc.ts";
 import { ownPath } from "./own-path.ts";
@@ -64,7 +64,7 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
       signIn: async ({ account, profile }) => {
         const provider = providers.find((candidate) => candidate.id === account?.provider);
         if (!provider) return true;
-        const result = await signInWithProvider(provider, profile);
+        const result = await inCodes(() => signInWithProvider(provider, profile))(undefined);
         if ("refused" in result) return refusal(request, result.refused);
         found = result.userId;
         return true;

@@ -1,6 +1,7 @@
-/** Our own ways in, as next-auth takes them. What they throw ends up in an address: codes only. */
+/** Our own ways in, as next-auth takes them. What they throw ends up in an address: codes only, see `SignInError`. */
 import type { NextAuthOptions } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
+import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
 import { demoPeople } from "./demo.ts";
 import { cookieName, cookieOf, cookiesAreSecure } from "./session-cookie.ts";
@@ -23,49 +24,67 @@ export function ownWaysIn(
   const password = CredentialsProvider({
     id: "password",
     credentials: { email: {}, password: {} },
-    async authorize(given) {
+    authorize: inCodes(async (given) => {
       const result = await checkPassword(given?.email ?? "", given?.password ?? "", address);
-      if (result.kind === "throttled") throw new Error("throttled");
+      if (result.kind === "throttled") throw new SignInError("throttled");
       if (result.kind === "second_factor") {
         setCookies.push(pendingCookie(result.secret, PENDING_SIGN_IN_MS / 1000));
-        throw new Error("second_factor");
+        throw new SignInError("second_factor");
       }
       return result.kind === "person" ? { id: result.userId } : null;
-    },
+    }),
   });
 
   const code = CredentialsProvider({
     id: "code",
     credentials: { code: {} },
-    async authorize(given) {
+    authorize: inCodes(async (given) => {
       const result = await checkCode(cookieOf(request, cookieName(PENDING_COOKIE)), given?.code ?? "");
-      if (result.kind !== "person") throw new Error(result.kind);
+      if (result.kind !== "person") throw new SignInError(result.kind);
       return { id: result.userId };
-    },
+    }),
   });
 
   const passkey = CredentialsProvider({
     id: "passkey",
     credentials: { answer: {} },
-    async authorize(given) {
+    authorize: inCodes(async (given) => {
       const result = await checkPasskey(given?.answer ?? "", address);
-      if (result.kind === "throttled") throw new Error("throttled");
-      if (result.kind === "refused") throw new Error("passkey_refused");
+      if (result.kind === "throttled") throw new SignInError("throttled");
+      if (result.kind === "refused") throw new SignInError("passkey_refused");
       return { id: result.userId };
-    },
+    }),
   });
 
   const demo = CredentialsProvider({
     id: "demo",
     credentials: { email: {} },
-    async authorize(given) {
+    authorize: inCodes(async (given) => {
       const people = await demoPeople(request.headers.get("host"));
       const person = people.find((candidate) => candidate.email === given?.email);
       return person ? { id: person.id } : null;
-    },
+    }),
   });
 
   return [...(passwords ? [password, code] : []), passkey, demo];
+}
+
+type Given = Record<string, string> | undefined;
+
+/** What went wrong, in a code that may stand in an address. */
+class SignInError extends Error {}
+
+/** Everything else that is thrown may say what nobody outside should read: it goes to the log. */
+export function inCodes<T>(work: (given: Given) => Promise<T>): (given: Given) => Promise<T> {
+  return async (given) => {
+    try {
+      return await work(given);
+    } catch (error) {
+      if (error instanceof SignInError) throw error;
+      log.error({ err: error }, "Signing in failed");
+      throw new SignInError("unavailable");
+    }
+  };
 }
 
 /** Seconds 0: takes it away. */

@@ -82,6 +82,7 @@ export function partEnvironments(resolved: Resolved) {
     web: {
       ...common,
       ...operatorEnvironment([
+        "INTRAY_RATE_LIMIT",
         "INTRAY_SIGN_IN_FILE",
         "OIDC_ISSUER",
         "OIDC_CLIENT_ID",

@@ -6,6 +6,10 @@ import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 
+/** On a phone the sections stand in one line that is longer than the screen. */
+const bringIntoView = (link: HTMLElement | null) =>
+  link?.scrollIntoView({ block: "nearest", inline: "center" });
+
 const GROUPS = ["You", "Organization"] as const;
 
 /** Sections that the person's role may open; others are not there at all. */
@@ -33,6 +37,7 @@ export function SettingsNav() {
                     <Link
                       href={href}
                       aria-current={active ? "page" : undefined}
+                      ref={active ? bringIntoView : undefined}
                       className={cn(
                         "flex h-8 items-center gap-2.5 whitespace-nowrap rounded-lg px-2 transition-colors focus-visible:-outline-offset-2 max-md:h-11 max-md:gap-2 max-md:px-2.5",
                         active ? "bg-accent-soft font-medium" : "text-muted hover:bg-sunken hover:text-ink",

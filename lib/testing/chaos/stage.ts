@@ -11,6 +11,7 @@ import { nextFreePort } from "../../../scripts/ports.ts";
 import { createMakerlessKey } from "../../api-keys/transitions.ts";
 import { createDatabase } from "../../db.ts";
 import { uuidv7 } from "../../ids.ts";
+import { setQuota } from "../../organizations/quota.ts";
 import { COMMAND_LINE, createOrganization } from "../../organizations/transitions.ts";
 import { nodePart, type Part, type PostgresPart, postgresPart, startGuard } from "./parts.ts";
 import type { PartKind } from "./plan.ts";
@@ -121,6 +122,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     addNode("web", "web", "scripts/web.ts", {
       ...common,
       AUTH_SECRET: randomBytes(32).toString("base64url"),
+      INTRAY_RATE_LIMIT: "1000000",
       APP_DATABASE_URL: database.appDatabaseUrl,
     });
     for (let at = 0; at < options.engines; at++)
@@ -151,6 +153,13 @@ async function prepareDatabase(superuserUrl: string) {
     const organizationId = uuidv7();
     const keys = await db.withOrganization(organizationId, async (tx): Promise<Keys> => {
       await createOrganization(organizationId, tx, { slug: "chaos", name: "Chaos" });
+      // One key starts everything, all at once.
+      const many = 1_000_000;
+      await setQuota(organizationId, tx, {
+        startsAMinute: many,
+        startsAMinuteEach: many,
+        openTasksEach: many,
+      });
       const key = async (name: string, role: "admin" | "operator" | "approver") =>
         (await createMakerlessKey(organizationId, tx, COMMAND_LINE, { name, role })).secret;
       return {

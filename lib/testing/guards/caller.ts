@@ -22,6 +22,8 @@ export interface Reply {
 export interface Names {
   id(slot: Slot): string;
   questionHash?: string | undefined;
+  /** The organization's. */
+  slug?: string;
   /** Values at places, e.g. `query.q`. */
   values?: Record<Place, unknown>;
   /** Leaves ids out of the query: a list of everything. */
@@ -32,14 +34,18 @@ export interface Names {
 export async function namesOf(operation: Operation, things: Things): Promise<Names> {
   const ids = new Map<string, string>();
   for (const { kind } of operation.slots) ids.set(kind, await things.id(kind));
-  return { id: ({ kind }) => ids.get(kind) as string, questionHash: things.questionHash() };
+  return {
+    id: ({ kind }) => ids.get(kind) as string,
+    questionHash: things.questionHash(),
+    slug: things.slug,
+  };
 }
 
 export async function send(
   web: TestWeb,
   operation: Operation,
   who: Credential,
-  { id, questionHash, values, unfiltered }: Names,
+  { id, questionHash, slug, values, unfiltered }: Names,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
   const own = { ...EXCEPTIONS[operation.name]?.values, ...values };
@@ -47,7 +53,7 @@ export async function send(
     id: (slot) => (unfiltered && slot.place.startsWith("query.") ? undefined : id(slot)),
     // Filters are left out, unless one is asked for.
     value: (place) =>
-      own[place] ?? (place.startsWith("query.") ? undefined : commonValue(place, questionHash)),
+      own[place] ?? (place.startsWith("query.") ? undefined : commonValue(place, { questionHash, slug })),
   });
   const response = await web.open(operation.method, path, {
     ...who,
@@ -69,16 +75,18 @@ export async function send(
 }
 
 /** Values of fields that mean the same wherever they stand. */
-const COMMON: Record<string, (questionHash: string | undefined) => unknown> = {
+const COMMON: Record<string, (names: Pick<Names, "questionHash" | "slug">) => unknown> = {
+  email: () => `${uuidv7()}@test.example`,
   name: () => `n${uuidv7()}`,
-  questionHash: (hash) => hash ?? "0".repeat(64),
+  questionHash: ({ questionHash }) => questionHash ?? "0".repeat(64),
   role: () => "viewer",
+  slug: ({ slug }) => slug,
   tool: () => TOOL,
   url: () => CLOSED_URL,
 };
 
-function commonValue(place: Place, questionHash: string | undefined): unknown {
-  return COMMON[place.split(".").at(-1) ?? ""]?.(questionHash);
+function commonValue(place: Place, names: Pick<Names, "questionHash" | "slug">): unknown {
+  return COMMON[place.split(".").at(-1) ?? ""]?.(names);
 }
 
 /** The call came as far as the thing that it names: it was valid, allowed, and the thing is there. */

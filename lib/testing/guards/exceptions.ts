@@ -7,6 +7,10 @@ import type { Place } from "./from-schema.ts";
 interface Exception {
   /** Why a key is refused whatever its role: the thing is a person's. */
   membersOnly?: string;
+  /** Why a call that succeeds leaves nothing to go on with: it gets an organization of its own. */
+  spends?: string;
+  /** Why a GET leaves a trace. */
+  leavesTrace?: string;
   /** Values at places, e.g. `body.action`. */
   values?: Record<Place, unknown>;
   /** The state that the task has to be in for the call to mean something. */
@@ -33,6 +37,33 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/views": { membersOnly: "views are a person's" },
   "PATCH /api/v1/views/{id}": { membersOnly: "views are a person's" },
   "DELETE /api/v1/views/{id}": { membersOnly: "views are a person's" },
+  "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
+  "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
+  "GET /api/v1/tasks/{id}/messages": { leavesTrace: "who read the protocol is noted" },
+  "DELETE /api/v1/connections/{id}": { alsoFound: { 403: "the shared connection is an admin's to end" } },
+  "POST /api/v1/servers/{id}/connect": {
+    values: { "body.shared": false },
+    alsoFound: { 403: "a key has none of its own" },
+  },
+  "DELETE /api/v1/organization": { spends: "it ends the organization" },
+  "DELETE /api/v1/me/membership": { spends: "it ends the membership", membersOnly: "a key is no member" },
+  "PUT /api/v1/me/organization": { membersOnly: "a key has one organization" },
+  ...Object.fromEntries(
+    [
+      "GET /security",
+      "POST /password",
+      "GET /sessions",
+      "DELETE /sessions",
+      "DELETE /sessions/{id}",
+      "POST /passkeys",
+      "POST /passkeys/options",
+      "DELETE /passkeys/{id}",
+      "POST /second-factor",
+      "POST /second-factor/confirm",
+      "POST /second-factor/recovery-codes",
+      "POST /second-factor/remove",
+    ].map((call) => [call.replace(" ", " /api/v1/me"), { membersOnly: "an account is a person's" }]),
+  ),
   "GET /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "PATCH /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
 };
@@ -42,7 +73,12 @@ export const PUBLIC: Record<string, string> = {
   "GET /api/v1/openapi.json": "it names no tenant",
   "GET /healthz": "it names no tenant",
   "GET /readyz": "it names no tenant",
+  "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
+  "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",
+  "POST /api/join": "the link's token and a session of anyone are its credential",
+  "POST /api/join/account": "the link's token is its credential",
+  "POST /api/sign-in/passkey": "it begins a sign-in",
   "POST /api/set-password": "the link's token is its credential",
   "POST /api/setup": "it works once, while there is no organization",
 };

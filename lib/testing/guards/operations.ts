@@ -12,6 +12,8 @@ export interface Operation {
   /** `none`: public. `any`: whoever has a credential. Else the weakest role. */
   access: "none" | "any" | Role;
   slots: Slot[];
+  /** Places with an id of a kind that kinds.ts does not know. */
+  unknown: Place[];
   query: { name: string; schema: Schema }[];
   body: Schema | null;
 }
@@ -41,7 +43,6 @@ export interface Description {
   paths: Record<string, Record<string, Described>>;
 }
 
-/** Throws where an id's kind cannot be told: kinds.ts has to name it. */
 export function operationsOf({ paths }: Description): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => toOperation(path, method, described)),
@@ -67,7 +68,11 @@ function toOperation(path: string, lower: string, described: Described): Operati
     method,
     path,
     access: described.security.length === 0 ? "none" : (described["x-role"] ?? "any"),
-    slots: places.map((place) => ({ place, kind: kindOf(name, path, place) })),
+    slots: places.flatMap((place) => {
+      const kind = kindOf(path, place);
+      return kind ? [{ place, kind }] : [];
+    }),
+    unknown: places.filter((place) => kindOf(path, place) === null),
     query,
     body,
   };

@@ -38,11 +38,21 @@ export async function createScene(web: TestWeb, slug: string): Promise<Scene> {
       thingsOf({
         web,
         organizationId,
+        slug,
         canary,
         ...people[role],
         taskState: operation && EXCEPTIONS[operation.name]?.taskState,
       }),
   };
+}
+
+let spent = 0;
+
+/** `scene`, or for a call that leaves nothing to go on with, a new one like it. */
+export async function sceneFor(web: TestWeb, scene: Scene, { name }: Operation): Promise<Scene> {
+  if (!EXCEPTIONS[name]?.spends) return scene;
+  spent++;
+  return createScene(web, `spent-${spent}`);
 }
 
 /** Both kinds of credential of a role, each by its name. */

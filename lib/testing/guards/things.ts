@@ -1,4 +1,5 @@
 /** One of each kind of thing that an id can name, of one organization and made when it is first asked for. */
+import { withClient } from "../../../scripts/database/roles.ts";
 import { uuidv7 } from "../../ids.ts";
 import { createSeal } from "../../seal.ts";
 import { insertRequest, insertServer, insertTask } from "../rows.ts";
@@ -13,11 +14,13 @@ export interface Owner {
   canary: string;
   userId: string;
   cookie: string;
+  slug: string;
   /** The state of the task; `working` where a call has nothing against it. */
   taskState?: string | undefined;
 }
 
 export interface Things {
+  slug: string;
   id(kind: Kind): Promise<string>;
   /** The hash of the request's question, where there is a request. */
   questionHash(): string | undefined;
@@ -102,11 +105,64 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  async connection({ web, organizationId, canary, userId, server }) {
+    const { connectionId } = await server();
+    const issuer = "https://sign-in.test.example";
+    const tokens = JSON.stringify({ accessToken: canary, refreshToken: null });
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.oauthGrant.create({
+        data: {
+          organizationId,
+          connectionId,
+          state: "connected",
+          sealedTokens: seal.seal(
+            { organizationId, table: "oauth_grant", row: connectionId, column: "sealed_tokens" },
+            tokens,
+          ),
+          issuer,
+          metadata: {
+            issuer,
+            authorization_endpoint: `${issuer}/authorize`,
+            token_endpoint: `${issuer}/token`,
+            response_types_supported: ["code"],
+          },
+          resource: CLOSED_URL,
+          clientId: canary,
+          renews: false,
+          connectedBy: userId,
+        },
+      }),
+    );
+    return connectionId;
+  },
+  organization: async ({ organizationId }) => organizationId,
+  async invitation({ web, cookie }) {
+    const body = { email: `${uuidv7()}@test.example`, role: "viewer" };
+    return (await web.call("POST", "/api/v1/invitations", { cookie, body })).body.id;
+  },
+  async session({ web, userId }) {
+    await web.signIn(userId);
+    const newest = "SELECT id FROM session WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1";
+    return idFrom(web, newest, [userId]);
+  },
+  passkey: ({ web, userId, canary }) =>
+    idFrom(
+      web,
+      `INSERT INTO passkey (user_id, name, credential_id, public_key) VALUES ($1, $2, $3, '\\x00') RETURNING id`,
+      [userId, canary, uuidv7()],
+    ),
   async view({ web, cookie, canary }) {
     const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
     return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
   },
 };
+
+async function idFrom(web: TestWeb, statement: string, values: unknown[]): Promise<string> {
+  return withClient(
+    web.database.adminUrl,
+    async (client) => (await client.query(statement, values)).rows[0].id,
+  );
+}
 
 function toolOf(canary: string) {
   return {

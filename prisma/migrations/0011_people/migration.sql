@@ -32,6 +32,16 @@ CREATE POLICY gate ON invitation FOR SELECT TO intray_gate USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON invitation TO intray_app;
 GRANT SELECT ON invitation TO intray_gate;
 
+-- What outlives every organization: that there was one. Nobody who comes upon an installation whose last organization
+-- was deleted may set it up for themselves, and an ended demonstration does not come back. No row: none was deleted.
+CREATE TABLE installation (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  set_up boolean NOT NULL
+);
+ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
+CREATE POLICY gate ON installation TO intray_gate USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE ON installation TO intray_gate;
+
 -- Whether who invited may still do so, as permissions.ts says it: an invitation is worth no more than its maker.
 CREATE FUNCTION inviter_may(p_organization uuid, p_inviter uuid, p_role text) RETURNS boolean LANGUAGE sql STABLE
   AS $$ SELECT p_inviter IS NULL OR EXISTS (SELECT FROM membership m
@@ -62,6 +72,12 @@ END $$;
 GRANT intray_gate TO CURRENT_USER;
 GRANT CREATE ON SCHEMA gate TO intray_gate;
 SET LOCAL ROLE intray_gate;
+
+-- As 0001, but for what was deleted since.
+CREATE OR REPLACE FUNCTION gate.setup_done() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT EXISTS (SELECT FROM organization WHERE set_up) OR EXISTS (SELECT FROM installation WHERE set_up) $$;
+CREATE OR REPLACE FUNCTION gate.setup_possible() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT NOT EXISTS (SELECT FROM organization WHERE NOT demo) AND NOT EXISTS (SELECT FROM installation) $$;
 
 -- Where a person is a member, those joined first coming first.
 CREATE FUNCTION gate.organizations_of(p_user uuid) RETURNS TABLE (id uuid, slug text, name text, role text)
@@ -120,6 +136,10 @@ BEGIN
   SELECT array_agg(user_id ORDER BY user_id) INTO people FROM membership WHERE organization_id = p_organization;
   -- Those who join another one meanwhile wait, and so do two deletions of organizations with the same people.
   PERFORM 1 FROM "user" WHERE id = ANY (people) ORDER BY id FOR UPDATE;
+  IF NOT doomed.demo THEN
+    INSERT INTO installation AS i (set_up) VALUES (doomed.set_up)
+      ON CONFLICT (only_row) DO UPDATE SET set_up = i.set_up OR excluded.set_up;
+  END IF;
   DELETE FROM change WHERE organization_id = p_organization;
   DELETE FROM organization WHERE id = p_organization;
   UPDATE session SET chosen_organization = NULL WHERE chosen_organization = p_organization;

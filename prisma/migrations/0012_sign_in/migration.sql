@@ -1,6 +1,6 @@
 -- How people prove who they are: identities of other providers, second factors, passkeys; and what they do about
 -- their accounts, in the history of every organization they belong to. None of these are tenant tables: an account
--- is a person's, and is reached through the gate alone.
+-- is a person's, and is reached through the gate alone. Not forced on the owner, who seals secrets again.
 
 ALTER TABLE membership
   -- The sign-in provider whose groups gave it; null: people did. Only such a membership ends with the group.
@@ -72,7 +72,6 @@ BEGIN
   FOREACH name IN ARRAY ARRAY['identity', 'second_factor', 'recovery_code', 'passkey', 'passkey_challenge',
       'pending_sign_in'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
-    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
     EXECUTE format('CREATE POLICY gate ON %I TO intray_gate USING (true) WITH CHECK (true)', name);
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO intray_gate', name);
   END LOOP;
@@ -239,12 +238,13 @@ BEGIN
   INSERT INTO recovery_code (user_id, code_hash) SELECT p_user, unnest(p_codes);
 END $$;
 
-CREATE FUNCTION gate.remove_second_factor(p_user uuid) RETURNS boolean
+CREATE FUNCTION gate.remove_second_factor(p_user uuid, p_by_operator boolean) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   DELETE FROM second_factor WHERE user_id = p_user AND confirmed_at IS NOT NULL;
   IF NOT FOUND THEN RETURN false; END IF;
-  PERFORM gate.account_event(p_user, 'account.second_factor_removed', '{}');
+  PERFORM gate.account_event(p_user, 'account.second_factor_removed',
+    CASE WHEN p_by_operator THEN '{"byOperator": true}'::jsonb ELSE '{}' END);
   RETURN true;
 END $$;
 
@@ -348,11 +348,23 @@ BEGIN
   RETURN whose;
 END $$;
 
--- An account without a password. Null: the address has one already.
-CREATE FUNCTION gate.create_account(p_user uuid, p_email text, p_name text) RETURNS uuid
-  LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
-  AS $$ INSERT INTO "user" (id, email, name) VALUES (p_user, lower(p_email), p_name)
-    ON CONFLICT DO NOTHING RETURNING id $$;
+-- An account without a password, and the identity that signs in to it; of two at once, one makes it and both get it.
+-- Null: the address has an account already, of somebody else for all we know.
+CREATE FUNCTION gate.create_account(p_user uuid, p_email text, p_name text, p_issuer text, p_subject text) RETURNS uuid
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE whose uuid;
+BEGIN
+  INSERT INTO "user" (id, email, name) VALUES (p_user, lower(p_email), p_name) ON CONFLICT (email) DO NOTHING;
+  IF FOUND THEN RETURN gate.link_identity(p_user, p_issuer, p_subject); END IF;
+  SELECT user_id INTO whose FROM identity WHERE issuer = p_issuer AND subject = p_subject;
+  RETURN whose;
+END $$;
+
+-- Whether an invitation in force is for the address. Said to nobody whom a provider has not verified it for.
+CREATE FUNCTION gate.is_invited(p_email text) RETURNS boolean
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT EXISTS (SELECT FROM invitation i WHERE i.email = lower(p_email) AND i.accepted_at IS NULL
+    AND i.revoked_at IS NULL AND i.expires_at > now() AND inviter_may(i.organization_id, i.invited_by, i.role)) $$;
 
 -- What a provider's groups act on: the organization of a slug, and whether the person is in it.
 CREATE FUNCTION gate.place(p_user uuid, p_slug text)
@@ -374,11 +386,19 @@ BEGIN
       'second_factor', 'start_second_factor', 'confirm_second_factor', 'use_code', 'replace_recovery_codes',
       'remove_second_factor', 'open_pending_sign_in', 'try_pending_sign_in', 'take_pending_sign_in',
       'make_challenge', 'take_challenge', 'passkeys', 'passkey', 'add_passkey', 'use_passkey', 'remove_passkey',
-      'identity', 'identities', 'link_identity', 'create_account', 'place', 'person') LOOP
+      'identity', 'identities', 'link_identity', 'create_account', 'is_invited', 'place', 'person') LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO intray_app', f);
   END LOOP;
 END $$;
 RESET ROLE;
+-- The command line lets somebody in who has lost the phone and the codes.
+DO $$
+DECLARE owner name := current_user;
+BEGIN
+  SET LOCAL ROLE intray_gate;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION gate.remove_second_factor(uuid, boolean) TO %I', owner);
+  RESET ROLE;
+END $$;
 REVOKE CREATE ON SCHEMA gate FROM intray_gate;
 REVOKE intray_gate FROM CURRENT_USER;

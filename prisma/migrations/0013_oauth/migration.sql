@@ -5,7 +5,7 @@ ALTER TABLE server ADD COLUMN oauth_scope text;
 
 -- Who Intray is at one authorization server, for one MCP server. Never used with another issuer.
 CREATE TABLE oauth_client (
-  organization_id uuid NOT NULL,
+  organization_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
   id uuid NOT NULL,
   server_id uuid NOT NULL,
   -- Null: an admin gave it, and nobody has connected yet; the first connection binds it.
@@ -27,7 +27,7 @@ CREATE UNIQUE INDEX oauth_client_given ON oauth_client (organization_id, server_
 
 -- A person is away at an authorization server. Taken out by the one callback that may end it.
 CREATE TABLE oauth_flow (
-  organization_id uuid NOT NULL,
+  organization_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
   id uuid NOT NULL,
   state_hash bytea NOT NULL UNIQUE,
   user_id uuid NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE oauth_flow (
 
 -- What an authorization server granted to a connection. A table of its own, so that renewing it waits for no watcher.
 CREATE TABLE oauth_grant (
-  organization_id uuid NOT NULL,
+  organization_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
   connection_id uuid NOT NULL,
   state text NOT NULL CHECK (state IN ('connected', 'needs_reauth', 'needs_scope', 'revoked')),
   sealed_tokens text,
@@ -87,6 +87,8 @@ BEGIN
     EXECUTE format('CREATE POLICY tenant ON %I USING (organization_id = current_organization())
       WITH CHECK (organization_id = current_organization())', name);
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO intray_app', name);
+    -- They end with their organization.
+    EXECUTE format('ALTER TABLE %I ADD FOREIGN KEY (organization_id) REFERENCES organization (id) ON DELETE CASCADE', name);
   END LOOP;
 END $$;
 -- The engine renews grants and notes what servers refuse; it begins none and ends none.

@@ -84,7 +84,7 @@ function Refused({ error }: { error: Error }) {
     return <Notice tone="bad" title={errorSentence(error)} />;
   const { title, advice } = refusalWords(error.extra.reason);
   return (
-    <Notice tone="bad" title={title}>
+    <Notice tone="bad" title={`${title}.`}>
       <p>{advice}</p>
     </Notice>
   );

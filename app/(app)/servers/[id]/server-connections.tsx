@@ -49,6 +49,8 @@ function ConnectionLine({ server, connection }: { server: Server; connection: Se
   const { state, shared } = connection;
   const mayChange = me.may(shared ? "connections:share" : "connections:own");
   const needsCare = state !== "connected";
+  // One at most: what was connected before comes first, then one's own.
+  const isNext = needsCare && (state !== "not_connected" || (!shared && server.startsOn === null));
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2.5 px-4 py-3.5">
       <div className="flex min-w-60 flex-1 flex-col gap-1">
@@ -59,16 +61,18 @@ function ConnectionLine({ server, connection }: { server: Server; connection: Se
         <p className="text-[13px] text-muted">
           {state === "not_connected" ? offer(connection, mayChange) : <Facts connection={connection} />}
         </p>
-        {needsCare && connection.openTasks > 0 && (
-          <p className="text-[13px]">{waitingTasks(connection.openTasks)} for it.</p>
+        {state === "needs_scope" ? (
+          <p className="text-[13px]">What needs more rights waits; the rest goes on.</p>
+        ) : (
+          needsCare &&
+          connection.openTasks > 0 && (
+            <p className="text-[13px]">{waitingTasks(connection.openTasks)} for it.</p>
+          )
         )}
       </div>
       {mayChange && (
         <div className="flex flex-wrap gap-2 max-md:w-full max-md:*:flex-1">
-          <Button
-            variant={needsCare && (!shared || server.startsOn === null) ? "primary" : "outline"}
-            onClick={() => setAsking("connect")}
-          >
+          <Button variant={isNext ? "primary" : "outline"} onClick={() => setAsking("connect")}>
             <span>
               {connectWord(state)}
               <span className="sr-only"> ({shared ? "shared" : "your own"})</span>

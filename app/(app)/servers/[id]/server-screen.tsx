@@ -6,6 +6,7 @@ import { ApiError } from "@/components/api/client.ts";
 import { useKeptError } from "@/components/api/kept-error.ts";
 import { serverDetail } from "@/components/api/servers.ts";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
+import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
@@ -74,7 +75,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
         </nav>
         <div className="flex flex-wrap items-center gap-3">
           <h1 className="min-w-0 font-semibold text-[21px] leading-tight tracking-tight">{server.name}</h1>
-          <HealthBadge health={health} />
+          {waitsForSignIn ? <ConnectionBadge state="not_connected" /> : <HealthBadge health={health} />}
           <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
             <TestButton server={server} />
             {server.origin === "admin" && <ServerManage server={server} />}

@@ -37,6 +37,7 @@ export function ApiKeysScreen() {
     <Section
       title="API keys"
       description="A key is at most as strong as whoever made it, and stops working when they are no member any more."
+      action={list && list.length > 0 && make}
     >
       {!list && <div aria-hidden className="skeleton h-32" />}
       {list?.length === 0 && (
@@ -45,19 +46,16 @@ export function ApiKeysScreen() {
         </Empty>
       )}
       {list && list.length > 0 && (
-        <>
-          <div className="flex justify-end">{make}</div>
-          <ul aria-label="API keys" className="flex flex-col divide-y divide-line">
-            {list.map((key) => (
-              <KeyRow
-                key={key.id}
-                apiKey={key}
-                onRename={() => setRenaming(key)}
-                onRevoke={() => setRevoking(key)}
-              />
-            ))}
-          </ul>
-        </>
+        <ul aria-label="API keys" className="flex flex-col divide-y divide-line">
+          {list.map((key) => (
+            <KeyRow
+              key={key.id}
+              apiKey={key}
+              onRename={() => setRenaming(key)}
+              onRevoke={() => setRevoking(key)}
+            />
+          ))}
+        </ul>
       )}
       <KeyDialog open={making} onOpenChange={setMaking} />
       <RenameDialog apiKey={renaming} onClose={() => setRenaming(null)} />

@@ -1,7 +1,7 @@
 "use client";
 
 import { Clock } from "lucide-react";
-import { RoleSelect } from "@/components/people/role-select.tsx";
+import { RoleChange } from "@/components/people/role-change.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
@@ -12,11 +12,13 @@ import type { Role } from "@/lib/members/roles.ts";
 
 export function InvitationRow({
   invitation,
+  pending,
   onRole,
   onRenew,
   onRevoke,
 }: {
   invitation: Invitation;
+  pending: boolean;
   onRole: (role: Role) => void;
   onRenew: () => void;
   onRevoke: () => void;
@@ -43,13 +45,13 @@ export function InvitationRow({
       </span>
       {mayTouch ? (
         <span className="flex flex-wrap items-center gap-2 max-md:w-full">
-          <RoleSelect
-            aria-label={`Role for ${email}`}
-            className="w-32 max-md:w-full"
-            value={role}
-            onChange={(event) => onRole(event.target.value as Role)}
-          />
-          <Button className="max-md:flex-1" aria-label={`New link for ${email}`} onClick={onRenew}>
+          <RoleChange label={`Role for ${email}`} role={role} pending={pending} onSave={onRole} />
+          <Button
+            className="max-md:flex-1"
+            disabled={pending}
+            aria-label={`New link for ${email}`}
+            onClick={onRenew}
+          >
             New link
           </Button>
           <Button

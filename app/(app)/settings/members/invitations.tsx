@@ -58,6 +58,7 @@ export function Invitations() {
             <InvitationRow
               key={invitation.id}
               invitation={invitation}
+              pending={change.isPending && change.variables.id === invitation.id}
               onRole={(role) => change.mutate({ id: invitation.id, role })}
               onRenew={() => change.mutate({ id: invitation.id, renew: true })}
               onRevoke={() => setRevoking(invitation)}

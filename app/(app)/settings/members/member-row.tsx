@@ -1,6 +1,6 @@
 "use client";
 
-import { RoleSelect } from "@/components/people/role-select.tsx";
+import { RoleChange } from "@/components/people/role-change.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { capitalise } from "@/lib/format/labels.ts";
@@ -9,13 +9,12 @@ import type { Member } from "@/lib/members/schema.ts";
 
 export function MemberRow({
   member,
-  role,
+  pending,
   onRole,
   onRemove,
 }: {
   member: Member;
-  /** As it is, or is about to be. */
-  role: Role;
+  pending: boolean;
   onRole: (role: Role) => void;
   onRemove: () => void;
 }) {
@@ -37,14 +36,9 @@ export function MemberRow({
         </span>
         <span className="block truncate text-muted text-xs">{member.email}</span>
       </span>
-      <span className="flex items-center gap-2 max-md:w-full max-md:pl-11">
+      <span className="flex flex-wrap items-center gap-2 max-md:w-full max-md:pl-11">
         {mayTouch ? (
-          <RoleSelect
-            aria-label={`Role of ${member.name}`}
-            className="w-32 max-md:flex-1"
-            value={role}
-            onChange={(event) => onRole(event.target.value as Role)}
-          />
+          <RoleChange label={`Role of ${member.name}`} role={member.role} pending={pending} onSave={onRole} />
         ) : (
           <span className="px-3 text-muted">{capitalise(member.role)}</span>
         )}

@@ -34,27 +34,28 @@ export function Members({ invite }: { invite: ReactNode }) {
   const list = members.data?.items;
   const isLong = q !== "" || (list?.length ?? 0) > LONG;
   return (
-    <Section title="Members" description="Everybody who works in this organization, and what they may do.">
-      <div className="flex flex-wrap items-center justify-end gap-2">
-        {isLong && (
-          <span className="relative min-w-0 flex-1">
-            <Search
-              aria-hidden
-              strokeWidth={1.75}
-              className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted"
-            />
-            <Input
-              type="search"
-              aria-label="Search members"
-              placeholder="Name or e-mail"
-              value={q}
-              onChange={(event) => setQ(event.target.value)}
-              className="pl-8"
-            />
-          </span>
-        )}
-        {invite}
-      </div>
+    <Section
+      title="Members"
+      description="Everybody who works in this organization, and what they may do."
+      action={invite}
+    >
+      {isLong && (
+        <span className="relative">
+          <Search
+            aria-hidden
+            strokeWidth={1.75}
+            className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted"
+          />
+          <Input
+            type="search"
+            aria-label="Search members"
+            placeholder="Name or e-mail"
+            value={q}
+            onChange={(event) => setQ(event.target.value)}
+            className="pl-8"
+          />
+        </span>
+      )}
       {change.error && <Notice live tone="bad" title={errorSentence(change.error)} />}
       {!list && <div aria-hidden className="skeleton h-32" />}
       {list && (
@@ -63,11 +64,7 @@ export function Members({ invite }: { invite: ReactNode }) {
             <MemberRow
               key={member.id}
               member={member}
-              role={
-                change.isPending && change.variables.member.id === member.id
-                  ? change.variables.role
-                  : member.role
-              }
+              pending={change.isPending && change.variables.member.id === member.id}
               onRole={(role) => change.mutate({ member, role })}
               onRemove={() => setRemoving(member)}
             />

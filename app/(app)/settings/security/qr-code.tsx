@@ -8,8 +8,9 @@ export function QrCode({ modules, label }: { modules: boolean[][]; label: string
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="size-44 shrink-0 rounded-lg border border-line bg-white"
+      className="size-44 shrink-0 rounded-lg border border-line"
     >
+      <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
   );

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
@@ -20,12 +21,19 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
           Tasks
         </Link>
         <ChevronRight aria-hidden className="size-3.5" strokeWidth={1.75} />
-        <span className="truncate">{task.label ?? task.tool}</span>
+        <span className="truncate">
+          <PlainText text={task.label ?? task.tool} />
+        </span>
       </nav>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-3">
         <h1 className="min-w-0 font-semibold text-[21px] leading-tight tracking-tight">
-          {task.tool === UNKNOWN_TOOL && task.adopted ? "Adopted task" : task.tool}
-          {task.label && ` · ${task.label}`}
+          {task.tool === UNKNOWN_TOOL && task.adopted ? "Adopted task" : <PlainText text={task.tool} />}
+          {task.label && (
+            <>
+              {" · "}
+              <PlainText text={task.label} />
+            </>
+          )}
         </h1>
         <StateBadge task={task} withOutcome />
         {!task.durable && <NotDurableBadge short={!live} />}

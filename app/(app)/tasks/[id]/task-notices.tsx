@@ -1,6 +1,7 @@
 import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";
+import { FoldedText } from "@/components/text/folded-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { isLive, serverStateLabel } from "@/lib/format/outcome.ts";
@@ -65,7 +66,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       )}
       {/* Lost and expired have been said above. */}
       {task.error && task.error.code !== task.state && task.state !== "lost" && !isStuck && (
-        <Notice tone={isLive(task.state) ? "wait" : "bad"} title={task.error.message}>
+        <Notice tone={isLive(task.state) ? "wait" : "bad"} title={<FoldedText text={task.error.message} />}>
           {isLive(task.state) && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>
         </Notice>

@@ -1,4 +1,6 @@
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
+import { FoldedText } from "@/components/text/folded-text.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
@@ -23,14 +25,20 @@ export function TaskProgress({ task }: { task: TaskDetail }) {
     >
       {(sentence || progress) && (
         <p className="flex items-baseline gap-4">
-          <span className="min-w-0 flex-1 font-medium text-[13px]">{sentence ?? "Working"}</span>
+          <span className="min-w-0 flex-1 font-medium break-words text-[13px]">
+            <FoldedText text={sentence ?? "Working"} />
+          </span>
           {progress && <span className="text-[13px] text-muted">{progressWords(progress)}</span>}
         </p>
       )}
       {progress && isLive(task.state) && <ProgressBar progress={progress} label="Progress" />}
       {asks && (
         <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg bg-wait-soft px-4 py-2.5">
-          <p className="min-w-0 flex-1 basis-60 text-[13px] text-wait">{waiting.message}</p>
+          <p className="min-w-0 flex-1 basis-60 text-[13px] text-wait">
+            <span className="line-clamp-3">
+              <PlainText text={waiting.message} />
+            </span>
+          </p>
           <Button asChild size="sm" className="border-transparent">
             <Link href={`/inbox/${waiting.id}`}>Open the request</Link>
           </Button>

@@ -75,7 +75,7 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
                   {list.map((server) => (
                     <option key={server.id} value={server.id}>
                       {server.name}
-                      {server.health.state === "ok" ? "" : ` (${server.health.state})`}
+                      {conditionOf(server)}
                     </option>
                   ))}
                 </Select>
@@ -98,6 +98,11 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
       )}
     </Page>
   );
+}
+
+function conditionOf({ startsOn, health }: Server): string {
+  if (startsOn === null) return " (not connected)";
+  return health.state === "ok" ? "" : ` (${health.state})`;
 }
 
 /** In whose name the task will run, said before it is started. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { AppError } from "@/lib/errors.ts";
 import { joinWithAccount } from "@/lib/invitations/join.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
+import { signInSettings } from "@/lib/web/sign-in-providers.ts";
 import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -13,9 +15,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,
-      errors: ["has_account", "link_expired"],
+      errors: ["forbidden", "has_account", "link_expired"],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
-    async ({ body }) => joinWithAccount(await database(), body),
+    async ({ body }) => {
+      if (!signInSettings().passwords)
+        throw new AppError("forbidden", "There are no passwords here: sign in, then open the link again.");
+      return joinWithAccount(await database(), body);
+    },
   ),
 });

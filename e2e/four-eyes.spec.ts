@@ -1,0 +1,32 @@
+/** Four eyes: who asked for a task sees why somebody else has to accept, and may decline. */
+import { apiOf, askAbout, expect, readRequest, requestPane, SOON, test } from "./desk.ts";
+import { judge } from "./judge.ts";
+
+test.afterEach(async ({ ana }) => {
+  await apiOf(ana).write("PATCH", "/organization", { fourEyes: false });
+});
+
+test("the one who asked cannot accept but declines, and another accepts", async ({ ana, ola, ben }) => {
+  await ana.goto("/settings/organization");
+  await ana.getByRole("switch", { name: "Somebody else accepts" }).click();
+  await expect(ana.getByText("Four eyes from now on")).toBeVisible();
+
+  const { requestId } = await askAbout(ola, ola);
+  await expect(ola.getByText("You asked for this task, so somebody else has to accept.")).toBeVisible();
+  const approve = requestPane(ola).getByRole("button", { name: /^Approve/ });
+  await expect(approve).toBeDisabled();
+  await ola.keyboard.press("a");
+  await judge(ola, "four eyes, own request");
+  expect((await readRequest(ola, requestId)).state).toBe("open");
+
+  await ben.goto(`/inbox/${requestId}`);
+  await expect(requestPane(ben).getByRole("button", { name: /^Approve/ })).toBeEnabled();
+  await expect(ben.getByText("You asked for this task")).toHaveCount(0);
+
+  await ola.getByRole("button", { name: /^Decline…/ }).click();
+  await ola
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Decline/ })
+    .click();
+  await expect.poll(async () => (await readRequest(ola, requestId)).answer?.action, SOON).toBe("decline");
+});

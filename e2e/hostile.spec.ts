@@ -1,0 +1,105 @@
+/** What a hostile server sent, as the engine leaves it, on the screens: text that runs, loads and leads nowhere. */
+import type { Page } from "@playwright/test";
+import { storable, storableText } from "../lib/db.ts";
+import { uuidv7 } from "../lib/ids.ts";
+import { questionHash } from "../lib/mcp/question.ts";
+import { shownOf } from "../lib/mcp/shown.ts";
+import { maskMessage } from "../lib/protocol-messages/mask.ts";
+import { type Backstage, openBackstage } from "./backstage.ts";
+import { expect, requestPane, test } from "./desk.ts";
+import { judge } from "./judge.ts";
+
+const EVIL =
+  `<script>window.ran=1</script><img src=x onerror="window.ran=1"> [pay](https://evil.example) https://evil.example ` +
+  `\u202Egnp.tnemyap\u202C \u0000 \u200B ${"W".repeat(300)}`;
+const MEGABYTE = `${EVIL} `.repeat(3_000).slice(0, 1024 * 1024);
+
+let backstage: Backstage;
+let server: { id: string; connectionId: string };
+test.beforeAll(async () => {
+  backstage = await openBackstage();
+  server = await backstage.serverNamed("Finance ERP");
+});
+test.afterAll(() => backstage.close());
+
+/** Nothing of it ran, and no link leaves Intray. */
+async function isDead(page: Page): Promise<void> {
+  expect(await page.evaluate(() => (window as { ran?: unknown }).ran)).toBeUndefined();
+  const links = await page
+    .locator("a[href]")
+    .evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
+  expect(links.filter((href) => /^[a-z]+:|^\/\//i.test(href))).toEqual([]);
+  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+}
+
+test("a question of a megabyte is cut, says so, and can only be declined", async ({ ben }) => {
+  const tool = `approve\u202E${"_".repeat(80)}`;
+  const taskId = await backstage.insertTask(server, { state: "completed", arguments: { note: EVIL }, tool });
+  const requestedSchema = { type: "object", properties: { [EVIL]: { type: "string", title: EVIL } } };
+  const question = { mode: "form" as const, message: MEGABYTE, requestedSchema, url: null };
+  const shown = shownOf({ address: { kind: "key", key: "k" }, ...question });
+  const id = uuidv7();
+  await backstage.within((tx, organizationId) =>
+    tx.inputRequest.create({
+      data: {
+        organizationId,
+        id,
+        taskId,
+        connectionId: server.connectionId,
+        key: id,
+        state: "open",
+        mode: "form",
+        message: storableText(shown.message),
+        requestedSchema: storable(shown.requestedSchema),
+        form: storable(shown.form),
+        questionHash: questionHash({ taskId, ...question }),
+      },
+    }),
+  );
+  await ben.goto(`/inbox/${id}?tab=all`);
+  const pane = requestPane(ben);
+  await expect(pane.getByText("more than Intray takes")).toBeVisible();
+  await expect(pane.getByText("U+202E").first()).toBeVisible();
+  await expect(pane.getByRole("button", { name: /^Decline/ })).toBeVisible();
+  await isDead(ben);
+  await judge(ben, "request of a hostile server");
+});
+
+test("a task whose every text is hostile keeps its page in shape", async ({ ola }) => {
+  const text = (value: string) => ({ type: "text", text: value });
+  const id = await backstage.insertTask(server, {
+    state: "failed",
+    arguments: { [`${EVIL}key`.slice(0, 200).replaceAll("\u0000", "")]: EVIL.replaceAll("\u0000", "") },
+    tool: `<b>tool</b>\u202E${"x".repeat(200)}`,
+    label: storableText(EVIL.slice(0, 200)),
+    statusMessage: storableText(MEGABYTE.slice(0, 1_000)),
+    outcome: storableText(EVIL.slice(0, 200)),
+    outcomeIsError: true,
+    error: { code: "server_error", message: storableText(EVIL) },
+    result: storable({
+      content: [text(MEGABYTE), { type: "resource_link", uri: "javascript:window.ran=1", name: EVIL }],
+    }),
+  });
+  const body = maskMessage({ result: { statusMessage: MEGABYTE, list: Array(100_000).fill(0) } }, []);
+  await backstage.within((tx, organizationId) =>
+    tx.protocolMessage.create({
+      data: {
+        organizationId,
+        taskId: id,
+        at: new Date(),
+        direction: "in",
+        method: "tasks/get",
+        body: storable(body),
+      },
+    }),
+  );
+  await ola.goto(`/tasks/${id}`);
+  await expect(ola.getByText("<b>tool</b>").first()).toBeVisible();
+  await isDead(ola);
+  await judge(ola, "task of a hostile server");
+  await ola.getByRole("tab", { name: "Protocol" }).click();
+  await ola.getByText("tasks/get").first().click();
+  await expect(ola.getByText("1001 ]")).toBeVisible();
+  await isDead(ola);
+  await judge(ola, "protocol of a hostile server");
+});

@@ -1,0 +1,170 @@
+/** A server with OAuth by hand: connected, used while its tokens run out, lost, won back, and let go. */
+import { type Browser, expect, type Page, test } from "@playwright/test";
+import { type AuthorizationServer, startAuthorizationServer } from "../lib/testing/authorization-server.ts";
+import { type GuardedServer, startGuardedServer } from "../lib/testing/guarded-server.ts";
+import { startTestServer, type TestServer } from "../lib/testing/mcp-server.ts";
+import { apiOf, openRequest, readRequest, SOON, signIn, tabTo } from "./desk.ts";
+import { type Intray, startIntray } from "./intray.ts";
+import { judge } from "./judge.ts";
+
+let intray: Intray;
+let authority: AuthorizationServer;
+let inner: TestServer;
+let remote: GuardedServer;
+/** The Intray of the files that share one. */
+let others: string | undefined;
+
+test.describe.configure({ mode: "serial" });
+test.setTimeout(180_000);
+
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  inner = await startTestServer();
+  authority = await startAuthorizationServer();
+  remote = await startGuardedServer(inner.url, authority);
+  const allowed = [inner, authority, remote].map(({ hostAndPort }) => hostAndPort);
+  intray = await startIntray({ INTRAY_ALLOW_HOSTS: allowed.join(",") });
+  others = process.env.E2E_URL;
+  process.env.E2E_URL = intray.url;
+});
+test.afterAll(async () => {
+  if (others) process.env.E2E_URL = others;
+  await intray?.stop();
+  await remote?.close();
+  await authority?.close();
+  await inner?.close();
+});
+
+const NAME = "Ledger of the ERP";
+let serverPage = "";
+
+/** At this file's own Intray. */
+async function desk(browser: Browser, person: "Ana" | "Ola"): Promise<Page> {
+  const context = await browser.newContext({ baseURL: intray.url });
+  const page = await context.newPage();
+  await signIn(page, person);
+  await apiOf(page).write("PATCH", "/me/preferences", { tourSeen: true });
+  return page;
+}
+
+const own = (page: Page) => page.getByRole("listitem").filter({ hasText: "Your own connection" });
+const signInThere = async (page: Page, button = "Sign in and allow") => {
+  await page.getByRole("button", { name: button }).click();
+  await page.waitForURL(`${intray.url}/servers/**`);
+};
+
+test("an admin adds it; it says that nobody is connected, and refuses what is not safe", async ({
+  browser,
+}) => {
+  const page = await desk(browser, "Ana");
+  await page.goto("/servers");
+  await page.getByRole("button", { name: "Connect server" }).click();
+  await page.getByLabel("Address").fill(remote.url);
+  await page.getByLabel("Name").fill(NAME);
+  await page.getByLabel("Credentials").selectOption("oauth");
+  await page.getByText("More: client id, secret and scopes").click();
+  await judge(page, "oauth add server");
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: NAME })).toBeVisible(SOON);
+  serverPage = new URL(page.url()).pathname;
+  await expect(own(page)).toContainText("Not connected");
+  await judge(page, "oauth server not connected");
+
+  authority.behave.metadata = ({ code_challenge_methods_supported: _, ...rest }) => rest;
+  await page.getByRole("button", { name: "Connect… (shared)" }).click();
+  const dialog = page.getByRole("dialog", { name: `Connect ${NAME}` });
+  await expect(dialog).toContainText("does not protect sign-ins (no PKCE with S256)", SOON);
+  await judge(page, "oauth refused by us");
+  authority.behave.metadata = undefined;
+  await dialog.getByRole("button", { name: "Try again" }).click();
+  await dialog.getByRole("button", { name: `Go to ${authority.hostAndPort}` }).click(SOON);
+  await signInThere(page, "Deny");
+  await expect(page.getByText("The sign-in was declined.")).toBeVisible();
+  expect(new URL(page.url()).search).toBe("");
+  await judge(page, "oauth denied");
+  await page.goto("/servers");
+  await expect(page.getByRole("article").filter({ hasText: NAME })).toContainText("Not connected");
+  await judge(page, "oauth servers list");
+});
+
+test("it is connected with the keyboard, used, lost, won back, and let go", async ({ browser }) => {
+  authority.behave.lifetime = 4;
+  const page = await desk(browser, "Ola");
+  await page.goto("/tasks/new");
+  await page.getByLabel("Server").selectOption({ label: `${NAME} (not connected)` });
+  await expect(page.getByText(`You are not connected to ${NAME}.`)).toBeVisible();
+  await judge(page, "oauth new task not connected");
+  await page.getByRole("link", { name: "Connect it first" }).click();
+
+  const connect = page.getByRole("button", { name: "Connect… (your own)" });
+  await tabTo(page, connect);
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: `Connect ${NAME}` });
+  await expect(dialog.getByText(`sign in at ${authority.hostAndPort}`)).toBeVisible(SOON);
+  await judge(page, "oauth leaving");
+  await tabTo(page, dialog.getByRole("button", { name: `Go to ${authority.hostAndPort}` }));
+  await page.keyboard.press("Enter");
+  await signInThere(page);
+  await expect(page.getByText("Connected. Tasks that waited")).toBeVisible();
+  await expect(own(page)).toContainText("renews itself");
+  await judge(page, "oauth connected");
+
+  await page.goto("/tasks/new");
+  await page.getByLabel("Server").selectOption({ label: NAME });
+  await expect(page.getByText("It runs on your own connection, in your name.")).toBeVisible();
+  await page.getByRole("radio", { name: "approve" }).check(SOON);
+  await judge(page, "oauth new task");
+  await page.getByRole("button", { name: "Start task" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "approve" })).toBeVisible(SOON);
+  const task = new URL(page.url()).pathname;
+  const request = await openRequest(page, task.split("/").at(-1) ?? "");
+  await expect(page.getByRole("main")).toContainText("on Ola’s connection");
+
+  const renewals = () =>
+    authority.seen.filter(({ form }) => form.get("grant_type") === "refresh_token").length;
+  await expect.poll(renewals, { timeout: 60_000 }).toBeGreaterThan(1);
+  await expect(page.getByText("needs a new sign-in")).toBeHidden();
+
+  await authority.revokeAll();
+  await page.goto(task);
+  await expect(page.getByText(`connection to ${NAME} needs a new sign-in.`)).toBeVisible({ timeout: 60_000 });
+  await judge(page, "oauth task stuck");
+  await page.goto(`/inbox/${request}`);
+  await expect(page.getByText(`connection to ${NAME} needs a new sign-in.`)).toBeVisible(SOON);
+  await judge(page, "oauth request stuck");
+  const { questionHash } = await readRequest(page, request);
+  const body = { action: "accept", content: { approve: true }, questionHash };
+  expect((await apiOf(page).write("POST", `/input-requests/${request}/answer`, body)).status()).toBe(202);
+  await page.goto(serverPage);
+  await expect(own(page)).toContainText("Needs a new sign-in");
+  await expect(own(page)).toContainText("1 task waits for it.");
+  await judge(page, "oauth needs sign-in");
+  expect(inner.told).toHaveLength(0);
+  await page.getByRole("button", { name: "Sign in again… (your own)" }).click();
+  await page.getByRole("button", { name: `Go to ${authority.hostAndPort}` }).click(SOON);
+  await signInThere(page);
+  await page.goto(task);
+  await expect(page.locator("header").getByText("Completed")).toBeVisible(SOON);
+  expect([inner.told.length, inner.calls.length]).toEqual([1, 1]);
+
+  // The engine goes on with what takes long; who disconnects is told of it.
+  const list = await apiOf(page).get<{ items: { id: string; name: string }[] }>("/servers");
+  const serverId = list.items.find(({ name }) => name === NAME)?.id;
+  await apiOf(page).write("POST", "/tasks", { serverId, tool: "wait" });
+  await expect.poll(() => inner.calls.length, SOON).toBe(2);
+  remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
+  await apiOf(page).write("POST", "/tasks", { serverId, tool: "quick" });
+  await page.goto(serverPage);
+  await expect(own(page)).toContainText("needs mcp:admin", { timeout: 60_000 });
+  await judge(page, "oauth needs rights");
+  remote.behave.needs = undefined;
+  await page.getByRole("button", { name: "Disconnect… (your own)" }).click();
+  const ending = page.getByRole("dialog", { name: "Disconnect your connection?" });
+  await expect(ending).toContainText("not cancelled");
+  await judge(page, "oauth disconnect");
+  await ending.getByRole("button", { name: "Disconnect" }).click();
+  await expect(own(page)).toContainText("Not connected");
+  await expect(own(page)).toContainText("2 tasks wait for it.");
+  const revoked = authority.seen.filter(({ path }) => path === "/token/revocation");
+  expect(revoked.map(({ form }) => form.get("token_type_hint"))).toEqual(["refresh_token", "access_token"]);
+});

@@ -1,0 +1,120 @@
+import type { EventType } from "../events/schema.ts";
+import { decidedWord } from "./decision.ts";
+import {
+  type Data,
+  type EventWords,
+  inWords,
+  type Line,
+  reason,
+  say,
+  text,
+  type Words,
+} from "./event-words.ts";
+import { serverStateLabel } from "./outcome.ts";
+
+/** One line of a task's history in plain words. Server text inside is untrusted and stays text. */
+export function describeTaskEvent(line: Line): EventWords {
+  return inWords(TASK_WORDS, line);
+}
+
+/** Every request's page has these: what only the whole organization's history has is in events.ts. */
+export const TASK_WORDS = {
+  "task.queued": (_, who) => say(`${who} started it`),
+  "task.starting": () => say("Calling the server"),
+  "task.started": (data) =>
+    data.durable === false
+      ? say("The call is under way; the server made no task of it", "wait")
+      : say("Task accepted by the server"),
+  "task.asking": () => say("The tool asks before it begins"),
+  "task.status": (data) => say(text(data.statusMessage) ?? "Status changed"),
+  "task.state": (data) => say(stateChange(data)),
+  "task.completed": (data) =>
+    say(
+      `Completed${text(data.outcome) ? ` · ${text(data.outcome)}` : ""}`,
+      data.isError === true ? "bad" : "accent",
+    ),
+  "task.not_started": (data) => say("Not started yet, trying again", "wait", text(data.message)),
+  "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
+  "task.cancel_requested": (_, who) => say(`${who} asked to cancel`),
+  "task.cancel_sent": () => say("Server told to cancel"),
+  "task.cancelled": () => say("Cancelled"),
+  "task.server_state": (data) => {
+    const state = text(data.serverState);
+    return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
+  },
+  "task.lost": (data) =>
+    say(
+      data.code === "connection_lost"
+        ? "Lost: the connection ended before the result came"
+        : "The server no longer knows this task",
+      "bad",
+    ),
+  "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
+  "task.start_unknown": () =>
+    say("The connection broke while starting: unknown whether the server began", "wait"),
+  "task.adopted": (_, who) =>
+    say(
+      who === "Intray" ? "Found again at the server after a break" : `${who} took it over from the server`,
+      "accent",
+    ),
+  "task.start_settled": (data, who) =>
+    say(
+      data.started === true ? `${who} found what the start had made` : `${who} found that it never started`,
+    ),
+  "request.opened": (data) => say("Server asked", "wait", text(data.message)),
+  "request.replaced": () => say("Server asked a different question instead", "wait"),
+  "request.withdrawn": (data) => say(`Question withdrawn${why(data)}`),
+  "request.expired": (data) => say(`Question expired unanswered${why(data)}`, "bad"),
+  "request.asked_again": () => say("Server put the same question again"),
+  "request.reopened": () => say("Server asked again what could not be answered", "wait"),
+  "request.undeliverable": (data) => say(`The answer could not be delivered${why(data)}`, "bad"),
+  "request.claimed": (_, who) => say(`${who} claimed the request`),
+  "request.released": (_, who) => say(`${who} released the request`),
+  "request.assigned": (data, who) =>
+    say(
+      text(data.name)
+        ? `${who} assigned the request to ${text(data.name)}`
+        : `${who} changed who is assigned`,
+    ),
+  "request.last_taken": () =>
+    say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
+  "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
+  "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
+  "delivery.sending": (data) =>
+    say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
+  "delivery.accepted": () => say("Answer accepted by the server", "accent"),
+  "delivery.confirmed": () => say("Task moved on", "accent"),
+  "delivery.unsent": (data) => say(`Not sent yet, trying again${why(data)}`),
+  "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
+  "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
+  "protocol.read": (_, who) => say(`${who} read the protocol messages`),
+} satisfies Partial<Record<EventType, Words>>;
+
+function why(data: Data): string {
+  return reason(data, REASONS);
+}
+
+/** Why a question or an answer ended, for people. */
+export const REASONS: Record<string, string> = {
+  replaced: "the server asked something else instead",
+  task_ended: "the task ended",
+  task_cancelled: "the task was cancelled",
+  task_completed: "the task completed without it",
+  task_failed: "the task failed",
+  task_lost: "the server no longer knows the task",
+  task_expired: "the task expired",
+  retracted: "the server took it back",
+  not_asked_again: "the server did not put the question again",
+  question_lifetime: "the server gives up on questions after a while",
+  not_started: "the task never started",
+};
+
+function answerWord(data: Data): string {
+  const content = data.content as Data | null | undefined;
+  return decidedWord(text(data.action) ?? "accept", content).toLowerCase();
+}
+
+function stateChange(data: Data): string {
+  const to = text(data.to);
+  return to ? serverStateLabel(to) : "State changed";
+}

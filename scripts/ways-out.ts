@@ -1,0 +1,40 @@
+/**
+ * One way out: what opens connections is lib/network.ts' alone, which checks every address. The others are named here,
+ * file by file, and why each may.
+ */
+
+const PACKAGES = /^(undici|ws|node-fetch|axios|got|node:(https?|http2|net|tls|dgram|dns)(\/.*)?)$/;
+
+const MAY_IMPORT: Record<string, string> = {
+  "lib/network.ts": "it is the way out",
+  "scripts/web.ts": "it listens",
+  "scripts/ports.ts": "it looks for a port that is free on this machine",
+};
+
+const MAY_CALL: Record<string, string> = {
+  "scripts/supervise/ready.ts": "asks our own web on this machine whether it is up",
+  "scripts/commands/doctor.ts": "asks our own web on this machine whether it is up",
+  "components/api/client.ts": "runs in browsers, which ask us",
+  "components/api/stream.ts": "runs in browsers, which ask us",
+  "components/ui/part.tsx": "its fetch is a parameter",
+  "app/(app)/tasks/new/sample-buttons.tsx": "runs in browsers, which ask us",
+};
+
+/** Examples, tests and benches are no part of what an installation runs. */
+const WATCHED = /^(app|components|lib|scripts)\//;
+
+export function refuseImport(file: string, specifier: string, typeOnly: boolean): string | undefined {
+  if (typeOnly || !WATCHED.test(file) || !PACKAGES.test(specifier) || file in MAY_IMPORT) return undefined;
+  return `only lib/network.ts opens connections: ${specifier}`;
+}
+
+/** `code`: a line without its comments. */
+export function refuseCall(file: string, code: string): string | undefined {
+  if (!WATCHED.test(file) || file in MAY_CALL || file === "lib/network.ts") return undefined;
+  const calls =
+    /(?<![\w.$])((globalThis|window|self)\.)?fetch\s*\(/.test(code) && !/\bfetch\([^)]*\)\s*[:{]/.test(code);
+  const passes = /[(=,:?]\s*(globalThis\.)?fetch\s*[,;)}]/.test(code);
+  const opens =
+    /\bnew\s+((globalThis|window)\.)?(WebSocket|EventSource|XMLHttpRequest)\b|\bsendBeacon\s*\(/.test(code);
+  return calls || passes || opens ? "only lib/network.ts opens connections" : undefined;
+}
