@@ -45,7 +45,7 @@ const schema = z
     INTRAY_SERVERS_FILE: z.string().optional(),
     INTRAY_SIGN_IN_FILE: z.string().optional(),
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
-    INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(3_000),
+    INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(30_000),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
     SMTP_URL: z

@@ -147,23 +147,24 @@ test("another kind of credentials, or the end of the server, ends what was grant
 });
 
 test("what a member was granted ends with the membership, and nobody else's", async () => {
-  await scene.connect(server, { who: ola, shared: false });
-  await scene.connect(server, { who: scene.ana, shared: false });
-  await scene.connect(server, { shared: true });
-  const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
-  const actor = { kind: "member" as const, id: scene.ana.userId, name: "Ana" };
   const { organizationId } = scene;
-  const forgotten = await web.db.withOrganization(organizationId, (tx) =>
-    forgetGrantsOf(organizationId, tx, seal, actor, ola.userId),
+  const nia = await web.member(organizationId, "Nia", "operator");
+  await scene.connect(server, { who: nia, shared: false });
+  await scene.connect(server, { who: ola, shared: false });
+  await scene.connect(server, { shared: true });
+  const before = scene.authority.seen.length;
+  const removed = await web.call("DELETE", `/api/v1/members/${nia.memberId}`, { cookie: scene.ana.cookie });
+  expect(removed.status).toBe(204);
+  const ended = scene.authority.seen.slice(before).filter(({ path }) => path === "/token/revocation");
+  expect(ended).toHaveLength(2);
+  const grants = await web.db.withOrganization(organizationId, (tx) =>
+    tx.oauthGrant.findMany({ where: { connectedBy: nia.userId } }),
   );
-  const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
-  await revokeAll(network, forgotten);
-  await network.close();
-  expect(forgotten).toHaveLength(1);
-  expect(states(await seen(ola))).toEqual(["not_connected", "connected"]);
-  expect(states(await seen(scene.ana))).toEqual(["connected", "connected"]);
+  expect(grants).toMatchObject([{ state: "revoked", sealedTokens: null }]);
+  expect(states(await seen(ola))).toEqual(["connected", "connected"]);
   const history = await web.call("GET", "/api/v1/events", { cookie: scene.ana.cookie });
-  expect(history.body.items.map(({ type }: { type: string }) => type)).toContain("connection.revoked");
+  const types = history.body.items.map(({ type }: { type: string }) => type);
+  expect(types.slice(0, 2)).toEqual(["member.removed", "connection.revoked"]);
 });
 
 test("an admin who enters the same client again ends no connection", async () => {

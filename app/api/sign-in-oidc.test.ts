@@ -180,9 +180,9 @@ describe("groups", () => {
     const lone = await web.organization("lone");
     const boss = await web.member(lone, "Bill", "owner");
     const { applyGroups } = await import("@/lib/accounts/groups.ts");
-    const { database } = await import("@/lib/web/database.ts");
+    const { means } = await import("@/lib/web/tenant.ts");
     const rule = { claim: "staff", organization: "lone", role: "viewer" as const };
-    await applyGroups(await database(), { id: "x", name: "X", groups: [rule] }, boss.userId, [rule]);
+    await applyGroups(await means(), { id: "x", name: "X", groups: [rule] }, boss.userId, [rule]);
     expect(await rolesOf(boss.userId)).toEqual({ lone: "owner" });
   });
 

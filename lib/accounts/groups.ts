@@ -1,12 +1,14 @@
 /** A provider's groups, as memberships and roles of the organizations that its operator names. */
 import { announce } from "../changes/transitions.ts";
-import { type Database, isUniqueViolation, Prisma, type Tx } from "../db.ts";
+import { isUniqueViolation, Prisma, type Tx } from "../db.ts";
 import { AppError } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
+import { dropMember } from "../members/departure.ts";
 import { ROLES, type Role } from "../members/roles.ts";
-import { changeRole, removeMember } from "../members/transitions.ts";
+import { changeRole } from "../members/transitions.ts";
 import type { Principal } from "../principal.ts";
+import type { Means } from "../servers/check.ts";
 
 /** Who is in the group `claim` is a member of the organization, with this role. */
 export interface GroupRule {
@@ -30,7 +32,7 @@ export interface GroupSource {
  * a membership that people gave outlives the group.
  */
 export async function applyGroups(
-  db: Database,
+  means: Means,
   source: GroupSource,
   userId: string,
   held: GroupRule[],
@@ -38,7 +40,7 @@ export async function applyGroups(
   for (const slug of new Set(source.groups.map((rule) => rule.organization))) {
     const roles = held.filter((rule) => rule.organization === slug).map((rule) => rule.role);
     const role = ROLES.findLast((candidate) => roles.includes(candidate)) ?? null;
-    await applyOne(db, source, userId, slug, role).catch((error: unknown) => {
+    await applyOne(means, source, userId, slug, role).catch((error: unknown) => {
       const lastOwner = error instanceof AppError && error.code === "last_owner";
       // Of two sign-ins at once, the other one has made the membership.
       if (!lastOwner && !isUniqueViolation(error)) throw error;
@@ -47,13 +49,13 @@ export async function applyGroups(
 }
 
 async function applyOne(
-  db: Database,
+  means: Means,
   source: GroupSource,
   userId: string,
   slug: string,
   role: Role | null,
 ): Promise<void> {
-  const [place] = await db.gate<{
+  const [place] = await means.db.gate<{
     organization_id: string;
     member_id: string | null;
     granted_by: string | null;
@@ -62,11 +64,13 @@ async function applyOne(
   const { organization_id: organizationId, member_id: memberId } = place;
   const actor = { kind: "system" as const, id: null, name: source.name };
   const provider: Principal = { organizationId, userId: null, role: "owner", actor };
-  await db.withOrganization(organizationId, async (tx) => {
-    if (role && memberId) await changeRole(organizationId, tx, provider, memberId, role);
-    else if (role) await addByGroup(organizationId, tx, source, userId, role);
-    else if (memberId && place.granted_by === source.id)
-      await removeMember(organizationId, tx, provider, memberId);
+  if (!role) {
+    if (memberId && place.granted_by === source.id) await dropMember(means, provider, memberId);
+    return;
+  }
+  await means.db.withOrganization(organizationId, async (tx) => {
+    if (memberId) await changeRole(organizationId, tx, provider, memberId, role);
+    else await addByGroup(organizationId, tx, source, userId, role);
   });
 }
 

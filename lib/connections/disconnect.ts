@@ -53,7 +53,7 @@ export async function forgetGrantsOf(
       JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
     WHERE g.organization_id = ${organizationId}::uuid AND g.state <> 'revoked'
       AND (c.user_id = ${userId}::uuid OR (c.user_id IS NULL AND g.connected_by = ${userId}::uuid))
-    ORDER BY g.connection_id`;
+    ORDER BY g.connection_id FOR UPDATE OF g`;
   return forgetThese(organizationId, tx, seal, actor, rows);
 }
 
@@ -69,10 +69,11 @@ export async function forgetGrantsAt(
     SELECT g.connection_id AS id FROM oauth_grant g
       JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
     WHERE g.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid AND g.state <> 'revoked'
-    ORDER BY g.connection_id`;
+    ORDER BY g.connection_id FOR UPDATE OF g`;
   return forgetThese(organizationId, tx, seal, actor, rows);
 }
 
+/** The grants are locked: the chain's head, which the first one's line locks, comes last. */
 async function forgetThese(
   organizationId: string,
   tx: Tx,

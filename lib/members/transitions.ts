@@ -1,10 +1,12 @@
 /** All writes to memberships. An organization always keeps an owner, and only owners make or unmake one. */
 import { announce, announceNow } from "../changes/transitions.ts";
+import { type Forgotten, forgetGrantsOf } from "../connections/disconnect.ts";
 import { Prisma, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
 import type { Principal } from "../principal.ts";
+import type { Seal } from "../seal.ts";
 import { ROLES, type Role, roleAllows } from "./roles.ts";
 import { type Actor, roleSchema } from "./schema.ts";
 
@@ -64,32 +66,42 @@ export async function changeRole(
   await appendEvents(organizationId, tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
 }
 
-/** Ends a membership: sessions and keys stop working with it, and what waited for the person is everybody's again. */
+/**
+ * Ends a membership: sessions and keys stop working with it, what waited for the person is everybody's again, and what
+ * servers granted them is forgotten. `revokeAll` what it returns after the commit.
+ */
 export async function removeMember(
   organizationId: string,
   tx: Tx,
   principal: Principal,
+  seal: Seal,
   memberId: string,
-): Promise<void> {
-  await endMembership(organizationId, tx, principal, memberId, "member.removed");
+): Promise<Forgotten[]> {
+  return endMembership(organizationId, tx, principal, seal, memberId, "member.removed");
 }
 
 /** The same by oneself. Throws `forbidden` for an API key, which is no member. */
-export async function leaveOrganization(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
+export async function leaveOrganization(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+): Promise<Forgotten[]> {
   if (!principal.userId) throw new AppError("forbidden", "An API key is no member; revoke it instead.");
   const { userId } = principal;
   const own = await tx.membership.findFirst({ where: { organizationId, userId }, select: { id: true } });
   if (!own) throw notFound("member");
-  await endMembership(organizationId, tx, principal, own.id, "member.left");
+  return endMembership(organizationId, tx, principal, seal, own.id, "member.left");
 }
 
 async function endMembership(
   organizationId: string,
   tx: Tx,
   principal: Principal,
+  seal: Seal,
   memberId: string,
   type: "member.removed" | "member.left",
-): Promise<void> {
+): Promise<Forgotten[]> {
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);
   await tx.claim.deleteMany({ where: { organizationId, userId: member.userId } });
@@ -109,8 +121,10 @@ async function endMembership(
     "input_request",
     freed.map((row) => row.id),
   );
+  const forgotten = await forgetGrantsOf(organizationId, tx, seal, principal.actor, member.userId);
   const data = { userId: member.userId, role: member.role };
   await appendEvents(organizationId, tx, [{ type, actor: principal.actor, data }]);
+  return forgotten;
 }
 
 /** The member, with all owners locked in one order, so that of two who leave at once the second sees the first. */

@@ -13,10 +13,10 @@ export interface Quota {
 
 /** Where the operator has set none. */
 export const DEFAULT_QUOTA: Quota = {
-  openTasks: 20_000,
-  startsAMinute: 1_200,
-  openTasksEach: 5_000,
-  startsAMinuteEach: 600,
+  openTasks: 100_000,
+  startsAMinute: 12_000,
+  openTasksEach: 50_000,
+  startsAMinuteEach: 6_000,
 };
 
 export async function readQuota(organizationId: string, tx: Tx): Promise<Quota> {

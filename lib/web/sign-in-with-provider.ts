@@ -1,7 +1,7 @@
 import { claimsSchema, type Refusal, signInIdentity } from "../accounts/identities.ts";
 import { log } from "../log.ts";
-import { database } from "./database.ts";
 import type { SignInProvider } from "./sign-in-providers.ts";
+import { means } from "./tenant.ts";
 
 /** Whom the checked claims of a provider sign in, or a code for the sign-in page. */
 export async function signInWithProvider(
@@ -17,7 +17,7 @@ export async function signInWithProvider(
     );
     return { refused: "provider_failed" };
   }
-  const found = await signInIdentity(await database(), provider, parsed.data);
+  const found = await signInIdentity(await means(), provider, parsed.data);
   if ("refused" in found) log.info({ provider: provider.id, code: found.refused }, "A sign-in was refused");
   return found;
 }

@@ -89,8 +89,8 @@ export const CALLS_WINDOW_MS = 60_000;
 /** The share of a member's or key's calls that may be writes: they cost locks, and lines of history. */
 export const WRITES_SHARE = 0.4;
 
-/** Calls without a credential from one address, as a multiple of what one member may make: offices share addresses. */
-export const ADDRESS_SHARE = 2;
+/** Calls without a credential from one address, as a share of what one member may make: none of them does any work. */
+export const ADDRESS_SHARE = 0.2;
 
 /** Calls a process takes from a window at once: one statement a chunk instead of one a call. */
 export const CALLS_CHUNK = 20;

@@ -1,6 +1,6 @@
-import { leaveOrganization } from "@/lib/members/transitions.ts";
+import { leave } from "@/lib/members/departure.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { means } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["last_owner"],
     },
     async ({ caller }) => {
-      await within(caller, leaveOrganization);
+      await leave(await means(), caller.principal);
       return undefined;
     },
   ),

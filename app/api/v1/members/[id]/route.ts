@@ -1,8 +1,9 @@
+import { dropMember } from "@/lib/members/departure.ts";
 import { readMember } from "@/lib/members/queries.ts";
 import { memberSchema, updateMemberSchema } from "@/lib/members/schema.ts";
-import { changeRole, removeMember } from "@/lib/members/transitions.ts";
+import { changeRole } from "@/lib/members/transitions.ts";
 import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { within } from "@/lib/web/tenant.ts";
+import { means, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
@@ -23,9 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     { auth: "members:manage", summary: "End a membership", params: idParams, errors: ["last_owner"] },
     async ({ caller, params }) => {
-      await within(caller, (organizationId, tx, principal) =>
-        removeMember(organizationId, tx, principal, params.id),
-      );
+      await dropMember(await means(), caller.principal, params.id);
       return undefined;
     },
   ),
