@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { disconnect } from "../connections/disconnect.ts";
 import { recordAnswer } from "../input-requests/transitions.ts";
 import { createOAuthWorld, type OAuthWorld } from "../testing/oauth-world.ts";
 import { startSessionServer } from "../testing/session-server.ts";
 import { tool } from "../testing/tool.ts";
 import { until } from "../testing/world.ts";
+
+// Tokens have to run out, on machines with much else to do.
+vi.setConfig({ testTimeout: 120_000 });
 
 let scene: OAuthWorld;
 let world: OAuthWorld["world"];
@@ -46,7 +49,7 @@ test("tokens run out while a task waits for a person, and nobody notices", async
   await world.startEngine();
   const task = await start(id);
   const question = await questionOf(task);
-  await until("three tokens later", async () => scene.renewals() >= 3, 30_000);
+  await until("two tokens later", async () => scene.renewals() >= 2, 60_000);
   await approve(question);
   await hasState(task, "completed");
   expect(scene.inner.told).toHaveLength(1);

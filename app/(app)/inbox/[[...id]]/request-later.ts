@@ -1,5 +1,4 @@
 // One load for what some requests show and the first one of a list mostly does not.
-export { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 export { AnswerCommands } from "./answer-commands.ts";
 export { AnswerDialogs } from "./answer-dialogs.tsx";
 export { ClaimAlive } from "./claim-alive.ts";
@@ -9,6 +8,7 @@ export { NoForm } from "./no-form.tsx";
 export { AskedBefore, QuestionChanged } from "./question-change.tsx";
 export { RequestClosed } from "./request-closed.tsx";
 export { RequestMissing } from "./request-missing.tsx";
+export { RequestTrouble } from "./request-trouble.tsx";
 export { StickySummary } from "./sticky-summary.tsx";
 export { TimeLimitLine } from "./time-limit-line.tsx";
 export { UrlQuestion } from "./url-question.tsx";

@@ -22,7 +22,7 @@ export const NoForm = part(() => later().then((file) => file.NoForm), warm);
 export const RequestClosed = part(() => later().then((file) => file.RequestClosed), warm);
 export const RequestMissing = part(() => later().then((file) => file.RequestMissing), warm);
 export const EndState = part(() => later().then((file) => file.EndState), warm);
-export const ConnectionTrouble = part(() => later().then((file) => file.ConnectionTrouble), warm);
+export const RequestTrouble = part(() => later().then((file) => file.RequestTrouble), warm);
 export const QuestionChanged = part(() => later().then((file) => file.QuestionChanged), warm);
 export const AskedBefore = part(() => later().then((file) => file.AskedBefore), warm);
 export const ClaimAlive = part(() => later().then((file) => file.ClaimAlive), warm);
@@ -55,7 +55,7 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
     open && request.claimedBy !== null && ClaimLine,
     isPressing(request) && TimeLimitLine,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
-    open && request.connectionState !== "connected" && ConnectionTrouble,
+    open && isStuck(request) && RequestTrouble,
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
@@ -64,6 +64,11 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
 
 export function isForm({ fields }: InputRequestDetail): boolean {
   return decisionOf(fields).kind === "form";
+}
+
+/** Its answer would wait for somebody to sign in. */
+export function isStuck({ connectionState }: InputRequestDetail): boolean {
+  return connectionState !== "connected";
 }
 
 export function wasAskedBefore({ previous, askedAgain }: InputRequestDetail): boolean {

@@ -14,14 +14,15 @@ import { AnswerArea, type AnswerAreaProps, NOTHING_TO_FILL } from "./answer-area
 import { RequestHeader } from "./request-header.tsx";
 import {
   AskedBefore,
-  ConnectionTrouble,
   DecidedBefore,
   FormAnswerArea,
   isForm,
+  isStuck,
   OtherQuestions,
   QuestionChanged,
   RepeatNotice,
   RequestClosed,
+  RequestTrouble,
   StickySummary,
   wasAskedBefore,
 } from "./request-parts.ts";
@@ -74,13 +75,7 @@ export function RequestView({
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
-            {open && request.connectionState !== "connected" && (
-              <ConnectionTrouble
-                server={request.server}
-                owner={request.connectionOwner}
-                state={request.connectionState}
-              />
-            )}
+            {open && isStuck(request) && <RequestTrouble request={request} />}
             {!changed && open && wasAskedBefore(question) && <AskedBefore request={question} />}
             {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
