@@ -109,7 +109,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await expect(dana.getByText("Vera was removed")).toBeVisible();
   await expect(vera.getByText("You were signed out")).toBeVisible(SOON);
   await vera.goto("/tasks");
-  await expect(vera.getByText("Your account is in no organization any more")).toBeVisible();
+  await expect(vera.getByText("Your account is in no organization")).toBeVisible();
 
   const late = await open(browser);
   await late.goto(link);
