@@ -141,7 +141,7 @@ test.each([
 });
 
 test("sets an organization's quotas, what is not named staying as it is, and shows them", async () => {
-  const defaults = { openTasks: 20000, startsAMinute: 1200, openTasksEach: 5000, startsAMinuteEach: 600 };
+  const defaults = { openTasks: 100000, startsAMinute: 12000, openTasksEach: 50000, startsAMinuteEach: 6000 };
   const shown = await intray("org", "quota", "acme");
   expect([shown.code, JSON.parse(shown.out)]).toEqual([0, defaults]);
   await intray("org", "quota", "acme", "--open", "50000");
