@@ -27,11 +27,11 @@ test("an admin finds who decided what, verifies the history and takes it along",
   await expect(ana.getByRole("heading", { name: "Today" })).toBeVisible();
   await judge(ana, "the activity");
 
-  await ana.getByLabel("What").selectOption("Questions");
+  await ana.getByRole("combobox", { name: "What" }).selectOption("Questions");
   await expect(ana).toHaveURL(/type=request/);
   await expect(rows.filter({ hasText: "started it" })).toHaveCount(0);
   await claimed.getByRole("button", { name: "Ben" }).click();
-  await expect(ana.getByLabel("Who")).toHaveValue(/.+/);
+  await expect(ana.getByRole("combobox", { name: "Who" })).toHaveValue(/.+/);
   await expect(rows.filter({ hasText: "Server asked" })).toHaveCount(0);
   await judge(ana, "the activity of one person");
   await ana.getByLabel("From").fill("2035-01-01");

@@ -12,7 +12,7 @@ test("the one who asked cannot accept but declines, and another accepts", async 
   await expect(ana.getByText("Four eyes from now on")).toBeVisible();
 
   const { requestId } = await askAbout(ola, ola);
-  await expect(ola.getByText("You asked for this task, so somebody else has to accept.")).toBeVisible();
+  await expect(ola.getByText("You asked for this: somebody else has to accept it.")).toBeVisible();
   const approve = requestPane(ola).getByRole("button", { name: /^Approve/ });
   await expect(approve).toBeDisabled();
   await ola.keyboard.press("a");
@@ -21,7 +21,7 @@ test("the one who asked cannot accept but declines, and another accepts", async 
 
   await ben.goto(`/inbox/${requestId}`);
   await expect(requestPane(ben).getByRole("button", { name: /^Approve/ })).toBeEnabled();
-  await expect(ben.getByText("You asked for this task")).toHaveCount(0);
+  await expect(ben.getByText("You asked for this")).toHaveCount(0);
 
   await ola.getByRole("button", { name: /^Decline…/ }).click();
   await ola

@@ -94,7 +94,7 @@ async function signIn(page: Page, email: string, password: string): Promise<void
   await page.goto("/sign-in");
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 async function expectNoDemo(page: Page): Promise<void> {

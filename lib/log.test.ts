@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { createLog } from "./log.ts";
 
 function logged(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown> {
-  let text = "";
-  write(createLog("trace", { write: (line: string) => void (text += line) }));
-  return JSON.parse(text);
+  const lines: string[] = [];
+  write(createLog("trace", { write: (line: string) => void lines.push(line) }));
+  return JSON.parse(lines.join(""));
 }
 
 test("fields that hold secrets are not written, down to three levels, headers included", () => {

@@ -12,6 +12,7 @@ export interface SealingKey {
 
 /** Where a sealed value lives. */
 export interface SealedPlace {
+  /** `user` where the secret is a person's, which no organization owns. */
   organizationId: string;
   table: string;
   row: string;

@@ -2,10 +2,13 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSeal } from "../lib/seal.ts";
 import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
 import { withClient } from "./database/roles.ts";
+
+// Each call starts a process.
+vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
 let files: string;

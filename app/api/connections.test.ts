@@ -1,8 +1,5 @@
 /** Connections: who may have, see, use and end which. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { forgetGrantsOf, revokeAll } from "@/lib/connections/disconnect.ts";
-import { createNetwork } from "@/lib/network.ts";
-import { createSeal } from "@/lib/seal.ts";
 import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
 import { type OAuthScene, oauthScene, type Person } from "@/lib/testing/oauth-scene.ts";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";

@@ -67,7 +67,6 @@ async function furnished(slug: string) {
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
   await oauthOf(id, server, owner.userId);
-  await sql("INSERT INTO quota (organization_id, open_tasks) VALUES ($1, 5)", [id]);
   return { id, slug, owner, viewer, task };
 }
 

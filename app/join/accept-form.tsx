@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { leadAll } from "@/components/shell/leave.ts";
+import { leadAll } from "@/components/shell/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/components/api/client.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
 import type { Page } from "@/lib/page.ts";
-import type { TaskEvent, TaskMessage } from "@/lib/tasks/schema.ts";
+import type { TaskEvent } from "@/lib/tasks/schema.ts";
 
 export function taskEvents(id: string) {
   return queryOptions({
@@ -11,17 +11,13 @@ export function taskEvents(id: string) {
   });
 }
 
-export function taskMessages(id: string) {
-  return queryOptions({
-    queryKey: [...taskKeys.task(id), "messages"] as const,
-    queryFn: ({ signal }) => readAll<TaskMessage>(`/api/v1/tasks/${id}/messages`, signal),
-  });
-}
-
 const MOST_PAGES = 10;
 
 /** Oldest comes first, so the newest lines stand on the last page: read up to 2,000 of them. */
-async function readAll<T>(path: string, signal: AbortSignal): Promise<{ items: T[]; truncated: boolean }> {
+export async function readAll<T>(
+  path: string,
+  signal: AbortSignal,
+): Promise<{ items: T[]; truncated: boolean }> {
   const items: T[] = [];
   let cursor: string | null = "";
   for (let page = 0; page < MOST_PAGES && cursor !== null; page++) {

@@ -15,9 +15,10 @@ export function useTrouble(): Trouble | null {
 
 /**
  * Follows the network, and while there is trouble asks until it is over; then everything on screen is read again.
- * `userId` and `organizationId`: whose page this is. If somebody else signed in meanwhile it is loaded anew.
+ * `userId`: whose page this is. If somebody else signed in meanwhile it is loaded anew; where they work in another
+ * organization, the call is refused, and the page says so.
  */
-export function useWatchedConnection(userId: string, organizationId: string): Trouble | null {
+export function useWatchedConnection(userId: string): Trouble | null {
   const client = useQueryClient();
   const now = useTrouble();
 
@@ -38,7 +39,7 @@ export function useWatchedConnection(userId: string, organizationId: string): Tr
     const probe = async () => {
       // What it comes to is noted by the call itself.
       const me = await api.get<Me>("/api/v1/me", stop.signal).catch(() => null);
-      if (me && (me.user?.id !== userId || me.organization.id !== organizationId)) window.location.reload();
+      if (me && me.user?.id !== userId) window.location.reload();
     };
     void probe();
     const timer = setInterval(probe, PROBE_MS);
@@ -48,6 +49,6 @@ export function useWatchedConnection(userId: string, organizationId: string): Tr
       // It changed: what was refused or missed meanwhile is read again, and again if that was too early.
       void client.invalidateQueries();
     };
-  }, [now, client, userId, organizationId]);
+  }, [now, client, userId]);
   return now;
 }

@@ -17,7 +17,7 @@ const WORDS = {
 export function ConnectionBar() {
   const me = useMe();
   const pathname = usePathname();
-  const trouble = useWatchedConnection(me.user.id, me.organization.id);
+  const trouble = useWatchedConnection(me.user.id);
   const Icon = trouble === "signed_out" ? LogIn : trouble === "database" ? CloudAlert : WifiOff;
   return (
     // Always there, so that what appears in it is announced.

@@ -1,5 +1,5 @@
 import { api, errorSentence } from "@/components/api/client.ts";
-import { leadAll } from "@/components/shell/leave.ts";
+import { leadAll } from "@/components/shell/other-tabs.ts";
 import { toast } from "@/components/ui/toast.ts";
 
 /** Works in another organization from now on, in all tabs of this browser. */

@@ -27,18 +27,19 @@ export async function refuseBeyondQuota(organizationId: string, tx: Tx, principa
 }
 
 function exceeded(quota: QuotaName, limit: number, retryAfterMs: number): AppError {
-  const detail = WORDS[quota](limit.toLocaleString("en"));
-  return new AppError("quota_exceeded", detail, { extra: { quota, limit }, retryAfterMs });
+  const count = limit.toLocaleString("en");
+  return new AppError("quota_exceeded", WORDS[quota](count), { extra: { quota, limit }, retryAfterMs });
 }
 
 const WORDS = {
-  starts: (limit: string) =>
-    `Your organization may start ${limit} tasks a minute, and has. Try again in a moment.`,
-  own_starts: (limit: string) => `You may start ${limit} tasks a minute, and have. Try again in a moment.`,
-  open_tasks: (limit: string) =>
-    `Your organization may have ${limit} open tasks, and has. Let some end, or ask whoever runs this Intray for more.`,
-  own_open_tasks: (limit: string) =>
-    `You may have ${limit} open tasks, and have. Let some end, or ask whoever runs this Intray for more.`,
+  starts: (count: string) =>
+    `Your organization started as many tasks in the last minute as it may (${count}). Try again in a moment.`,
+  own_starts: (count: string) =>
+    `You started as many tasks in the last minute as you may (${count}). Try again in a moment.`,
+  open_tasks: (count: string) =>
+    `Your organization has as many open tasks as it may (${count}). Let some end, or ask whoever runs this Intray for more.`,
+  own_open_tasks: (count: string) =>
+    `You have as many open tasks as you may (${count}). Let some end, or ask whoever runs this Intray for more.`,
 };
 type QuotaName = keyof typeof WORDS;
 

@@ -87,7 +87,7 @@ export function inCodes<T>(work: (given: Given) => Promise<T>): (given: Given) =
   };
 }
 
-/** Seconds 0: takes it away. */
+/** The cookie between the two steps, as a header; 0 seconds take it away. */
 export function pendingCookie(secret: string, seconds: number): string {
   const secure = cookiesAreSecure() ? "; Secure" : "";
   return `${cookieName(PENDING_COOKIE)}=${secret}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { actors } from "@/components/api/actors.ts";
 import type { EventFilter } from "@/components/api/events.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -26,40 +26,49 @@ export function ActivityFilters({
   return (
     <search aria-label="Filter" className="flex flex-wrap items-end gap-2.5">
       <Labelled label="What">
-        <Select
-          className="md:w-60 [&>select]:border-line"
-          value={shown.type}
-          onChange={(event) => onChange({ type: event.target.value })}
-        >
-          <option value="">Everything</option>
-          {EVENT_GROUPS.map(({ label, nouns }) => (
-            <option key={label} value={nouns.join(",")}>
-              {label}
-            </option>
-          ))}
-          {!KNOWN.has(shown.type) && <option value={shown.type}>{shown.type}</option>}
-        </Select>
+        {(id) => (
+          <Select
+            id={id}
+            className="md:w-60 [&>select]:border-line"
+            value={shown.type}
+            onChange={(event) => onChange({ type: event.target.value })}
+          >
+            <option value="">Everything</option>
+            {EVENT_GROUPS.map(({ label, nouns }) => (
+              <option key={label} value={nouns.join(",")}>
+                {label}
+              </option>
+            ))}
+            {!KNOWN.has(shown.type) && <option value={shown.type}>{shown.type}</option>}
+          </Select>
+        )}
       </Labelled>
       <Labelled label="Who">
-        <ActorSelect value={shown.actorId} onChange={(actorId) => onChange({ actorId })} />
+        {(id) => <ActorSelect id={id} value={shown.actorId} onChange={(actorId) => onChange({ actorId })} />}
       </Labelled>
       <Labelled label="From">
-        <Input
-          type="date"
-          className="border-line"
-          max={shown.to || undefined}
-          value={shown.from}
-          onChange={(event) => onChange({ from: event.target.value })}
-        />
+        {(id) => (
+          <Input
+            id={id}
+            type="date"
+            className="border-line"
+            max={shown.to || undefined}
+            value={shown.from}
+            onChange={(event) => onChange({ from: event.target.value })}
+          />
+        )}
       </Labelled>
       <Labelled label="Until">
-        <Input
-          type="date"
-          className="border-line"
-          min={shown.from || undefined}
-          value={shown.to}
-          onChange={(event) => onChange({ to: event.target.value })}
-        />
+        {(id) => (
+          <Input
+            id={id}
+            type="date"
+            className="border-line"
+            min={shown.from || undefined}
+            value={shown.to}
+            onChange={(event) => onChange({ to: event.target.value })}
+          />
+        )}
       </Labelled>
       {about && (
         <Button variant="ghost" onClick={() => onChange({ taskId: "", inputRequestId: "" })}>
@@ -80,21 +89,32 @@ export function ActivityFilters({
 
 const KNOWN = new Set(["", ...EVENT_GROUPS.map(({ nouns }) => nouns.join(","))]);
 
-function Labelled({ label, children }: { label: string; children: ReactNode }) {
+function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
+  const id = useId();
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is its child
-    <label className="flex min-w-0 flex-col gap-1 max-md:w-[calc(50%-5px)]">
-      <span className="text-[13px] text-muted">{label}</span>
-      {children}
-    </label>
+    <div className="flex min-w-0 flex-col gap-1 max-md:w-[calc(50%-5px)]">
+      <label htmlFor={id} className="text-[13px] text-muted">
+        {label}
+      </label>
+      {children(id)}
+    </div>
   );
 }
 
-function ActorSelect({ value, onChange }: { value: string; onChange: (actorId: string) => void }) {
+function ActorSelect({
+  id,
+  value,
+  onChange,
+}: {
+  id: string;
+  value: string;
+  onChange: (actorId: string) => void;
+}) {
   const { data } = useQuery(actors());
-  const known = [...(data?.members ?? []), ...(data?.keys ?? [])].some(({ id }) => id === value);
+  const known = [...(data?.members ?? []), ...(data?.keys ?? [])].some((actor) => actor.id === value);
   return (
     <Select
+      id={id}
       className="md:w-48 [&>select]:border-line"
       value={value}
       onChange={(event) => onChange(event.target.value)}

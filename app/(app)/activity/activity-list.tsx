@@ -117,7 +117,7 @@ function Who({ actor, onActor }: { actor: OrganizationEvent["actor"]; onActor: (
         <button
           type="button"
           title={`Only ${actor.name}`}
-          className="truncate rounded-sm underline-offset-4 hover:underline"
+          className="truncate rounded-sm underline-offset-4 hover:underline max-md:-my-3 max-md:min-w-11 max-md:py-3 max-md:text-left"
           onClick={() => onActor(id)}
         >
           {actor.name}
@@ -132,7 +132,7 @@ function About({ href, what, seq }: { href: string; what: string; seq: number })
     <Link
       href={href}
       aria-label={`${what} of line ${seq}`}
-      className="rounded-sm text-accent underline-offset-4 hover:underline"
+      className="rounded-sm text-accent underline-offset-4 hover:underline max-md:-my-3 max-md:py-3"
     >
       {what}
     </Link>

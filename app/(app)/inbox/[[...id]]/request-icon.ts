@@ -1,9 +1,9 @@
 import {
+  ArrowUpFromLine,
   FileCheck2,
   Link2,
   type LucideIcon,
   MessageSquareText,
-  Rocket,
   Trash2,
   UserPlus,
 } from "lucide-react";
@@ -12,7 +12,7 @@ import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 const ICONS: [RegExp, LucideIcon][] = [
   [/delete|remove|purge|drop|destroy|wipe/i, Trash2],
   [/invoice|payment|expense|approv|contract|order/i, FileCheck2],
-  [/deploy|promote|release|publish|rollout/i, Rocket],
+  [/deploy|promote|release|publish|rollout/i, ArrowUpFromLine],
   [/access|grant|invite|member|permission/i, UserPlus],
 ];
 

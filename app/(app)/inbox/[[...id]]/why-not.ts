@@ -24,7 +24,7 @@ export function whyNotAccept(
   request: Pick<InputRequestDetail, "mode" | "urlOwner" | "fourEyes">,
   me: Pick<Me, "user">,
 ): string | null {
-  if (request.fourEyes) return "You asked for this task, so somebody else has to accept. You can decline.";
+  if (request.fourEyes) return "You asked for this: somebody else has to accept it. You can decline.";
   if (request.mode !== "url" || !request.urlOwner || request.urlOwner.id === me.user.id) return null;
   return `Only ${request.urlOwner.name} may open this site: it is their connection. You can decline.`;
 }

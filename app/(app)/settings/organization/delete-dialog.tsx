@@ -4,7 +4,7 @@ import { z } from "zod";
 import { api } from "@/components/api/client.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { leadAll } from "@/components/shell/leave.ts";
+import { leadAll } from "@/components/shell/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";

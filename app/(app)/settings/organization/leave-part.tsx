@@ -3,8 +3,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
-import { leadAll } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
+import { leadAll } from "@/components/shell/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ArrowDownLeft, ArrowUpRight } from "lucide-react";
-import { taskMessages } from "@/components/api/task-logs.ts";
+import { taskMessages } from "@/components/api/task-messages.ts";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";

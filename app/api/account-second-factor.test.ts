@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  codeAt,
+  confirmSecondFactor,
+  newBrowser,
+  PASSWORD,
+  person,
+  sql,
+  startAccounts,
+  startSecondFactor,
+  web,
+  withSecondFactor,
+} from "@/lib/testing/accounts.ts";
+
+// Passwords are slow to check, on purpose.
+vi.setConfig({ testTimeout: 90_000 });
+
+beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
+afterAll(() => web.stop());
+
+describe("two-step sign-in", () => {
+  test("begins with the password, and counts from the first right code on", async () => {
+    const pia = await person();
+    expect((await pia.call("POST", "/second-factor", {})).body.code).toBe("wrong_password");
+    const started = await startSecondFactor(pia);
+    expect(started.uri).toMatch(/^otpauth:\/\/totp\/Intray:/);
+    expect(started.modules.length).toBe(started.modules[0].length);
+    expect(await newBrowser().signIn("password", { email: pia.email, password: PASSWORD })).toBe(null);
+    expect((await pia.call("POST", "/second-factor/confirm", { code: "000000" })).body.code).toBe(
+      "wrong_code",
+    );
+    const { recoveryCodes } = await confirmSecondFactor(pia, started.secret);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    expect((await pia.call("GET", "/security")).body.secondFactor).toEqual({
+      active: true,
+      recoveryCodesLeft: 10,
+    });
+    expect((await pia.call("POST", "/second-factor", { currentPassword: PASSWORD })).body.code).toBe(
+      "second_factor_on",
+    );
+
+    const stored = await sql("SELECT sealed_secret FROM second_factor WHERE user_id = $1", [pia.userId]);
+    expect(stored[0].sealed_secret).not.toContain(started.secret);
+    expect(stored[0].sealed_secret).toMatch(/^v1\./);
+  });
+
+  test("opens nothing for the password alone, and a session for the code after it", async () => {
+    const { email, secret } = await withSecondFactor();
+    const browser = newBrowser();
+    expect(await browser.signIn("password", { email, password: PASSWORD })).toBe("second_factor");
+    expect((await web.call("GET", "/api/v1/me", { cookie: browser.cookie() })).status).toBe(401);
+    // The code belongs to the browser that gave the password.
+    expect(await newBrowser().signIn("code", { code: codeAt(secret, 1) })).toBe("sign_in_again");
+    expect(await browser.signIn("code", { code: codeAt(secret, 1) })).toBe(null);
+    expect((await web.call("GET", "/api/v1/me", { cookie: browser.cookie() })).status).toBe(200);
+    expect(browser.cookie()).not.toContain("intray.sign-in");
+    // Finished: not once more.
+    expect(await browser.signIn("code", { code: codeAt(secret, 1) })).toBe("sign_in_again");
+  });
+
+  test("takes a code once: of two sign-ins at once with the same code, one gets in", async () => {
+    const { email, secret, userId } = await withSecondFactor();
+    const both = [newBrowser(), newBrowser()];
+    for (const one of both) await one.signIn("password", { email, password: PASSWORD });
+    await sql("DELETE FROM session WHERE user_id = $1", [userId]);
+    const code = codeAt(secret, 1);
+    const results = await Promise.all(both.map((one) => one.signIn("code", { code })));
+    expect(results.sort()).toEqual([null, "wrong_code"].sort());
+    expect(await sql("SELECT id FROM session WHERE user_id = $1", [userId])).toHaveLength(1);
+  });
+
+  test("of one sign-in finished twice at once opens one session", async () => {
+    const { email, secret, userId } = await withSecondFactor();
+    const browser = newBrowser();
+    await browser.signIn("password", { email, password: PASSWORD });
+    await sql("DELETE FROM session WHERE user_id = $1", [userId]);
+    const code = codeAt(secret, 1);
+    await Promise.all([1, 2].map(() => browser.signIn("code", { code })));
+    expect(await sql("SELECT id FROM session WHERE user_id = $1", [userId])).toHaveLength(1);
+  });
+
+  test("takes codes of one step to either side, and none that is older than the last", async () => {
+    const { takeCode } = await import("@/lib/accounts/second-factor.ts");
+    const { database } = await import("@/lib/web/database.ts");
+    const { sealing } = await import("@/lib/web/sealing.ts");
+    const { secret, userId } = await withSecondFactor();
+    const db = await database();
+    const base = Date.now() + 3_600_000;
+    const take = (at: number, steps: number) =>
+      takeCode(db, sealing(), userId, codeAt(secret, steps, base), at);
+    expect(await take(base, -2)).toBe(false);
+    expect(await take(base, 2)).toBe(false);
+    expect(await take(base, -1)).toBe(true);
+    expect(await take(base, 1)).toBe(true);
+    expect(await take(base, 0)).toBe(false);
+    expect(await take(base, 1)).toBe(false);
+  });
+
+  test("asks for the password again after five wrong codes, and says so in the history", async () => {
+    const { email, secret, userId } = await withSecondFactor();
+    const browser = newBrowser();
+    await browser.signIn("password", { email, password: PASSWORD });
+    const tries = [];
+    for (let n = 0; n < 6; n++) tries.push(await browser.signIn("code", { code: "123" }));
+    expect(tries).toEqual([...Array(5).fill("wrong_code"), "sign_in_again"]);
+    expect(await browser.signIn("code", { code: codeAt(secret, 1) })).toBe("sign_in_again");
+    const refusals = await sql(
+      "SELECT data FROM event WHERE type = 'session.refused' AND actor->>'id' = $1",
+      [userId],
+    );
+    expect(refusals.map((row) => row.data)).toEqual(Array(5).fill({ reason: "wrong_code" }));
+  });
+
+  test("ends an unfinished sign-in after five minutes", async () => {
+    const { email, secret, userId } = await withSecondFactor();
+    const browser = newBrowser();
+    await browser.signIn("password", { email, password: PASSWORD });
+    await sql(
+      "UPDATE pending_sign_in SET expires_at = expires_at - interval '5 minutes' WHERE user_id = $1",
+      [userId],
+    );
+    expect(await browser.signIn("code", { code: codeAt(secret, 1) })).toBe("sign_in_again");
+  });
+
+  test("takes each recovery code once, and new ones take the place of all", async () => {
+    const { email, secret, recoveryCodes, call } = await withSecondFactor();
+    const [first = "", second = ""] = recoveryCodes;
+    const use = async (code: string) => {
+      const browser = newBrowser();
+      await browser.signIn("password", { email, password: PASSWORD });
+      return browser.signIn("code", { code });
+    };
+    expect(await use(first.toUpperCase().replaceAll("-", " "))).toBe(null);
+    expect(await use(first)).toBe("wrong_code");
+    expect((await call("GET", "/security")).body.secondFactor.recoveryCodesLeft).toBe(9);
+    expect((await call("POST", "/second-factor/recovery-codes", { code: "nonsense" })).body.code).toBe(
+      "wrong_code",
+    );
+    const fresh = (await call("POST", "/second-factor/recovery-codes", { code: codeAt(secret, 1) })).body;
+    expect(fresh.recoveryCodes).toHaveLength(10);
+    expect(await use(second)).toBe("wrong_code");
+    expect(await use(fresh.recoveryCodes[0])).toBe(null);
+  });
+
+  test("is turned off with a code, and asks for none from then on", async () => {
+    const { email, secret, call } = await withSecondFactor();
+    expect((await call("POST", "/second-factor/remove", { code: "000000" })).body.code).toBe("wrong_code");
+    expect((await call("POST", "/second-factor/remove", { code: codeAt(secret, 1) })).status).toBe(204);
+    expect(await newBrowser().signIn("password", { email, password: PASSWORD })).toBe(null);
+    expect((await call("POST", "/second-factor/remove", { code: codeAt(secret, 1) })).body.code).toBe(
+      "second_factor_off",
+    );
+  });
+
+  test("cannot be guessed: ten codes a minute for one account, over all its sign-ins", async () => {
+    const { email } = await withSecondFactor();
+    const results = [];
+    for (let n = 0; n < 3; n++) {
+      const browser = newBrowser();
+      await browser.signIn("password", { email, password: PASSWORD });
+      for (let m = 0; m < 4; m++) results.push(await browser.signIn("code", { code: "123456" }));
+    }
+    // One was used to turn it on.
+    expect(results.slice(0, 9)).toEqual(Array(9).fill("wrong_code"));
+    expect(results.slice(9)).toEqual(Array(3).fill("throttled"));
+  });
+});
