@@ -47,9 +47,10 @@ export class GrantAccess implements Access {
     if (this.#asking) await this.#asking;
     // Others were refused before, and it was renewed for them.
     if (token !== this.#token) return true;
+    const refused = this.#version;
     this.#until = 0;
     const grant = await this.#read();
-    if (grant.version !== this.#version) return true;
+    if (grant.version !== refused) return true;
     this.#asking ??= this.#renew(grant, 0).finally(() => {
       this.#asking = null;
     });
@@ -61,12 +62,14 @@ export class GrantAccess implements Access {
     const seen = this.#version;
     if (token !== this.#token || seen === null) return;
     const grant = await this.#read();
+    if (neededScope === null) this.#until = 0;
+    // One that ran out on the way to the server proves nothing: the next one is tried in its turn.
+    if (neededScope === null && grant.expiresInMs !== null && grant.expiresInMs <= 0) return;
     await this.#within((tx) =>
       neededScope === null
         ? markNeedsReauth(this.#organizationId, tx, grant, seen)
         : markNeedsScope(this.#organizationId, tx, grant, seen, neededScope),
     );
-    if (neededScope === null) this.#until = 0;
   }
 
   forget(): void {

@@ -71,8 +71,7 @@ async function renewClaimed(
     const tokens = await renewTokens(party, refreshToken, means.network, mayStart);
     await keep(() => within((tx) => saveRenewed(organizationId, tx, means.seal, connectionId, seen, tokens)));
   } catch (error) {
-    if (!(error instanceof OAuthRefused)) throw error;
-    const isOver = isFinal(error);
+    const isOver = error instanceof OAuthRefused && isFinal(error);
     await within(async (tx) => {
       if (isOver) await markNeedsReauth(organizationId, tx, grant, seen);
       else await releaseGrant(organizationId, tx, connectionId, seen);
