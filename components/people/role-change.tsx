@@ -29,7 +29,7 @@ export function RoleChange({
     <>
       <RoleSelect
         aria-label={label}
-        className="w-32 max-md:flex-1"
+        className="w-32 max-md:min-w-32 max-md:flex-1"
         value={chosen ?? role}
         disabled={pending}
         onChange={(event) => setChosen(event.target.value as Role)}
