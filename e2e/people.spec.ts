@@ -184,7 +184,7 @@ test("all tabs follow when one switches, and one that did not hear of it does no
   await expect(deaf.getByRole("textbox", { name: "Name" })).toHaveValue("India");
 
   await hugo.keyboard.press("ControlOrMeta+k");
-  await hugo.getByRole("combobox").fill("switch to");
+  await hugo.getByRole("dialog").getByRole("combobox").fill("switch to");
   await hugo.getByRole("option", { name: "Switch to Hotel" }).click();
   await at(hugo, "Hotel");
   await at(second, "Hotel");
