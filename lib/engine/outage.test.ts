@@ -138,14 +138,20 @@ test("polls that a server is slow to answer hold up no start", async () => {
   );
   for (const id of ids) await inState(id, "working");
   let waiting = 0;
+  const held = Promise.withResolvers<void>();
   slow.behave.get = async () => {
     waiting++;
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    await held.promise;
     waiting--;
   };
-  await until("polls take all places", async () => waiting >= 32);
-  const id = await world.startTask(elsewhere, {}, tool("work"));
-  await inState(id, "working", 2_500);
+  try {
+    await until("polls take all places", async () => waiting >= 32);
+    const id = await world.startTask(elsewhere, {}, tool("work"));
+    // A poll is given up after 15 s: until then they keep their places.
+    await inState(id, "working", 10_000);
+  } finally {
+    held.resolve();
+  }
 });
 
 test("the engine and a person lock a task and its question in one order", async () => {
