@@ -52,7 +52,6 @@ export async function createTask(
         "This Idempotency-Key was used before, with another request.",
       );
   }
-  await refuseBeyondQuota(organizationId, tx, input.principal);
   const connection = await tx.connection.findFirstOrThrow({
     where: { organizationId, id: input.connectionId },
     select: { userId: true },
@@ -90,6 +89,7 @@ export async function createTask(
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
   await announce(organizationId, tx, "task", [id]);
   await wakeEngine(tx, input.connectionId, id);
+  await refuseBeyondQuota(organizationId, tx, input.principal);
   await appendEvents(organizationId, tx, [
     {
       type: "task.queued",
