@@ -23,6 +23,7 @@ test("a start beyond the quota says so, and starts nothing until there is more",
   await page.goto("/tasks/new");
   await page.getByLabel("Server").selectOption({ label: "Finance ERP" });
   await page.getByRole("button", { name: "Fill in the sample invoice" }).click();
+  await expect(page.getByLabel("Customer")).toHaveValue("ACME Corp");
   await page.getByLabel("Invoice number").fill("INV-QUOTA");
   await page.getByRole("button", { name: "Start task" }).press("Enter");
   const said = page.getByText("as many tasks in the last minute as it may (0)");
