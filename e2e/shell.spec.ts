@@ -24,17 +24,22 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   const keys = ola.keyboard;
   const input = ola.getByRole("combobox", { name: "Search and commands" });
 
+  // Before it has the focus, letters are for the page.
+  const open = async () => {
+    await keys.press("ControlOrMeta+k");
+    await expect(input).toBeFocused();
+  };
+
   await ola.goto("/tasks");
   const search = ola.getByRole("searchbox", { name: "Search tasks" });
   await search.focus();
-  await keys.press("ControlOrMeta+k");
-  await expect(input).toBeFocused();
+  await open();
   await judge(ola, "the palette");
   await keys.press("Escape");
   await expect(input).toHaveCount(0);
   await expect(search).toBeFocused();
 
-  await keys.press("ControlOrMeta+k");
+  await open();
   await keys.type(id);
   const options = ola.getByRole("option").filter({ hasText: id });
   await expect(options).toHaveCount(2);
@@ -43,20 +48,20 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   await keys.press("Enter");
   await expect(ola).toHaveURL(new RegExp(`/inbox/${requestId}`));
 
-  await keys.press("ControlOrMeta+k");
+  await open();
   await expect(ola.getByRole("group", { name: "Recent" }).getByRole("option")).toHaveCount(1);
   await keys.type("settings key");
   await expect(ola.getByRole("option", { selected: true })).toContainText("Settings: Keyboard");
   await keys.press("Enter");
   await expect(ola).toHaveURL(/settings\/keyboard/);
 
-  await keys.press("ControlOrMeta+k");
+  await open();
   await keys.type("no such thing");
   await expect(ola.getByText("Nothing matches “no such thing”.")).toBeVisible();
   await keys.press("ControlOrMeta+k");
   await expect(input).toHaveCount(0);
 
-  await keys.press("ControlOrMeta+k");
+  await open();
   await keys.type("dark theme");
   await keys.press("Enter");
   await expect(ola.locator("html")).toHaveClass(/\bdark\b/);
