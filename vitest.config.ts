@@ -5,8 +5,8 @@ export default defineConfig({
     include: ["{lib,app,components,examples,scripts,prisma}/**/*.test.{ts,tsx}"],
     globalSetup: "lib/testing/global-setup.ts",
     // Real databases and real servers, on machines with two cores.
-    // Most of their time they wait for each other, so that there is room for more than one file a core.
-    maxWorkers: 3,
+    // Most of their time they wait for each other, so that there is room for two files a core.
+    maxWorkers: 4,
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

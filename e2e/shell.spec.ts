@@ -141,6 +141,8 @@ test("settings show what one may change", async ({ ana, ben }) => {
   await expect(ben.getByRole("navigation", { name: "Settings" }).getByRole("link")).toHaveText([
     "Appearance",
     "Keyboard",
+    "Security",
+    "Organization",
   ]);
   await judge(ben, "appearance");
   await ben.getByRole("radio", { name: "Dark" }).press(" ");
