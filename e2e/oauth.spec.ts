@@ -135,6 +135,12 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
   const { questionHash } = await readRequest(page, request);
   const body = { action: "accept", content: { approve: true }, questionHash };
   expect((await apiOf(page).write("POST", `/input-requests/${request}/answer`, body)).status()).toBe(202);
+  await page.reload();
+  await expect(
+    page.getByText(`It is kept, and goes to ${NAME} once somebody has signed in there.`),
+  ).toBeVisible();
+  await expect(page.getByText(`connection to ${NAME} needs a new sign-in.`)).toBeVisible();
+  await judge(page, "oauth answer waits");
   await page.goto(serverPage);
   await expect(own(page)).toContainText("Needs a new sign-in");
   await expect(own(page)).toContainText("1 task waits for it.");

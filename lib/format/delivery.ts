@@ -1,4 +1,4 @@
-import type { InputRequestSummary } from "../input-requests/schema.ts";
+import type { InputRequestDetail, InputRequestSummary } from "../input-requests/schema.ts";
 
 /**
  * How far an answer has come, for one line: `held` can be taken back, `sending` is being tried, `accepted` the server
@@ -29,11 +29,14 @@ export function deliveryStage({
 export function deliveryMeaning({
   delivery,
   server,
-}: Pick<InputRequestSummary, "delivery" | "server">): string | null {
+  connectionState,
+}: Pick<InputRequestDetail, "delivery" | "server" | "connectionState">): string | null {
   switch (delivery?.state) {
     case "held":
       return "Not sent yet: until then it can be taken back.";
     case "pending":
+      if (connectionState === "needs_reauth" || connectionState === "not_connected")
+        return `It is kept, and goes to ${server.name} once somebody has signed in there.`;
       return delivery.attempts > 0
         ? `It has not reached ${server.name} yet. Intray keeps trying; nothing needs to be done.`
         : `It goes to ${server.name} now. Nothing needs to be done.`;

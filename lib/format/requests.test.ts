@@ -29,6 +29,7 @@ const way = {
   confirmedAt: null,
   error: null,
 };
+const server = { id: "", name: "Finance", questionLifetimeMs: null };
 test.each([
   ["held", {}, /can be taken back/],
   ["pending", {}, /^It goes to Finance now/],
@@ -38,10 +39,19 @@ test.each([
   ["confirmed", {}, /went on with it/],
   ["failed", {}, null],
 ] as const)("an answer that is %s %o is explained", (state, more, words) => {
-  const said = deliveryMeaning({ server: { id: "", name: "Finance" }, delivery: { ...way, ...more, state } });
+  const connectionState = "connected" as const;
+  const said = deliveryMeaning({ server, connectionState, delivery: { ...way, ...more, state } });
   if (words === null) expect(said).toBeNull();
   else expect(said).toMatch(words);
 });
+
+test.each(["needs_reauth", "not_connected"] as const)(
+  "an answer on a connection that is %s is not said to be going",
+  (connectionState) => {
+    const said = deliveryMeaning({ server, connectionState, delivery: { ...way, state: "pending" } });
+    expect(said).toMatch(/is kept, and goes to Finance once somebody has signed in/);
+  },
+);
 
 test("a toast's name of a request cannot hide anything", () => {
   expect(requestName({ label: "INV\u202e-1", message: "" })).toBe("INV\ufffd-1");

@@ -55,7 +55,7 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
     open && request.claimedBy !== null && ClaimLine,
     isPressing(request) && TimeLimitLine,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
-    open && isStuck(request) && RequestTrouble,
+    isStuck(request) && RequestTrouble,
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
@@ -66,9 +66,9 @@ export function isForm({ fields }: InputRequestDetail): boolean {
   return decisionOf(fields).kind === "form";
 }
 
-/** Its answer would wait for somebody to sign in. */
-export function isStuck({ connectionState }: InputRequestDetail): boolean {
-  return connectionState !== "connected";
+/** Its answer waits, or would wait, for somebody to sign in. */
+export function isStuck({ connectionState, state }: InputRequestDetail): boolean {
+  return connectionState !== "connected" && (state === "open" || state === "answered");
 }
 
 export function wasAskedBefore({ previous, askedAgain }: InputRequestDetail): boolean {

@@ -75,7 +75,7 @@ export function RequestView({
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
-            {open && isStuck(request) && <RequestTrouble request={request} />}
+            {isStuck(request) && <RequestTrouble request={request} />}
             {!changed && open && wasAskedBefore(question) && <AskedBefore request={question} />}
             {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
