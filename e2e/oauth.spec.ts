@@ -173,4 +173,26 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
   await expect(own(page)).toContainText("2 tasks wait for it.");
   const revoked = authority.seen.filter(({ path }) => path === "/token/revocation");
   expect(revoked.map(({ form }) => form.get("token_type_hint"))).toEqual(["refresh_token", "access_token"]);
+  await findNoSecret(page, [task, `/inbox/${request}`]);
 });
+
+/** Neither pages and answers nor what the browser keeps for scripts hold a token, a code, or the session's secret. */
+async function findNoSecret(page: Page, places: string[]): Promise<void> {
+  const forms = authority.seen.flatMap(({ form }) =>
+    ["code", "code_verifier", "refresh_token", "client_secret", "token"].map((name) => form.get(name)),
+  );
+  const tokens = remote.seen.map(({ token }) => token);
+  const cookies = (await page.context().cookies()).filter(({ httpOnly }) => httpOnly);
+  const secrets = [...new Set([...forms, ...tokens, ...cookies.map(({ value }) => value)])].filter(
+    (secret): secret is string => Boolean(secret) && String(secret).length >= 16,
+  );
+  expect(secrets.length).toBeGreaterThan(5);
+  const api = `/api/v1${places[0]}`;
+  const answers = [api, `${api}/events`, `${api}/messages`, `/api/v1${serverPage}`, "/api/v1/servers"];
+  const pages = [...places, serverPage, "/inbox", "/tasks", "/servers", "/settings/security"];
+  const found = await Promise.all(
+    [...answers, ...pages].map(async (path) => (await page.request.get(path)).text()),
+  );
+  found.push(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie])));
+  for (const text of found) expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+}
