@@ -5,7 +5,7 @@ import { hashSecret, uuidv7 } from "../ids.ts";
 import { type AuthorizationMetadata, authorizationMetadataSchema } from "../mcp/oauth-discovery.ts";
 import type { Seal } from "../seal.ts";
 
-/** As long as somebody may take to sign in and agree. */
+/** As long as somebody may take to sign in and agree, by the database's clock. */
 const FLOW_MS = 10 * 60_000;
 
 /** Whose browser it is: nobody else's brings an answer back. */
@@ -34,6 +34,8 @@ export async function beginFlow(
   { verifier, metadata, ...flow }: Flow,
 ): Promise<void> {
   await tx.$executeRaw`DELETE FROM oauth_flow WHERE organization_id = ${organizationId}::uuid AND expires_at < now()`;
+  const [clock] = await tx.$queryRaw<{ until: Date }[]>`SELECT now() + ${FLOW_MS} * interval '1 ms' AS until`;
+  if (!clock) throw new Error("the database has no clock");
   const id = uuidv7();
   await tx.oauthFlow.create({
     data: {
@@ -44,7 +46,7 @@ export async function beginFlow(
       sealedVerifier: seal.seal(place(organizationId, id), verifier),
       issuer: metadata.issuer,
       metadata,
-      expiresAt: new Date(Date.now() + FLOW_MS),
+      expiresAt: clock.until,
     },
   });
 }
