@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { api } from "@/components/api/client.ts";
-import { TextField } from "@/components/form/text-field.tsx";
+import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -23,14 +23,7 @@ export function SetPasswordForm({ token }: { token: string }) {
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
-      <TextField
-        name="password"
-        label="New password"
-        description="At least 10 characters."
-        type="password"
-        autoComplete="new-password"
-        error={errors.password}
-      />
+      <NewPasswordField label="New password" error={errors.password} />
       <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
         {pending ? "Saving…" : "Save password"}
       </Button>

@@ -2,6 +2,7 @@
 
 import { signIn } from "next-auth/react";
 import { api } from "@/components/api/client.ts";
+import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -32,14 +33,7 @@ export function SetupForm() {
       />
       <TextField name="name" label="Your name" autoComplete="name" error={errors.name} />
       <TextField name="email" label="E-mail" type="email" autoComplete="username" error={errors.email} />
-      <TextField
-        name="password"
-        label="Password"
-        description="At least 10 characters."
-        type="password"
-        autoComplete="new-password"
-        error={errors.password}
-      />
+      <NewPasswordField error={errors.password} />
       <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
         {pending ? "Setting up…" : "Set up"}
       </Button>

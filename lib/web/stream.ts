@@ -48,15 +48,19 @@ export function openStream(caller: Caller, request: Request): Response {
           controller.enqueue(frame);
           if ((controller.desiredSize ?? 0) < -STREAM_BACKLOG) close();
         };
-        const check = () => void stillValid(caller, request).then((valid) => valid || close());
+        const check = async () => {
+          const valid = await stillValid(caller, request);
+          if (!valid) close();
+          return valid;
+        };
         const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic) => {
-          // Who is no member any more hears nothing more: not even after the next of the regular checks.
-          if (topic === "member") check();
-          send(frame);
+          // Who is no member any more hears nothing more, not even of that.
+          if (topic === "member") void check().then((valid) => valid && send(frame));
+          else send(frame);
         });
         const timers = [
           setInterval(() => send(COMMENT), STREAM_COMMENT_MS),
-          setInterval(check, STREAM_RECHECK_MS),
+          setInterval(() => void check(), STREAM_RECHECK_MS),
           setTimeout(() => close(), STREAM_LIFETIME_MS),
         ];
         const ends = [request.signal, drainSignal()];
@@ -90,7 +94,7 @@ function count(who: string, change: number): void {
   else open.delete(who);
 }
 
-/** Whether the credential still leads to the same principal, with the same role. */
+/** Whether the credential still leads to the same principal, in the same organization. */
 async function stillValid({ principal }: Caller, request: Request): Promise<boolean> {
   try {
     const now = (await authenticate(request))?.principal;

@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { sessions } from "@/components/api/account.ts";
 import { api } from "@/components/api/client.ts";
+import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
@@ -46,14 +47,7 @@ function ChangePassword() {
           autoComplete="current-password"
           error={errors.current}
         />
-        <TextField
-          name="password"
-          label="New password"
-          description="At least 10 characters."
-          type="password"
-          autoComplete="new-password"
-          error={errors.password}
-        />
+        <NewPasswordField label="New password" error={errors.password} />
         <div>
           <Button type="submit" disabled={pending} className="max-md:w-full">
             {pending ? "Changing…" : "Change password"}
