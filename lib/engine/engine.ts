@@ -10,6 +10,8 @@ import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
+import { CHORES } from "./chore-list.ts";
+import { Chores } from "./chores.ts";
 import { type LeaseRef, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { pumpChanges } from "./pump.ts";
@@ -43,6 +45,7 @@ export class Engine {
   readonly id = randomUUID();
   #options: EngineOptions;
   #boss: PgBoss;
+  #chores: Chores;
   #held = new Map<string, Held>();
   #timers: NodeJS.Timeout[] = [];
   #heart: NodeJS.Timeout | undefined;
@@ -66,6 +69,7 @@ export class Engine {
       reindex: false,
       monitorVacuum: false,
     });
+    this.#chores = new Chores(options, CHORES);
     this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
   }
 
@@ -87,6 +91,7 @@ export class Engine {
     this.#heart = setInterval(() => this.#soon("heartbeat"), tunables.HEARTBEAT_MS);
     await this.#tellPresence();
     this.#soon("scan");
+    this.#chores.start();
   }
 
   /** Drains: steps under way end, nothing is answered or cancelled, leases go back so that others take them at once. */
@@ -94,6 +99,7 @@ export class Engine {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#listener?.close();
+    await this.#chores.stop();
     await Promise.allSettled(this.#busy.values());
     await Promise.all([...this.#held.values()].map((held) => this.#leave(held)));
     clearInterval(this.#heart);

@@ -177,6 +177,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
   input_request: { search: "made from the rest", alike: "made from the rest" },
   oauth_client: { sealed_secret: "secret" },
+  event_follower: { "*": "how far the engine has read the history" },
   oauth_flow: { "*": "sign-ins that are under way" },
   oauth_grant: {
     sealed_tokens: "secret",

@@ -1,0 +1,4 @@
+import type { Chore } from "./chores.ts";
+
+/** Every chore of an engine. */
+export const CHORES: Chore[] = [];

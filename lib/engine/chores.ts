@@ -1,0 +1,89 @@
+/**
+ * Work that belongs to no connection and is done for every organization: notices, rollups, retention. Every engine does
+ * it, a turn after the other; a chore itself sees to it that two engines do not do the same (row locks, SKIP LOCKED).
+ */
+import type { Logger } from "pino";
+import { type Database, isDatabaseDown, Prisma } from "../db.ts";
+import type { Network } from "../network.ts";
+import type { Seal } from "../seal.ts";
+
+export interface ChoreContext {
+  database: Database;
+  network: Network;
+  seal: Seal;
+  log: Logger;
+}
+
+export interface Chore {
+  name: string;
+  /** A turn begins this long after the last one ended. */
+  everyMs: number;
+  /** Which organizations have something to do. */
+  organizations(database: Database): Promise<string[]>;
+  /** A bounded part of what one organization has to do; true: there is more. Called again at once then. */
+  run(context: ChoreContext, organizationId: string): Promise<boolean>;
+}
+
+/** For chores that look for themselves whether there is something to do. */
+export async function allOrganizations(database: Database): Promise<string[]> {
+  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM gate.organizations()`);
+  return rows.map(({ id }) => id);
+}
+
+export class Chores {
+  #context: ChoreContext;
+  #chores: Chore[];
+  #timers = new Map<Chore, NodeJS.Timeout>();
+  #turns = new Set<Promise<void>>();
+  #stopping = false;
+
+  constructor(context: ChoreContext, chores: Chore[]) {
+    this.#context = context;
+    this.#chores = chores;
+  }
+
+  start(): void {
+    for (const chore of this.#chores) this.#begin(chore);
+  }
+
+  /** What is under way ends first; the rest is another engine's, or the next start's. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    await Promise.all(this.#turns);
+  }
+
+  #begin(chore: Chore): void {
+    const turn = this.#turn(chore).finally(() => {
+      this.#turns.delete(turn);
+      if (!this.#stopping)
+        this.#timers.set(
+          chore,
+          setTimeout(() => this.#begin(chore), chore.everyMs),
+        );
+    });
+    this.#turns.add(turn);
+  }
+
+  /** Owns every error: one organization's trouble is not the others'. */
+  async #turn(chore: Chore): Promise<void> {
+    try {
+      for (const organizationId of await chore.organizations(this.#context.database)) {
+        await this.#serve(chore, organizationId).catch((error: unknown) =>
+          this.#tell(chore, error, organizationId),
+        );
+      }
+    } catch (error) {
+      this.#tell(chore, error);
+    }
+  }
+
+  async #serve(chore: Chore, organizationId: string): Promise<void> {
+    while (!this.#stopping && (await chore.run(this.#context, organizationId)));
+  }
+
+  #tell(chore: Chore, error: unknown, organizationId?: string): void {
+    const level = isDatabaseDown(error) ? "warn" : "error";
+    this.#context.log[level]({ err: error, chore: chore.name, organizationId }, "a chore failed");
+  }
+}

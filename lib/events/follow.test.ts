@@ -1,0 +1,64 @@
+/** Followers of the history read every line once, whoever reads at the same time, and whoever dies over it. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type Database } from "../db.ts";
+import { uuidv7 } from "../ids.ts";
+import { createTestDatabase } from "../testing/postgres.ts";
+import { type Beginning, organizationsBehind, takeEvents } from "./follow.ts";
+import { appendEvents, ENGINE_ACTOR } from "./transitions.ts";
+
+let engine: Database;
+let close: () => Promise<void>;
+let organizationId: string;
+
+beforeAll(async () => {
+  const postgres = await createTestDatabase();
+  const owner = createDatabase(postgres.ownerUrl, { connections: 2 });
+  engine = createDatabase(postgres.engineUrl, { connections: 4 });
+  organizationId = uuidv7();
+  await owner.withOrganization(organizationId, async (tx) => {
+    await tx.organization.create({ data: { id: organizationId, slug: "acme", name: "Acme" } });
+    for (let at = 0; at < 7; at++)
+      await appendEvents(organizationId, tx, [{ type: "server.created", actor: ENGINE_ACTOR, data: { at } }]);
+  });
+  close = async () => {
+    await owner.close();
+    await engine.close();
+    await postgres.drop();
+  };
+});
+afterAll(() => close?.());
+
+const take = (follower: string, limit: number, begins: Beginning = "first") =>
+  engine.withOrganization(organizationId, (tx) =>
+    takeEvents(organizationId, tx, { follower, begins }, limit),
+  );
+
+test("lines are read on from where the last commit left", async () => {
+  expect(await organizationsBehind(engine, "reader")).toEqual([organizationId]);
+  expect((await take("reader", 3)).map(({ data }) => data.at)).toEqual([0, 1, 2]);
+  const dies = engine.withOrganization(organizationId, async (tx) => {
+    expect(await takeEvents(organizationId, tx, { follower: "reader", begins: "first" }, 3)).toHaveLength(3);
+    throw new Error("killed");
+  });
+  await expect(dies).rejects.toThrow("killed");
+  expect((await take("reader", 10)).map(({ data }) => data.at)).toEqual([3, 4, 5, 6]);
+  expect(await take("reader", 10)).toEqual([]);
+  expect(await organizationsBehind(engine, "reader")).toEqual([]);
+});
+
+test("of two that read at once each line is one's", async () => {
+  await take("racer", 1);
+  const both = await Promise.all(Array.from({ length: 8 }, () => take("racer", 2)));
+  const rest = await take("racer", 10);
+  const read = [...both.flat(), ...rest].map(({ seq }) => Number(seq)).sort((a, b) => a - b);
+  expect(read).toEqual([2, 3, 4, 5, 6, 7]);
+});
+
+test("one that begins now is told of what comes, not of what was", async () => {
+  expect(await take("newcomer", 10, "now")).toEqual([]);
+  expect(await organizationsBehind(engine, "newcomer")).toEqual([]);
+  await engine.withOrganization(organizationId, (tx) =>
+    appendEvents(organizationId, tx, [{ type: "server.removed", actor: ENGINE_ACTOR }]),
+  );
+  expect((await take("newcomer", 10, "now")).map(({ type }) => type)).toEqual(["server.removed"]);
+});

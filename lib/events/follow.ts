@@ -1,0 +1,64 @@
+/**
+ * Reads the history on from where a follower is. What the follower makes of the lines is committed with how far it has
+ * read, so that each line counts once whichever engine reads it and whenever one dies.
+ */
+import { type Database, Prisma, type Tx } from "../db.ts";
+import { type Actor, actorSchema } from "../members/schema.ts";
+import type { EventType } from "./schema.ts";
+
+export interface FollowedEvent {
+  seq: bigint;
+  at: Date;
+  type: EventType;
+  actor: Actor;
+  taskId: string | null;
+  inputRequestId: string | null;
+  /** Empty where retention has dropped it. */
+  data: Record<string, unknown>;
+}
+
+/** Where a new follower begins: `first` at the first line, `now` after the newest, since what was is no news. */
+export type Beginning = "first" | "now";
+
+/** The organizations whose history has lines that the follower has not read. */
+export async function organizationsBehind(database: Database, follower: string): Promise<string[]> {
+  const rows = await database.gate<{ id: string }>(
+    Prisma.sql`SELECT id FROM gate.organizations_behind(${follower})`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * The next lines, oldest first, at most `limit`; they count as read once the transaction commits. None where another
+ * engine reads them, or the follower has just begun `now`.
+ */
+export async function takeEvents(
+  organizationId: string,
+  tx: Tx,
+  { follower, begins }: { follower: string; begins: Beginning },
+  limit: number,
+): Promise<FollowedEvent[]> {
+  await tx.$executeRaw`INSERT INTO event_follower (organization_id, follower, seq)
+    SELECT ${organizationId}::uuid, ${follower}, CASE WHEN ${begins} = 'now' THEN
+      coalesce((SELECT seq FROM event_head WHERE organization_id = ${organizationId}::uuid), 0) ELSE 0 END
+    ON CONFLICT DO NOTHING`;
+  const [place] = await tx.$queryRaw<{ seq: bigint }[]>`SELECT seq FROM event_follower
+    WHERE organization_id = ${organizationId}::uuid AND follower = ${follower} FOR UPDATE SKIP LOCKED`;
+  if (!place) return [];
+  const rows = await tx.event.findMany({
+    where: { organizationId, seq: { gt: place.seq } },
+    select: { seq: true, at: true, type: true, actor: true, taskId: true, inputRequestId: true, data: true },
+    orderBy: { seq: "asc" },
+    take: limit,
+  });
+  const last = rows.at(-1);
+  if (!last) return [];
+  await tx.$executeRaw`UPDATE event_follower SET seq = ${last.seq}
+    WHERE organization_id = ${organizationId}::uuid AND follower = ${follower}`;
+  return rows.map((row) => ({
+    ...row,
+    type: row.type as EventType,
+    actor: actorSchema.parse(row.actor),
+    data: (row.data ?? {}) as Record<string, unknown>,
+  }));
+}
