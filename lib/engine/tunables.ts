@@ -121,3 +121,8 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+
+/** What organizations no longer keep is looked for this often, */
+export const RETENTION_EVERY_MS = 10_000;
+/** with such a pause after each batch, so that nobody else has to wait for the database. */
+export const RETENTION_PAUSE_MS = 50;

@@ -104,5 +104,6 @@ function toEvent(row: { seq: bigint; at: Date; type: string; actor: unknown; dat
       .record(z.string(), z.unknown())
       .catch({})
       .parse(row.data ?? {}),
+    ...(row.data === null && { detailsDeleted: true as const }),
   };
 }

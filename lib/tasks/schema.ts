@@ -114,6 +114,8 @@ export const taskEventSchema = z.object({
   type: z.string(),
   actor: actorSchema,
   data: z.record(z.string(), z.unknown()),
+  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
+  detailsDeleted: z.literal(true).optional(),
 });
 export type TaskEvent = z.infer<typeof taskEventSchema>;
 
