@@ -66,6 +66,15 @@ async function furnished(slug: string) {
     });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
+  const bulk = [id, uuidv7(), task];
+  await sql(
+    "INSERT INTO bulk_operation (organization_id, id, action, actor, items) VALUES ($1, $2, 'cancel', '{}', 1)",
+    bulk.slice(0, 2),
+  );
+  await sql(
+    "INSERT INTO bulk_item (organization_id, operation_id, position, task_id) VALUES ($1, $2, 0, $3)",
+    bulk,
+  );
   await oauthOf(id, server, owner.userId);
   return { id, slug, owner, viewer, task };
 }

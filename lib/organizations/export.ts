@@ -145,6 +145,18 @@ export const PARTS: Part[] = [
     order: ["r.id", "bigint"],
   },
   {
+    kind: "bulk_operation",
+    table: "bulk_operation",
+    columns: "id action state actor user_id items created_at begun_at ended_at",
+    order: byId,
+  },
+  {
+    kind: "bulk_item",
+    table: "bulk_item",
+    columns: "operation_id position task_id state code message new_task_id not_before done_at",
+    order: ["r.operation_id::text || lpad(r.position::text, 10, '0')", "text"],
+  },
+  {
     kind: "event",
     table: "event",
     columns: "seq at type actor task_id input_request_id data",
