@@ -76,6 +76,7 @@ async function furnished(slug: string) {
     bulk,
   );
   await oauthOf(id, server, owner.userId);
+  await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   return { id, slug, owner, viewer, task };
 }
 
