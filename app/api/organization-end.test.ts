@@ -67,6 +67,7 @@ async function furnished(slug: string) {
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
   await oauthOf(id, server, owner.userId);
+  await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   return { id, slug, owner, viewer, task };
 }
 
