@@ -97,6 +97,20 @@ async function oauthOf(
   );
 }
 
+/** Calls that were counted, and what a tool said of itself. */
+async function healthOf(id: string, serverId: string): Promise<void> {
+  await sql(
+    `INSERT INTO server_stat (organization_id, server_id, minutes, at, calls, failures, latency)
+      VALUES ($1, $2, 60, now(), 1, '{}', '{1}')`,
+    [id, serverId],
+  );
+  await sql(
+    `INSERT INTO server_tool_version (organization_id, server_id, tool, digest, described)
+      VALUES ($1, $2, 'pay', 'x', '{}')`,
+    [id, serverId],
+  );
+}
+
 type Furnished = Awaited<ReturnType<typeof furnished>>;
 
 /** Nothing runs any more. */
