@@ -68,6 +68,7 @@ async function furnished(slug: string) {
   });
   await oauthOf(id, server, owner.userId);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
+  await healthOf(id, server.id);
   return { id, slug, owner, viewer, task };
 }
 
