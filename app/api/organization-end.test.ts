@@ -64,6 +64,9 @@ async function furnished(slug: string) {
       where: { organizationId: id },
       data: { sealedHandle: CANARY, sealedSession: CANARY },
     });
+    const figure = { hours: 1, at: new Date(), serverId: server.id, measure: "started", amount: 1n };
+    await tx.statistic.create({ data: { organizationId: id, ...figure } });
+    await tx.statisticSample.create({ data: { organizationId: id, sampledAt: new Date() } });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
   const bulk = [id, uuidv7(), task];

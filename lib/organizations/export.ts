@@ -190,6 +190,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   connection: {
     sealed_credentials: "secret",
     epoch: "the engine's own count",
+    watched_by: "which engine looks after it",
     log_tail: "what a command wrote to its stderr, for operators alone",
     log_tail_at: "with log_tail",
     circuit_failures: "the engine's own count",
@@ -220,6 +221,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   task_watch: { "*": "when the engine looks next" },
   quota: { "*": "the operator's" },
   event_head: { "*": "the newest event's hash, which the export has" },
+  statistic: { "*": "added up from the history" },
+  statistic_sample: { "*": "when figures were added up" },
   change: { "*": "hints that are on their way to screens" },
 };
 
