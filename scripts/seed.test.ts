@@ -43,9 +43,9 @@ afterAll(async () => {
 });
 
 function seed(...args: string[]): Promise<{ code: number | null; out: string }> {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/seed.ts", ...args], {
-    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: database.ownerUrl, INTRAY_KEYS },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test", DATABASE_URL: database.ownerUrl },
   });
   let out = "";
   child.stdout.on("data", (data) => (out += data));

@@ -45,7 +45,7 @@ test("a call within a chunk, or refused, costs no statement", async () => {
 
 test("each key has a window of its own, and gets another when it is over", async () => {
   const [counter] = counters();
-  const limit = { limit: 1, windowMs: 5_000 };
+  const limit = { limit: 1, windowMs: 3_000 };
   expect(await counter!.take("calls one", limit)).toBe(0);
   const wait = await counter!.take("calls one", limit);
   expect(wait).toBeGreaterThan(0);
