@@ -121,3 +121,5 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+/** What lost a race is told to stop this soon. */
+export const SETTLE_RACES_MS = 500;
