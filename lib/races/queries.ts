@@ -3,7 +3,7 @@ import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import { actorSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
-import { iso, JOINS, SUMMARY, type TaskRow, toSummary } from "../tasks/row.ts";
+import { iso, JOINS, summaryOf, type TaskRow, toSummary } from "../tasks/row.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { type Race, raceStateSchema } from "./schema.ts";
 
@@ -15,7 +15,9 @@ export async function readRace(
   raceId: string,
 ): Promise<Race> {
   const race = await tx.race.findFirst({ where: { organizationId, id: raceId } });
-  const rows = await tx.$queryRaw<TaskRow[]>(Prisma.sql`SELECT ${SUMMARY} FROM task t ${JOINS}
+  const rows = await tx.$queryRaw<
+    TaskRow[]
+  >(Prisma.sql`SELECT ${summaryOf(organizationId)} FROM task t ${JOINS}
     WHERE t.organization_id = ${organizationId}::uuid AND t.race_id = ${raceId}::uuid AND ${visibleTask(principal)}
     ORDER BY t.id`);
   if (!race || rows.length === 0) throw notFound("race");

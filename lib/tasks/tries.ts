@@ -2,7 +2,7 @@
 import { Prisma, type Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Principal } from "../principal.ts";
-import { JOINS, SUMMARY, type TaskRow, toSummary } from "./row.ts";
+import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import type { TaskSummary } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";
 
@@ -23,7 +23,7 @@ export async function listAttempts(
       (SELECT id FROM back ORDER BY id LIMIT 1)
       UNION ALL SELECT n.id FROM chain JOIN task n ON n.organization_id = ${organizationId}::uuid AND n.retry_of = chain.id
     )
-    SELECT ${SUMMARY} FROM chain JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = chain.id ${JOINS}
+    SELECT ${summaryOf(organizationId)} FROM chain JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = chain.id ${JOINS}
     WHERE ${visibleTask(principal)} ORDER BY t.attempt`;
   if (!rows.some(({ id }) => id === taskId)) throw notFound("task");
   return { items: rows.map(toSummary(new Date())) };
