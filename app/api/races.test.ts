@@ -81,7 +81,7 @@ describe("a race", () => {
 
     const small = await web.organization("small");
     await web.db.withOrganization(small, (tx) => setQuota(small, tx, { openTasks: 2 }));
-    const theirs = [];
+    const theirs: { id: string }[] = [];
     for (const name of ["A", "B", "C"])
       theirs.push(await insertServer(web.db, small, { name, tools: TOOLS }));
     const theirKey = await web.key(small, "operator");
