@@ -60,9 +60,11 @@ async function furnished(slug: string) {
       where: { organizationId: id },
       data: { sealedCredentials: CANARY, logTail: CANARY },
     });
+    const raceId = uuidv7();
+    await tx.race.create({ data: { organizationId: id, id: raceId, requestedBy: storable(owner.userId) } });
     await tx.task.updateMany({
       where: { organizationId: id },
-      data: { sealedHandle: CANARY, sealedSession: CANARY },
+      data: { raceId, sealedHandle: CANARY, sealedSession: CANARY },
     });
     const figure = { hours: 1, at: new Date(), serverId: server.id, measure: "started", amount: 1n };
     await tx.statistic.create({ data: { organizationId: id, ...figure } });

@@ -1,5 +1,6 @@
 import { SWEEP_CALLS } from "./calls-chore.ts";
 import type { Chore } from "./chores.ts";
+import { settleRaces } from "./settle-races.ts";
 
 /** Every chore of an engine. */
-export const CHORES: Chore[] = [SWEEP_CALLS];
+export const CHORES: Chore[] = [SWEEP_CALLS, settleRaces];

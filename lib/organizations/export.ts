@@ -104,7 +104,13 @@ export const PARTS: Part[] = [
       requester_user_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
-      changed_at finished_at`,
+      changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after`,
+    order: byId,
+  },
+  {
+    kind: "race",
+    table: "race",
+    columns: "id state winner_task_id settled_at requested_by idempotency_key created_at finished_at",
     order: byId,
   },
   {
@@ -204,6 +210,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     handle_digest: "a secret's",
     request_digest: "made from the arguments",
   },
+  race: { request_digest: "made from the arguments" },
   found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
   input_request: { search: "made from the rest", alike: "made from the rest" },
   oauth_client: { sealed_secret: "secret" },

@@ -30,6 +30,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/input-requests/bulk-undo": {
     foreignInBody: { status: 200, because: "each of the ids has its own result" },
   },
+  "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },

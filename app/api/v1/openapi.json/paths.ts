@@ -47,6 +47,8 @@ import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as race from "@/app/api/v1/races/[id]/route.ts";
+import * as races from "@/app/api/v1/races/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
 import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.ts";
@@ -58,6 +60,7 @@ import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
+import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
 import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
 import * as taskEvents from "@/app/api/v1/tasks/[id]/events/route.ts";
 import * as taskMessages from "@/app/api/v1/tasks/[id]/messages/route.ts";
@@ -66,6 +69,7 @@ import * as taskRestart from "@/app/api/v1/tasks/[id]/restart/route.ts";
 import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
+import * as tasksRecentArguments from "@/app/api/v1/tasks/recent-arguments/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
@@ -121,6 +125,8 @@ export const paths: Paths = {
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organizations": organizations,
   "/api/v1/people": people,
+  "/api/v1/races": races,
+  "/api/v1/races/{id}": race,
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
@@ -134,6 +140,7 @@ export const paths: Paths = {
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
   "/api/v1/tasks/{id}": task,
+  "/api/v1/tasks/{id}/attempts": taskAttempts,
   "/api/v1/tasks/{id}/cancel": taskCancel,
   "/api/v1/tasks/{id}/events": taskEvents,
   "/api/v1/tasks/{id}/messages": taskMessages,
@@ -141,6 +148,7 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
+  "/api/v1/tasks/recent-arguments": tasksRecentArguments,
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
