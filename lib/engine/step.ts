@@ -5,6 +5,7 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-requests/capture.ts";
 import { retractAsk } from "../input-requests/retract.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
+import { polls } from "../metrics/engine.ts";
 import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded, isRunning } from "../tasks/status.ts";
 import { type DeliveryWork, loadWork } from "../tasks/work.ts";
@@ -176,10 +177,12 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     // Only now: what could not be written must not count as seen.
     entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
+    polls.inc({ result: changed ? "changed" : "unchanged" });
     // Exchanges that changed nothing are not worth keeping.
     if (!changed) entry.messages.splice(polled);
     return reply.task;
   } catch (error) {
+    polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone" && work.era === "2025-11-25") {
       await renewSession(ctx, entry);
@@ -189,6 +192,11 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     if (error.code === "task_not_found") return gone(ctx, entry);
     throw error;
   }
+}
+
+function resultOf(error: unknown): string {
+  const code = error instanceof PeerError ? error.code : null;
+  return code === "session_gone" || code === "task_not_found" ? code : "failed";
 }
 
 /** "Not found" ends a task when it is said twice: before its ttl it is lost, after it has expired. */

@@ -121,3 +121,5 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+/** What the history says is counted this often. */
+export const METRICS_EVERY_MS = 5_000;

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { PeerError } from "../mcp/peer.ts";
+import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { flushWatchTimes } from "../tasks/progress.ts";
@@ -253,6 +254,7 @@ export class Watcher {
     const { log } = this.#options;
     entry.stale = true;
     entry.failures++;
+    failures.inc({ class: classOf(error) });
     if (error instanceof LeaseLost) {
       this.#options.onLeaseLost();
       return tunables.MAX_TIMER_MS;
@@ -354,6 +356,13 @@ export class Watcher {
 }
 
 const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
+
+/** For the figures: whose trouble it was. */
+function classOf(error: unknown): string {
+  if (error instanceof PeerError) return error.code;
+  if (error instanceof LeaseLost) return "lease_lost";
+  return isDatabaseDown(error) ? "database" : "internal";
+}
 
 /** Not of one task or session. */
 function isTroubleOfServer({ code, reached }: PeerError): boolean {

@@ -13,6 +13,7 @@ import { readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
 import { refuseOtherOrganization } from "./drawn-for.ts";
+import { observe, routeOf } from "./observe.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
@@ -78,8 +79,12 @@ export function route<const D extends Definition>(
 ): Handler {
   const handler = async (request: Request, context: Context): Promise<Response> => {
     const requestId = randomUUID();
-    const response = await answer(definition, handle, request, context).catch((error: unknown) =>
-      problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
+    const { method } = request;
+    const pattern = await routeOf(request, context.params);
+    const response = await observe({ method, route: pattern, requestId }, () =>
+      answer(definition, handle, request, context).catch((error: unknown) =>
+        problem(error, requestId, { method, path: new URL(request.url).pathname }),
+      ),
     );
     response.headers.set("x-request-id", requestId);
     setApiHeaders(response.headers);
