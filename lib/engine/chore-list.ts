@@ -1,5 +1,6 @@
+import { SWEEP_CALLS } from "./calls-chore.ts";
 import type { Chore } from "./chores.ts";
-import { metricsChore } from "./metrics-chore.ts";
+import { COUNT_LINES } from "./metrics-chore.ts";
 
 /** Every chore of an engine. */
-export const CHORES: Chore[] = [metricsChore];
+export const CHORES: Chore[] = [SWEEP_CALLS, COUNT_LINES];

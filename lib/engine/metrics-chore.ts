@@ -7,7 +7,7 @@ const FOLLOWER = "metrics";
 const LINES = 500;
 
 /** Counts what the history says, so that nothing that writes it has to. What an engine counted ends with its process. */
-export const metricsChore: Chore = {
+export const COUNT_LINES: Chore = {
   name: FOLLOWER,
   everyMs: METRICS_EVERY_MS,
   organizations: (database) => organizationsBehind(database, FOLLOWER),
