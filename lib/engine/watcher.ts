@@ -261,7 +261,9 @@ export class Watcher {
       return tunables.MAX_TIMER_MS;
     }
     if (error instanceof PeerError) {
-      log.info({ taskId: entry.id, code: error.code, failures: entry.failures }, "a call to a server failed");
+      const { requestId } = entry.work;
+      const { code } = error;
+      log.info({ taskId: entry.id, requestId, code, failures: entry.failures }, "a call to a server failed");
       // Only more rights help, and who gives them has the connection taken anew. The reply itself woke the task.
       if (error.neededScope !== null) {
         if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
@@ -275,7 +277,7 @@ export class Watcher {
       log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
       return 1_000;
     }
-    log.error({ err: error, taskId: entry.id }, "a step failed");
+    log.error({ err: error, taskId: entry.id, requestId: entry.work.requestId }, "a step failed");
     return backoffDelay(entry.failures + 2);
   }
 

@@ -11,6 +11,8 @@ import { uuidv7 } from "../ids.ts";
 import { withdrawOpenRequests } from "../input-requests/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { Principal } from "../principal.ts";
+import { scope } from "../scope.ts";
+import { currentTraceparent } from "../tracing/span.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { labelOf } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
@@ -84,6 +86,8 @@ export async function createTask(
       idempotencyKey: input.idempotencyKey,
       requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(digest),
       requestedTtlMs: input.ttlMs,
+      requestId: scope().requestId,
+      traceparent: currentTraceparent(),
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });

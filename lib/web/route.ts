@@ -8,12 +8,13 @@ import { z } from "zod";
 import { storableText } from "../db.ts";
 import { AppError, type ErrorCode, notFound } from "../errors.ts";
 import { may, PERMISSIONS, type Permission } from "../members/permissions.ts";
+import { inSpan } from "../tracing/span.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
 import { refuseOtherOrganization } from "./drawn-for.ts";
-import { observe, routeOf } from "./observe.ts";
+import { observe } from "./observe.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
@@ -79,11 +80,9 @@ export function route<const D extends Definition>(
 ): Handler {
   const handler = async (request: Request, context: Context): Promise<Response> => {
     const requestId = randomUUID();
-    const { method } = request;
-    const pattern = await routeOf(request, context.params);
-    const response = await observe({ method, route: pattern, requestId }, () =>
+    const response = await observe(request, context.params, requestId, () =>
       answer(definition, handle, request, context).catch((error: unknown) =>
-        problem(error, requestId, { method, path: new URL(request.url).pathname }),
+        problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
       ),
     );
     response.headers.set("x-request-id", requestId);
@@ -111,7 +110,9 @@ async function answer<D extends Definition>(
   const body = definition.body ? parse(definition.body, await readJson(request)) : undefined;
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // What was parsed by the definition's schemas has their types; TypeScript does not follow that far.
-  const result = await handle({ request, caller, params, query, body, reply } as unknown as Call<D>);
+  const result = await inSpan("handle", {}, () =>
+    handle({ request, caller, params, query, body, reply } as unknown as Call<D>),
+  );
   if (result instanceof Response) return result;
   if (!definition.output) return new Response(null, reply);
   return Response.json(result, reply);
