@@ -4,3 +4,7 @@ import { settleRaces } from "./settle-races.ts";
 
 /** Every chore of an engine. */
 export const CHORES: Chore[] = [SWEEP_CALLS, settleRaces];
+import { COUNT_LINES } from "./metrics-chore.ts";
+
+/** Every chore of an engine. */
+export const CHORES: Chore[] = [SWEEP_CALLS, COUNT_LINES];

@@ -123,6 +123,8 @@ export const CAPACITY = 5_000;
 export const MAX_TIMER_MS = 2_147_483_647;
 /** What lost a race is told to stop this soon. */
 export const SETTLE_RACES_MS = 500;
+/** What the history says is counted this often. */
+export const METRICS_EVERY_MS = 5_000;
 
 /** Counted calls of a server are kept this long in steps of five minutes, */
 export const CALLS_FIVE_MINUTES_MS = 2 * 24 * 3600_000;

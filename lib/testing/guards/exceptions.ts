@@ -74,6 +74,7 @@ export const PUBLIC: Record<string, string> = {
   "GET /api/v1/openapi.json": "it names no tenant",
   "GET /healthz": "it names no tenant",
   "GET /readyz": "it names no tenant",
+  "GET /metrics": "METRICS_TOKEN is its credential, and it names no tenant",
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",

@@ -75,6 +75,7 @@ import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
 import * as views from "@/app/api/v1/views/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
+import * as metrics from "@/app/metrics/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
@@ -159,6 +160,7 @@ export const paths: Paths = {
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
+  "/metrics": metrics,
   "/oauth/callback": oauthCallback,
   "/oauth/client-metadata.json": oauthClientMetadata,
   "/readyz": readyz,
