@@ -67,6 +67,17 @@ export const EXCEPTIONS: Record<string, Exception> = {
   ),
   "GET /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "PATCH /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
+  "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },
+  "PATCH /api/v1/me/notifications": {
+    membersOnly: "what one is told is a person's",
+    values: { "body.kinds": { done: { app: true, email: true } } },
+  },
+  "GET /api/v1/notices": { membersOnly: "notices are a person's" },
+  "GET /api/v1/notices/counts": { membersOnly: "notices are a person's" },
+  "POST /api/v1/notices/{id}/read": { membersOnly: "notices are a person's" },
+  "POST /api/v1/notices/read-all": { membersOnly: "notices are a person's" },
+  "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
+  "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
 };
 
 /** Calls that anyone may make, and why. Any other public route fails the tests. */
