@@ -52,7 +52,7 @@ const serverOf = (entry: string) =>
   });
 
 test("tasks wait while the file does not give the server to the organization, and run once it does", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const given = {
     // Of a known era: no call comes before the one with side effects.

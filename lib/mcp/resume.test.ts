@@ -104,15 +104,15 @@ describe("a reply that takes its time", () => {
     onPost = (response, id) =>
       void setTimeout(
         () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply(id))),
-        600,
+        1_500,
       );
-    const patient = { deadlineMs: 300, replyWithinMs: 10_000 };
+    const patient = { deadlineMs: 1_000, replyWithinMs: 10_000 };
     expect(await peer.start(session, input, notes().listener, patient)).toMatchObject({ kind: "result" });
-    await expect(peer.start(session, input, notes().listener, { deadlineMs: 300 })).rejects.toMatchObject({
+    await expect(peer.start(session, input, notes().listener, { deadlineMs: 1_000 })).rejects.toMatchObject({
       code: "timeout",
       reached: "maybe",
     });
-    const shorter = { deadlineMs: 10_000, replyWithinMs: 300 };
+    const shorter = { deadlineMs: 10_000, replyWithinMs: 1_000 };
     await expect(peer.start(session, input, notes().listener, shorter)).rejects.toMatchObject({
       code: "timeout",
       reached: "maybe",
