@@ -1,5 +1,6 @@
 import {
   Building2,
+  Hourglass,
   Keyboard,
   KeyRound,
   type LucideIcon,
@@ -60,6 +61,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Its name, four eyes, leaving, deleting",
     icon: Building2,
     needs: "settings:read",
+    group: "Organization",
+  },
+  {
+    href: "/settings/retention",
+    label: "Retention",
+    description: "How long messages, tasks and details are kept",
+    icon: Hourglass,
+    needs: "settings:manage",
     group: "Organization",
   },
   {
