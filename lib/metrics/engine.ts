@@ -102,6 +102,7 @@ for (const name of ["database", "internal", "lease_lost", "unreachable", "timeou
   failures.inc({ class: name }, 0);
 for (const rung of ["update", "same_session", "asked_again", "new_session", "retry", "none"])
   for (const result of Object.values(RESULTS)) deliveries.inc({ rung, result }, 0);
+for (const action of ["accept", "decline", "cancel"]) timeToDecision.zero({ action });
 for (const channel of ["mail", "webhook"])
   for (const result of ["ok", "failed", "given_up"]) sent.inc({ channel, result }, 0);
 
