@@ -23,6 +23,8 @@ export interface Chore {
   organizations(database: Database): Promise<string[]>;
   /** A bounded part of what one organization has to do; true: there is more. Called again at once then. */
   run(context: ChoreContext, organizationId: string): Promise<boolean>;
+  /** Ends what turns have left under way; no turn begins any more. */
+  settled?(context: ChoreContext): Promise<void>;
 }
 
 /** For chores that look for themselves whether there is something to do. */
@@ -52,6 +54,7 @@ export class Chores {
     this.#stopping = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await Promise.all(this.#turns);
+    await Promise.all(this.#chores.map((chore) => chore.settled?.(this.#context)));
   }
 
   #begin(chore: Chore): void {

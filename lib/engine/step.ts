@@ -37,6 +37,7 @@ import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
   MAX_BROKEN_CANCELS,
+  MAX_TIMER_MS,
   NOT_FOUND_CONFIRM_MS,
   POLL_DEADLINE_MS,
   PROGRESS_MS,
@@ -55,7 +56,7 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
   const { cancelSent, requests } = entry.work;
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
-  if (entry.work.state === "queued") return start(ctx, entry);
+  if (entry.work.state === "queued") return untilStart(entry) ?? start(ctx, entry);
   if (entry.work.state === "starting" && entry.call) return awaitReply(ctx, entry, entry.call);
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
 
@@ -77,6 +78,14 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
   }
   await tendStreams(ctx, entry, performance.now());
   return nextPause(entry);
+}
+
+/** The pause of another attempt after a failure, by the database's clock. */
+function untilStart(entry: TaskEntry): number | null {
+  const { startsInMs } = entry.work;
+  if (startsInMs === null || startsInMs <= 0) return null;
+  entry.stale = true;
+  return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
 /** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */

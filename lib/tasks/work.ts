@@ -74,6 +74,8 @@ const taskWork = z.object({
   arguments: z.record(z.string(), z.unknown()),
   toolHints: hints,
   era: eraSchema.nullable(),
+  /** Until it may be started, where it waits for that; negative: it may. */
+  startsInMs: ms,
   attemptId: z.string().nullable(),
   attemptDueInMs: ms,
   sealedHandle: z.string().nullable(),
@@ -112,6 +114,8 @@ export async function loadWork(
 ): Promise<TaskWork[]> {
   const which = taskIds === null ? Prisma.empty : Prisma.sql`AND t.id = ANY(${taskIds}::uuid[])`;
   const rows = await tx.$queryRaw<unknown[]>`
+    SELECT t.id, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era,
+      (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs", t.attempt_id AS "attemptId",
     SELECT t.id, t.request_id AS "requestId", t.traceparent, s.trace AS traced, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era, t.attempt_id AS "attemptId",
       (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
       t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
@@ -164,7 +168,8 @@ export async function tasksNeedingWork(
 ): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT t.id FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid
-      AND t.watched AND (t.state IN ('queued', 'starting')
+      AND t.watched AND (t.state = 'starting'
+        OR (t.state = 'queued' AND (t.start_after IS NULL OR t.start_after <= now()))
         OR (t.cancel_requested_at IS NOT NULL AND t.cancel_sent_at IS NULL)
         OR EXISTS (SELECT FROM delivery d WHERE d.organization_id = t.organization_id AND d.task_id = t.id
           AND d.state IN ('held', 'pending', 'sending')))`;
