@@ -1,6 +1,6 @@
 /** Whether the addresses answer that the operator named. Says codes and never addresses: those may have passwords. */
-import { createTransport } from "nodemailer";
 import { env } from "../../../lib/env.ts";
+import { createMailer, MailError } from "../../../lib/mail/smtp.ts";
 import { bad, type Finding, good } from "./finding.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -26,27 +26,14 @@ export async function outside(): Promise<Finding[]> {
 }
 
 async function mail(): Promise<Finding> {
-  const { smtpUrl } = env();
+  const { smtpUrl, url } = env();
   if (!smtpUrl) return good("mail", "off: SMTP_URL is not set");
-  const url = new URL(smtpUrl);
-  const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-  const secure = url.protocol === "smtps:";
-  const transport = createTransport({
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: Number(url.port || (secure ? 465 : 587)),
-    secure,
-    ...(user && { auth: { user, pass } }),
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  });
   try {
-    await transport.verify();
-    return good("mail", "the server of SMTP_URL takes mail");
+    await createMailer(smtpUrl, url).check();
+    return good("mail", "the server of SMTP_URL lets us in");
   } catch (error) {
-    return bad("mail", `the server of SMTP_URL does not take mail (${codeOf(error)})`);
-  } finally {
-    transport.close();
+    if (!(error instanceof MailError)) throw error;
+    return bad("mail", error.message);
   }
 }
 
