@@ -35,6 +35,7 @@ const STATUS = {
   not_alike: 409,
   not_connected: 409,
   name_taken: 409,
+  not_repeatable: 422,
   not_start_unknown: 409,
   nothing_to_resend: 409,
   organization_changed: 409,

@@ -4,6 +4,7 @@
  */
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
+import { choreFailures, choreSeconds, choresWaiting } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 
@@ -70,14 +71,20 @@ export class Chores {
 
   /** Owns every error: one organization's trouble is not the others'. */
   async #turn(chore: Chore): Promise<void> {
+    const took = choreSeconds.startTimer({ chore: chore.name });
     try {
-      for (const organizationId of await chore.organizations(this.#context.database)) {
+      const organizations = await chore.organizations(this.#context.database);
+      for (const [served, organizationId] of organizations.entries()) {
+        choresWaiting.set({ chore: chore.name }, organizations.length - served);
         await this.#serve(chore, organizationId).catch((error: unknown) =>
           this.#tell(chore, error, organizationId),
         );
       }
     } catch (error) {
       this.#tell(chore, error);
+    } finally {
+      choresWaiting.set({ chore: chore.name }, 0);
+      took();
     }
   }
 
@@ -86,6 +93,7 @@ export class Chores {
   }
 
   #tell(chore: Chore, error: unknown, organizationId?: string): void {
+    choreFailures.inc({ chore: chore.name });
     const level = isDatabaseDown(error) ? "warn" : "error";
     this.#context.log[level]({ err: error, chore: chore.name, organizationId }, "a chore failed");
   }

@@ -135,7 +135,8 @@ test("a mail server that is away, busy, silent, or breaks off is tried again, un
   expect(await send()).toBe(false);
   for (const [mood, attempt] of [
     ["busy", 2],
-    ["lose", 3],
+    ["silent", 3],
+    ["lose", 4],
   ] as const) {
     server.mood = mood;
     await minutesLater(10);
@@ -145,7 +146,7 @@ test("a mail server that is away, busy, silent, or breaks off is tried again, un
   server.mood = "ok";
   await minutesLater(10);
   await send();
-  expect(await states()).toEqual([["sent", 4]]);
+  expect(await states()).toEqual([["sent", 5]]);
   expect(server.mails).toHaveLength(2);
   expect(new Set(server.mails.map(({ messageId }) => messageId)).size).toBe(1);
 });

@@ -61,8 +61,22 @@ export const PARTS: Part[] = [
     kind: "server",
     table: "server",
     columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope health_state
-      health_message health_checked_at demo traits operator_entry created_at removed_at`,
+      health_message health_checked_at demo traits operator_entry paused_at paused_by pause_reason last_error
+      last_error_at created_at removed_at`,
     order: byId,
+  },
+  {
+    kind: "server_stat",
+    table: "server_stat",
+    columns: "server_id minutes at calls failures latency",
+    order: ["r.server_id::text || ' ' || r.minutes || ' ' || r.at::text", "text"],
+  },
+  {
+    kind: "server_tool_version",
+    table: "server_tool_version",
+    columns: "server_id tool described first_seen_at since until used_at used_by",
+    made: { digest: "encode(r.digest, 'hex')" },
+    order: ["r.server_id::text || ' ' || r.tool || ' ' || encode(r.digest, 'hex')", "text"],
   },
   {
     kind: "connection",
@@ -90,7 +104,13 @@ export const PARTS: Part[] = [
       requester_user_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
-      changed_at finished_at`,
+      changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after`,
+    order: byId,
+  },
+  {
+    kind: "race",
+    table: "race",
+    columns: "id state winner_task_id settled_at requested_by idempotency_key created_at finished_at",
     order: byId,
   },
   {
@@ -143,6 +163,18 @@ export const PARTS: Part[] = [
     table: "protocol_message",
     columns: "id task_id at direction method body",
     order: ["r.id", "bigint"],
+  },
+  {
+    kind: "bulk_operation",
+    table: "bulk_operation",
+    columns: "id action state actor user_id items created_at begun_at ended_at",
+    order: byId,
+  },
+  {
+    kind: "bulk_item",
+    table: "bulk_item",
+    columns: "operation_id position task_id state code message new_task_id not_before done_at",
+    order: ["r.operation_id::text || lpad(r.position::text, 10, '0')", "text"],
   },
   {
     kind: "event",
@@ -198,9 +230,13 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   connection: {
     sealed_credentials: "secret",
     epoch: "the engine's own count",
+    watched_by: "which engine looks after it",
     log_tail: "what a command wrote to its stderr, for operators alone",
     log_tail_at: "with log_tail",
+    circuit_failures: "the engine's own count",
+    circuit_open_until: "when the engine looks next",
   },
+  server: { pauses: "the engine's own count" },
   task: {
     sealed_handle: "secret",
     sealed_session: "secret",
@@ -208,6 +244,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     handle_digest: "a secret's",
     request_digest: "made from the arguments",
   },
+  race: { request_digest: "made from the arguments" },
   found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
   input_request: { search: "made from the rest", alike: "made from the rest" },
   oauth_client: { sealed_secret: "secret" },
@@ -227,6 +264,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   event_head: { "*": "the newest event's hash, which the export has" },
   notice: { kind: "taken as notice_kind: each line has a kind of its own" },
   notice_preference: { kind: "taken as notice_kind" },
+  statistic: { "*": "added up from the history" },
+  statistic_sample: { "*": "when figures were added up" },
   webhook_endpoint: {
     url: "its path may be a secret; the host is taken",
     sealed_secret: "secret",

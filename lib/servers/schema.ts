@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { scopesSchema } from "../connections/schema.ts";
+import { actorSchema } from "../members/schema.ts";
+import { callsSchema } from "../server-stats/schema.ts";
 
 export const eraSchema = z.enum(["2025-11-25", "2026-07-28"]);
 export const eraSettingSchema = z.enum(["auto", "2025-11-25", "2026-07-28"]);
@@ -39,7 +41,13 @@ export const createServerSchema = z.strictObject({
 export type CreateServerInput = z.infer<typeof createServerSchema>;
 
 export const updateServerSchema = z
-  .strictObject({ name: serverName, era: eraSettingSchema, auth: serverAuthSchema })
+  .strictObject({
+    name: serverName,
+    era: eraSettingSchema,
+    auth: serverAuthSchema,
+    /** Tell it, with every call, which trace the call belongs to. */
+    trace: z.boolean(),
+  })
   .partial()
   .refine((value) => Object.keys(value).length > 0, { error: "Nothing to change" });
 export type UpdateServerInput = z.infer<typeof updateServerSchema>;
@@ -50,6 +58,16 @@ export const healthSchema = z.object({
   message: z.string().nullable(),
 });
 export type Health = z.infer<typeof healthSchema>;
+
+/** The last call of the engine's that failed. */
+export const lastErrorSchema = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
+
+export const pauseSchema = z.object({
+  at: z.iso.datetime(),
+  by: actorSchema,
+  reason: z.string().nullable(),
+});
+export type Pause = z.infer<typeof pauseSchema>;
 
 export const serverSchema = z.object({
   id: z.uuid(),
@@ -64,10 +82,19 @@ export const serverSchema = z.object({
   era: eraSchema.nullable(),
   eraSetting: eraSettingSchema,
   authKind: z.enum(["none", "bearer", "oauth"]),
+  /** It is told which trace a call belongs to: `_meta.traceparent` of W3C Trace Context. */
+  trace: z.boolean(),
   capabilities: z.record(z.string(), z.unknown()).nullable(),
   health: healthSchema,
   /** The connection that a start of the caller's uses; null: none is connected (OAuth). */
   startsOn: z.enum(["own", "shared"]).nullable(),
+  /** While it is paused nothing is sent to it. */
+  pause: pauseSchema.nullable(),
+  /** The engine's calls of the last 24 hours. */
+  lastDay: callsSchema,
+  lastError: lastErrorSchema.nullable(),
+  /** It failed this often in a row, on the connections that the caller may use; until then it is left alone. */
+  circuit: z.object({ failures: z.number(), openUntil: z.iso.datetime().nullable() }).nullable(),
   createdAt: z.iso.datetime(),
 });
 export type Server = z.infer<typeof serverSchema>;

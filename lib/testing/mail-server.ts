@@ -13,8 +13,11 @@ export interface ReceivedMail {
 export interface MailServer {
   url: string;
   mails: ReceivedMail[];
-  /** ok; refuse: it never takes a letter; busy: not now; lose: it takes it, and the connection breaks before it says so. */
-  mood: "ok" | "refuse" | "busy" | "lose";
+  /**
+   * ok; refuse: it never takes a letter; busy: not now; lose: it takes it, and the connection breaks before it says so;
+   * silent: it does not even greet.
+   */
+  mood: "ok" | "refuse" | "busy" | "lose" | "silent";
   close(): Promise<void>;
 }
 
@@ -22,6 +25,9 @@ export async function startMailServer(): Promise<MailServer> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["AUTH", "STARTTLS"],
+    onConnect(_, greet) {
+      if (box.mood !== "silent") greet();
+    },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -30,6 +30,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/input-requests/bulk-undo": {
     foreignInBody: { status: 200, because: "each of the ids has its own result" },
   },
+  "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },
@@ -84,6 +85,7 @@ export const PUBLIC: Record<string, string> = {
   "GET /api/v1/openapi.json": "it names no tenant",
   "GET /healthz": "it names no tenant",
   "GET /readyz": "it names no tenant",
+  "GET /metrics": "METRICS_TOKEN is its credential, and it names no tenant",
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",

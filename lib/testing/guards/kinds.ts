@@ -18,6 +18,7 @@ const KINDS = {
   members: "member",
   organization: "organization",
   passkeys: "passkey",
+  races: "race",
   server: "server",
   servers: "server",
   sessions: "session",

@@ -72,6 +72,17 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
       arguments: { invoice_id: canary },
       state: taskState,
     }),
+  async race({ web, organizationId, ...making }) {
+    const id = uuidv7();
+    const taskId = await making.id("task");
+    await web.db.withOrganization(organizationId, async (tx) => {
+      await tx.race.create({
+        data: { organizationId, id, requestedBy: { kind: "engine", id: null, name: "Intray" } },
+      });
+      await tx.task.updateMany({ where: { organizationId, id: taskId }, data: { raceId: id } });
+    });
+    return id;
+  },
   request: async ({ ask }) => (await ask()).id,
   async foundTask({ web, organizationId, canary, taskState, ...making }) {
     const { connectionId } = await making.server();

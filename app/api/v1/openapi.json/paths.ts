@@ -52,6 +52,8 @@ import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as race from "@/app/api/v1/races/[id]/route.ts";
+import * as races from "@/app/api/v1/races/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
 import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.ts";
@@ -59,9 +61,11 @@ import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[fo
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
 import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
 import * as server from "@/app/api/v1/servers/[id]/route.ts";
+import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
+import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
 import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
 import * as taskEvents from "@/app/api/v1/tasks/[id]/events/route.ts";
 import * as taskMessages from "@/app/api/v1/tasks/[id]/messages/route.ts";
@@ -70,6 +74,7 @@ import * as taskRestart from "@/app/api/v1/tasks/[id]/restart/route.ts";
 import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
+import * as tasksRecentArguments from "@/app/api/v1/tasks/recent-arguments/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
@@ -81,6 +86,7 @@ import * as webhook from "@/app/api/v1/webhooks/[id]/route.ts";
 import * as webhookTest from "@/app/api/v1/webhooks/[id]/test/route.ts";
 import * as webhooks from "@/app/api/v1/webhooks/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
+import * as metrics from "@/app/metrics/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
@@ -136,6 +142,8 @@ export const paths: Paths = {
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organizations": organizations,
   "/api/v1/people": people,
+  "/api/v1/races": races,
+  "/api/v1/races/{id}": race,
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
@@ -144,10 +152,12 @@ export const paths: Paths = {
   "/api/v1/servers/{id}/found-tasks": serverFoundTasks,
   "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
   "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
+  "/api/v1/servers/{id}/stats": serverStats,
   "/api/v1/servers/{id}/tools": serverTools,
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
   "/api/v1/tasks/{id}": task,
+  "/api/v1/tasks/{id}/attempts": taskAttempts,
   "/api/v1/tasks/{id}/cancel": taskCancel,
   "/api/v1/tasks/{id}/events": taskEvents,
   "/api/v1/tasks/{id}/messages": taskMessages,
@@ -155,6 +165,7 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
+  "/api/v1/tasks/recent-arguments": tasksRecentArguments,
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
@@ -171,6 +182,7 @@ export const paths: Paths = {
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
+  "/metrics": metrics,
   "/oauth/callback": oauthCallback,
   "/oauth/client-metadata.json": oauthClientMetadata,
   "/readyz": readyz,
