@@ -32,18 +32,21 @@ export interface Mailer {
 const DEADLINE_MS = 30_000;
 const STEP_MS = 10_000;
 
-/** `url`: SMTP_URL, with the sender as `?from=`; without, it is intray@ and the host where the app is found. */
-export function createMailer(url: string, appUrl: string): Mailer {
+/**
+ * `url`: SMTP_URL, with the sender as `?from=`; without, it is intray@ and the host where the app is found. `stepMs`: how
+ * long the server may take for one step.
+ */
+export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mailer {
   const server = new URL(url);
   const host = new URL(appUrl).hostname;
   const from = server.searchParams.get("from") ?? `Intray <intray@${host}>`;
   server.searchParams.delete("from");
   const transport = createTransport({
     url: server.href,
-    connectionTimeout: STEP_MS,
-    greetingTimeout: STEP_MS,
-    socketTimeout: STEP_MS,
-    dnsTimeout: STEP_MS,
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
