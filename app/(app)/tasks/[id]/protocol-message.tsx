@@ -8,11 +8,11 @@ import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { copyText } from "@/components/ui/copy-text.ts";
 import { asCurl, asLine } from "@/lib/format/task-curl.ts";
 import { gistOf } from "@/lib/format/task-message.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 import type { TaskDetail, TaskMessage } from "@/lib/tasks/schema.ts";
-import { copyText } from "./copy-text.ts";
 
 interface Props {
   message: TaskMessage;
@@ -68,7 +68,7 @@ function CopyButtons({ message, task, server }: Props) {
     const tools = call ? await client.fetchQuery(serverTools(server.id)).catch(() => null) : null;
     const schema = tools?.items.find(({ name }) => name === task.tool)?.inputSchema;
     const { url, authKind } = server;
-    await copyText(asCurl(message, { url, authKind, era: task.era }, schema) ?? "", "The command");
+    copyText(asCurl(message, { url, authKind, era: task.era }, schema) ?? "", "Copied as curl");
   };
   const overHttp = message.direction === "out" && server?.kind === "http";
   return (
@@ -79,7 +79,7 @@ function CopyButtons({ message, task, server }: Props) {
           Copy as curl
         </Button>
       )}
-      <Button size="sm" onClick={() => void copyText(asLine(message), "The message")}>
+      <Button size="sm" onClick={() => copyText(asLine(message), "Copied as JSON")}>
         <Copy aria-hidden strokeWidth={1.75} />
         Copy as JSON
       </Button>

@@ -66,7 +66,7 @@ function Loaded({ task }: { task: TaskDetail }) {
           <Facts values={task.arguments} />
         </TabPanel>
         <TabPanel value="requests">
-          <TaskRequests task={task} />
+          <TaskRequests id={task.id} />
         </TabPanel>
         <TabPanel value="result">
           <TaskResult task={task} />
