@@ -3,18 +3,20 @@
  * `npm test -- unit|e2e|chaos` runs a part.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { postgresForTests } from "../lib/testing/global-setup.ts";
 import { build } from "./build.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 import { generate } from "./generate.ts";
-
-type Counts = { passed: number; failed: number; skipped: number };
+import { type Counts, type Report, readPlaywrightReport, readVitestReport } from "./test-report.ts";
 
 const reports = mkdtempSync(join(tmpdir(), "intray-reports-"));
 const total: Counts = { passed: 0, failed: 0, skipped: 0 };
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
+/** Said again at the end, where somebody who comes later looks first. */
+const failures: string[] = [];
 let interrupted = false;
 
 const parts = ["unit", "e2e", "chaos"];
@@ -47,12 +49,7 @@ async function unit(): Promise<void> {
         TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
       },
     );
-    const seen = readReport(report);
-    count("Unit and integration tests", code, {
-      passed: seen?.numPassedTests ?? 0,
-      failed: seen?.numFailedTests ?? 0,
-      skipped: (seen?.numPendingTests ?? 0) + (seen?.numTodoTests ?? 0),
-    });
+    take("Unit and integration tests", code, readVitestReport(report));
   } finally {
     await postgres.stop();
   }
@@ -64,17 +61,12 @@ async function endToEnd(): Promise<void> {
     await build(say);
   } catch (error) {
     say((error as Error).message);
-    return count(name, 1, { passed: 0, failed: 0, skipped: 0 });
+    return count(name, 1, NOTHING);
   }
-  if (!findOrInstallChromium(say)) return count(name, 1, { passed: 0, failed: 0, skipped: 0 });
+  if (!findOrInstallChromium(say)) return count(name, 1, NOTHING);
   const report = join(reports, "playwright.json");
   const code = await run(name, ["node_modules/@playwright/test/cli.js", "test"], { E2E_REPORT: report });
-  const stats = readReport(report)?.stats;
-  count(name, code, {
-    passed: (stats?.expected ?? 0) + (stats?.flaky ?? 0),
-    failed: stats?.unexpected ?? 0,
-    skipped: stats?.skipped ?? 0,
-  });
+  take(name, code, readPlaywrightReport(report));
 }
 
 /** A check is one test. */
@@ -83,10 +75,15 @@ async function check(name: string, args: string[]): Promise<void> {
   count(name, code, { passed: code === 0 ? 1 : 0, failed: 0, skipped: 0 });
 }
 
+function take(name: string, code: number, report: Report | null): void {
+  failures.push(...(report?.failures ?? []));
+  count(name, code, report?.counts ?? NOTHING);
+}
+
 /** A suite that fails without a failed test (it crashed, or ran nothing) is one failure. */
 function count(name: string, code: number, { passed, failed, skipped }: Counts): void {
   const broken = failed === 0 && (code !== 0 || passed === 0);
-  if (broken) say(`${name}: ${code === 0 ? "no test ran" : `failed with code ${code}`}`);
+  if (broken) failures.push(`${name}: ${code === 0 ? "no test ran" : `failed with code ${code}`}`);
   total.passed += passed;
   total.failed += failed + (broken ? 1 : 0);
   total.skipped += skipped;
@@ -106,10 +103,6 @@ function run(name: string, args: string[], extra: Record<string, string> = {}): 
   });
 }
 
-function readReport(path: string) {
-  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
-}
-
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -120,10 +113,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => (i
 try {
   await main(process.argv[2]);
 } catch (error) {
-  say((error as Error).message);
+  failures.push((error as Error).message);
   total.failed += 1;
 } finally {
   rmSync(reports, { recursive: true, force: true });
 }
+if (failures.length > 0) say(`\n── What failed\n${failures.join("\n")}`);
 say(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed ? 1 : 0);

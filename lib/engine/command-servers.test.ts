@@ -17,7 +17,7 @@ import { readLedger } from "../testing/sample-ledger.ts";
 import { tool } from "../testing/tool.ts";
 import { createWorld, PROCESS_INVOICE, type World } from "../testing/world.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const BRIDGE = fileURLToPath(new URL("../testing/stdio-bridge.ts", import.meta.url));
 const EVERYTHING = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),

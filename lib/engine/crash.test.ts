@@ -38,7 +38,7 @@ function looks({ world }: Scene) {
   };
 }
 
-describe.concurrent("an engine that comes to harm", { timeout: 60_000 }, () => {
+describe.concurrent("an engine that comes to harm", { timeout: 180_000 }, () => {
   test("1: killed between the answer's record and its first byte: delivered exactly once by the next one", async ({
     expect,
     onTestFinished,

@@ -10,7 +10,7 @@ import { moveIn, type Neighbour } from "../testing/neighbour.ts";
 import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 const WORK = tool("work", { taskSupport: "required" });
 const ERAS = ["2025-11-25", "2026-07-28"] as const;
 /** All that is ever said about them. */

@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
 import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 180_000;
 const EVERYTHING = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
 );
@@ -52,7 +52,7 @@ const serverOf = (entry: string) =>
   });
 
 test("tasks wait while the file does not give the server to the organization, and run once it does", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const given = {
     // Of a known era: no call comes before the one with side effects.

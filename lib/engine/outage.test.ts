@@ -70,7 +70,7 @@ test("the database goes away between the server's 2xx and its record: accepted a
   expect(remote.told).toHaveLength(1);
 });
 
-describe.concurrent("at once, for each takes its time:", { timeout: 40_000 }, () => {
+describe.concurrent("at once, for each takes its time:", { timeout: 180_000 }, () => {
   test("a server that needs longer for an answer than a call may last is told once", async ({
     expect,
     onTestFinished,

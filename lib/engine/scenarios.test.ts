@@ -133,7 +133,7 @@ test("12: cancelled here although the server says input_required for ever, with 
   // Not for ever: when its time is over, the server's side is looked at no more.
   await world.within((tx) => tx.task.updateMany({ where: { id }, data: { watchUntil: new Date(0) } }));
   await until("nobody watches it any more", async () => !(await task(id)).watched);
-}, 40_000);
+}, 180_000);
 
 test("19: the connection broke before the handle was told, and the tool may not be repeated: a person decides", async () => {
   remote.behave.onCall = () => "drop";

@@ -15,7 +15,7 @@ describe("a command that dies", () => {
     const dying = call(v1, session, "die");
     await expect(dying).rejects.toMatchObject({ code: "unreachable", reached: "maybe" });
     await expect(asked).rejects.toMatchObject({ code: "unreachable", reached: "maybe" });
-    await vi.waitFor(() => expect(heard.closed).toEqual(["failed"]));
+    await vi.waitFor(() => expect(heard.closed).toEqual(["failed"]), { timeout: 15_000 });
     await expect(call(v1, session, "echo")).rejects.toMatchObject({ code: "session_gone", reached: "no" });
     await expect(v1.listen(session, heard.listener, options)).rejects.toMatchObject({ code: "session_gone" });
     const next = await vi.waitFor(() => v1.open(options), { timeout: 10_000 });

@@ -73,7 +73,7 @@ describe.each([
     if (outcome.kind !== "task") throw new Error(`not a task but ${outcome.kind}`);
     const task: TaskRef = { taskId: outcome.task.taskId, session };
     const held = await peer.openResult(task, heard.listener, options);
-    await vi.waitFor(() => expect(heard.questions).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(heard.questions).toHaveLength(1), { timeout: 15_000 });
     const [asked] = heard.questions;
     if (!asked) throw new Error("nothing asked");
     expect(asked.relatedTaskId).toBe(names ? task.taskId : null);
@@ -98,7 +98,7 @@ describe.each([
         expect(remote.status).toBe("completed");
         return remote;
       },
-      { timeout: 5_000 },
+      { timeout: 15_000 },
     );
     const result = await peer.result(task, end, options);
     expect(result).toMatchObject({ kind: "result", result: { content: [{ type: "text" }] } });
@@ -108,7 +108,7 @@ describe.each([
   it("takes one GET stream a session and shows it when the stream is busy", async () => {
     const heard = notes();
     // The server notices the end of the earlier stream a moment later.
-    const stream = await vi.waitFor(() => peer.listen(session, heard.listener, options));
+    const stream = await vi.waitFor(() => peer.listen(session, heard.listener, options), { timeout: 15_000 });
     await expect(peer.listen(session, notes().listener, options)).rejects.toMatchObject({
       code: "rejected",
       httpStatus: 409,

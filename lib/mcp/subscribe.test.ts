@@ -98,14 +98,14 @@ describe("subscribing to tasks", () => {
     expect(isTaskStatusNotificationV2({ jsonrpc: "2.0", ...changed("t1") })).toBe(true);
     const heard = notes();
     const stream = await subscribe(heard, ["t1", "t2", "t1"]);
-    await vi.waitFor(() => expect(heard.changed).toEqual(["t1", "t2", "t1"]));
+    await vi.waitFor(() => expect(heard.changed).toEqual(["t1", "t2", "t1"]), { timeout: 15_000 });
     stream?.close();
     expect(heard.closed).toEqual(["closed_here"]);
 
     const other = notes();
     expect(await subscribe(other)).not.toBeNull();
     end();
-    await vi.waitFor(() => expect(other.closed).toEqual(["ended"]));
+    await vi.waitFor(() => expect(other.closed).toEqual(["ended"]), { timeout: 15_000 });
   });
 
   it.each<[string, typeof behave]>([

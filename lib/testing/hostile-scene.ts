@@ -8,7 +8,7 @@ import { tool } from "./tool.ts";
 import { createWorld, until } from "./world.ts";
 
 /** Beyond the engine's own waits: other processes may eat the CPU. */
-export const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 180_000;
 const WORK = tool("work", { taskSupport: "required" });
 
 export interface LogLine {

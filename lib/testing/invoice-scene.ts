@@ -12,7 +12,7 @@ import { type LedgerLine, readLedger } from "./sample-ledger.ts";
 import { createWorld, PROCESS_INVOICE, until, type World } from "./world.ts";
 
 /** Beyond the engine's own waits: other processes may eat the CPU. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const LOOPBACK = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
 
 export type InvoiceScene = Awaited<ReturnType<typeof setInvoiceScene>>;

@@ -148,7 +148,7 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  patienceMs = 15_000,
+  patienceMs = 45_000,
 ): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {

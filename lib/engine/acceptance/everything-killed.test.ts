@@ -17,7 +17,7 @@ import { tool } from "../../testing/tool.ts";
 import { createWorld, until, type World } from "../../testing/world.ts";
 
 /** Takeovers begin 10 s after the last heartbeat, and the machine has much to do. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 type Server = { serverId: string; connectionId: string };
 
 let postgres: KillablePostgres;

@@ -6,7 +6,7 @@ import { type OfficialName, startOfficialServer } from "../../testing/official-s
 import { tool } from "../../testing/tool.ts";
 import { createWorld, until, type World } from "../../testing/world.ts";
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 let world: World;
 const look = lookInto(() => world, PATIENCE_MS);
 

@@ -46,7 +46,7 @@ const timeLeft = async (world: World, requestId: string) => {
 };
 const aboutADay = (ms: number) => ms > 0.99 * DAY_MS && ms <= DAY_MS;
 
-describe.concurrent("14: a person thinks for four days of five:", { timeout: 60_000 }, () => {
+describe.concurrent("14: a person thinks for four days of five:", { timeout: 180_000 }, () => {
   test("2026-07-28: nothing is open, the time left is right, and the answer is taken", async ({
     expect,
     onTestFinished,
@@ -139,7 +139,7 @@ describe.concurrent("14: a person thinks for four days of five:", { timeout: 60_
 });
 
 describe.concurrent("18: a task that sleeps for three months costs almost nothing:", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, () => {
   test("it is polled every five minutes, and no stream is held for a server known to ask again", async ({
     expect,

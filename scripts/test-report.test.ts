@@ -1,0 +1,63 @@
+/** What failed is said at the end of a run: a test, a file that could not be loaded, a browser test. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readPlaywrightReport, readVitestReport } from "./test-report.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "intray-report-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(content: unknown): string {
+  const path = join(folder, "report.json");
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
+
+test("of Vitest: each failed test by file and name, and files that failed as a whole", () => {
+  const passed = { fullName: "adds", status: "passed", failureMessages: [] };
+  const failed = {
+    fullName: "sums up",
+    status: "failed",
+    failureMessages: ["\u001b[31mexpected 2\u001b[39m\nat x"],
+  };
+  const report = readVitestReport(
+    file({
+      numPassedTests: 1,
+      numFailedTests: 1,
+      numPendingTests: 2,
+      numTodoTests: 1,
+      testResults: [
+        { name: resolve("lib/a.test.ts"), status: "failed", message: "", assertionResults: [passed, failed] },
+        { name: resolve("lib/b.test.ts"), status: "failed", message: "No such file", assertionResults: [] },
+      ],
+    }),
+  );
+  expect(report).toEqual({
+    counts: { passed: 1, failed: 1, skipped: 3 },
+    failures: ["lib/a.test.ts › sums up\n    expected 2\n    at x", "lib/b.test.ts\n    No such file"],
+  });
+});
+
+test("of Playwright: each failed test, however deep, with its first error", () => {
+  const spec = (ok: boolean, title: string) => ({
+    ok,
+    title,
+    file: "a.spec.ts",
+    tests: [{ results: [{ error: ok ? undefined : { message: "Timed out" } }] }],
+  });
+  const report = readPlaywrightReport(
+    file({
+      stats: { expected: 3, unexpected: 1, flaky: 1, skipped: 0 },
+      suites: [{ specs: [spec(true, "opens")], suites: [{ specs: [spec(false, "closes")] }] }],
+    }),
+  );
+  expect(report).toEqual({
+    counts: { passed: 4, failed: 1, skipped: 0 },
+    failures: ["a.spec.ts › closes\n    Timed out"],
+  });
+});
+
+test("no report is no report", () => {
+  expect(readVitestReport(join(folder, "none.json"))).toBeNull();
+});

@@ -1,0 +1,118 @@
+/** What the suites' JSON reports say: how many tests there were, and which of them failed, with their first words. */
+import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+export interface Report {
+  counts: Counts;
+  failures: string[];
+}
+
+const vitestSchema = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numTodoTests: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string().default(""),
+      assertionResults: z.array(
+        z.object({
+          fullName: z.string(),
+          status: z.string(),
+          failureMessages: z.array(z.string()).nullish(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** Of Vitest; null where it wrote none. */
+export function readVitestReport(path: string): Report | null {
+  const report = read(path, vitestSchema);
+  if (!report) return null;
+  const failures = report.testResults.flatMap((file) => {
+    const name = relative(process.cwd(), file.name);
+    const failed = file.assertionResults.filter(({ status }) => status === "failed");
+    // A file can fail without a test: it could not be loaded, or its set-up failed.
+    if (failed.length === 0 && file.status === "failed") return [line(name, file.message)];
+    return failed.map((test) => line(`${name} › ${test.fullName}`, test.failureMessages?.[0] ?? ""));
+  });
+  return {
+    counts: {
+      passed: report.numPassedTests,
+      failed: report.numFailedTests,
+      skipped: report.numPendingTests + report.numTodoTests,
+    },
+    failures,
+  };
+}
+
+interface Suite {
+  specs: {
+    title: string;
+    file: string;
+    ok: boolean;
+    tests: { results: { error?: { message?: string } }[] }[];
+  }[];
+  suites?: Suite[];
+}
+const suiteSchema: z.ZodType<Suite> = z.object({
+  specs: z.array(
+    z.object({
+      title: z.string(),
+      file: z.string(),
+      ok: z.boolean(),
+      tests: z.array(
+        z.object({
+          results: z.array(z.object({ error: z.object({ message: z.string().optional() }).optional() })),
+        }),
+      ),
+    }),
+  ),
+  get suites() {
+    return z.array(suiteSchema).optional();
+  },
+});
+const playwrightSchema = z.object({
+  stats: z.object({
+    expected: z.number(),
+    unexpected: z.number(),
+    flaky: z.number(),
+    skipped: z.number(),
+  }),
+  suites: z.array(suiteSchema),
+});
+
+/** Of Playwright; null where it wrote none. */
+export function readPlaywrightReport(path: string): Report | null {
+  const report = read(path, playwrightSchema);
+  if (!report) return null;
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  const all = (suite: Suite): Suite["specs"] => [...suite.specs, ...(suite.suites ?? []).flatMap(all)];
+  const failures = report.suites
+    .flatMap(all)
+    .filter(({ ok }) => !ok)
+    .map(({ file, title, tests }) =>
+      line(`${file} › ${title}`, tests[0]?.results.find(({ error }) => error)?.error?.message ?? ""),
+    );
+  return { counts: { passed: expected + flaky, failed: unexpected, skipped }, failures };
+}
+
+function read<T>(path: string, schema: z.ZodType<T>): T | null {
+  return existsSync(path) ? schema.parse(JSON.parse(readFileSync(path, "utf8"))) : null;
+}
+
+/** The test, and what it said in a few lines. */
+function line(name: string, message: string): string {
+  const words = stripVTControlCharacters(message).trim().split("\n").slice(0, 12).join("\n    ");
+  return words === "" ? name : `${name}\n    ${words}`;
+}
