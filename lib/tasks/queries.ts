@@ -8,7 +8,7 @@ import { listCandidates } from "../found-tasks/queries.ts";
 import { may } from "../members/permissions.ts";
 import type { Principal } from "../principal.ts";
 import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
-import type { TaskDetail } from "./schema.ts";
+import { type TaskDetail, taskStateSchema } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";
 
 /** Throws `not_found`, for invisible ones too. */

@@ -54,8 +54,8 @@ export async function restartTask(
   means: Means,
   principal: Principal,
   taskId: string,
-  changes: { arguments?: Record<string, unknown> | undefined },
   idempotencyKey: string | null,
+  changes: { arguments?: Record<string, unknown> | undefined } = {},
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
   const was = await means.db.withOrganization(organizationId, (tx) =>

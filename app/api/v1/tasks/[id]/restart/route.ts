@@ -30,8 +30,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         await means(),
         caller.principal,
         params.id,
-        body,
         idempotencyKey,
+        body,
       );
       if (!created) reply.status = 200;
       reply.headers.set("location", `/api/v1/tasks/${task.id}`);
