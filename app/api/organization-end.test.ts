@@ -125,6 +125,8 @@ async function healthOf(id: string, serverId: string): Promise<void> {
       VALUES ($1, $2, 'pay', 'x', '{}')`,
     [id, serverId],
   );
+}
+
 /** Notices, mail and webhooks. */
 async function toldOf(id: string, taskId: string, { userId, cookie }: { userId: string; cookie: string }) {
   const call = (method: "POST" | "PATCH", path: string, body: object) =>
