@@ -100,10 +100,7 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A line of the organization's history. `data` is empty where retention has dropped it. */
-export const eventSchema = taskEventSchema.extend({
-  taskId: z.uuid().nullable(),
-  inputRequestId: z.uuid().nullable(),
-});
+export const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });
 export type OrganizationEvent = z.infer<typeof eventSchema>;
 
 /** `type`: types (`answer.recorded`) or their first words (`answer`), separated by commas. `from` counts, `to` does not. */

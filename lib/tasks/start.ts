@@ -75,18 +75,20 @@ function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
   throw new AppError("not_repeatable", message, { errors: [{ field: "retry.insist", message }] });
 }
 
-/** The same call once more, as a task of its own. */
+/** The same call once more, as a task of its own; with other arguments where some are given. */
 export async function restartTask(
   means: Means,
   principal: Principal,
   taskId: string,
   idempotencyKey: string | null,
+  changes: { arguments?: Record<string, unknown> | undefined } = {},
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
   const was = await means.db.withOrganization(organizationId, (tx) =>
     readStart(organizationId, tx, principal, taskId),
   );
-  return startTask(means, principal, { ...was, idempotencyKey, restartOf: taskId });
+  const args = changes.arguments ?? was.arguments;
+  return startTask(means, principal, { ...was, arguments: args, idempotencyKey, restartOf: taskId });
 }
 
 function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {

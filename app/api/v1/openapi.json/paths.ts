@@ -69,6 +69,7 @@ import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
 import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
 import * as taskEvents from "@/app/api/v1/tasks/[id]/events/route.ts";
 import * as taskMessages from "@/app/api/v1/tasks/[id]/messages/route.ts";
+import * as taskPhases from "@/app/api/v1/tasks/[id]/phases/route.ts";
 import * as taskRefresh from "@/app/api/v1/tasks/[id]/refresh/route.ts";
 import * as taskRestart from "@/app/api/v1/tasks/[id]/restart/route.ts";
 import * as task from "@/app/api/v1/tasks/[id]/route.ts";
@@ -161,6 +162,7 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/cancel": taskCancel,
   "/api/v1/tasks/{id}/events": taskEvents,
   "/api/v1/tasks/{id}/messages": taskMessages,
+  "/api/v1/tasks/{id}/phases": taskPhases,
   "/api/v1/tasks/{id}/refresh": taskRefresh,
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
