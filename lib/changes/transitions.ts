@@ -1,6 +1,6 @@
 import type { Tx } from "../db.ts";
 
-export type Topic = "task" | "input_request" | "server" | "member";
+export type Topic = "task" | "input_request" | "server" | "member" | "bulk_operation";
 
 /** Leaves a live hint in the outbox, committed with the change it tells of. */
 export async function announce(organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {

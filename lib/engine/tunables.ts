@@ -121,3 +121,8 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+
+/** Engines look this often whether there is a bulk operation to do, */
+export const BULK_MS = 500;
+/** and do this many items of one organization before they look at the others'. */
+export const BULK_BATCH = 20;

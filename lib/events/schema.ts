@@ -86,6 +86,9 @@ export const EVENT_TYPES = [
   "protocol.read",
   "events.exported",
   "events.verified",
+  "bulk.begun",
+  "bulk.ended",
+  "bulk.stopped",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

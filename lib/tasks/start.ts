@@ -26,12 +26,7 @@ export async function startTask(
   start: Start,
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
-  // Who is not connected can't ask for the tool either, and would be told of that instead.
-  await means.db.withOrganization(organizationId, (tx) =>
-    connectionFor(organizationId, tx, principal, start.serverId),
-  );
-  const tool = await toolOf(means, principal, start.serverId, start.tool);
-  refuseUnlessStartable(tool, start.arguments);
+  const tool = await startableTool(means, principal, start);
   return means.db.withOrganization(organizationId, async (tx) => {
     await lockServer(organizationId, tx, start.serverId);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
@@ -47,6 +42,25 @@ export async function startTask(
     });
     return { task: await readTask(organizationId, tx, principal, id), created };
   });
+}
+
+/**
+ * The tool, which takes these arguments, of a server where the principal may start. Throws `not_found`,
+ * `not_connected`, `unknown_tool`, `server_unavailable`, `invalid_arguments`.
+ */
+export async function startableTool(
+  means: Means,
+  principal: Principal,
+  start: Pick<Start, "serverId" | "tool" | "arguments">,
+): Promise<Tool> {
+  const { organizationId } = principal;
+  // Who is not connected can't ask for the tool either, and would be told of that instead.
+  await means.db.withOrganization(organizationId, (tx) =>
+    connectionFor(organizationId, tx, principal, start.serverId),
+  );
+  const tool = await toolOf(means, principal, start.serverId, start.tool);
+  refuseUnlessStartable(tool, start.arguments);
+  return tool;
 }
 
 /** The same call once more, as a task of its own. */

@@ -16,6 +16,8 @@ import { labelOf } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
 export interface NewTask {
+  /** Chosen beforehand, so that a second one of the same can't be; else a new one. */
+  id?: string;
   principal: Principal;
   server: { id: string };
   connectionId: string;
@@ -56,7 +58,7 @@ export async function createTask(
     where: { organizationId, id: input.connectionId },
     select: { userId: true },
   });
-  const id = uuidv7();
+  const id = input.id ?? uuidv7();
   await tx.task.create({
     data: {
       organizationId,

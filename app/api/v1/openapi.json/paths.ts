@@ -6,6 +6,11 @@ import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as bulkOperationBegin from "@/app/api/v1/bulk-operations/[id]/begin/route.ts";
+import * as bulkOperationItems from "@/app/api/v1/bulk-operations/[id]/items/route.ts";
+import * as bulkOperation from "@/app/api/v1/bulk-operations/[id]/route.ts";
+import * as bulkOperationStop from "@/app/api/v1/bulk-operations/[id]/stop/route.ts";
+import * as bulkOperations from "@/app/api/v1/bulk-operations/route.ts";
 import * as connection from "@/app/api/v1/connections/[id]/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
@@ -79,6 +84,11 @@ import type { Paths } from "@/lib/web/openapi.ts";
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/bulk-operations": bulkOperations,
+  "/api/v1/bulk-operations/{id}": bulkOperation,
+  "/api/v1/bulk-operations/{id}/begin": bulkOperationBegin,
+  "/api/v1/bulk-operations/{id}/items": bulkOperationItems,
+  "/api/v1/bulk-operations/{id}/stop": bulkOperationStop,
   "/api/v1/connections/{id}": connection,
   "/api/v1/decline-reasons": declineReasons,
   "/api/v1/events": events,
