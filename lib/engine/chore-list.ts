@@ -1,4 +1,5 @@
 import { SWEEP_CALLS } from "./calls-chore.ts";
+import { bulkOperations } from "./bulk-operations.ts";
 import type { Chore } from "./chores.ts";
 import { COUNT_LINES } from "./metrics-chore.ts";
 import { settleRaces } from "./settle-races.ts";
@@ -15,3 +16,4 @@ export const CHORES: Chore[] = [
   WEBHOOK_DELIVERIES,
   FORGET_TOLD,
 ];
+export const CHORES: Chore[] = [bulkOperations];

@@ -149,3 +149,8 @@ export const KEEP_NOTICES_MS = 90 * 24 * 3600_000;
 export const KEEP_DELIVERIES_MS = 30 * 24 * 3600_000;
 export const FORGET_EVERY_MS = 3600_000;
 export const FORGET_BATCH = 1_000;
+
+/** Engines look this often whether there is a bulk operation to do, */
+export const BULK_MS = 500;
+/** and do this many items of one organization before they look at the others'. */
+export const BULK_BATCH = 20;

@@ -96,6 +96,9 @@ export const EVENT_TYPES = [
   "webhook.enabled",
   "webhook.disabled",
   "webhook.secret_rotated",
+  "bulk.begun",
+  "bulk.ended",
+  "bulk.stopped",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -11,12 +11,17 @@ import {
   text,
   type Words,
 } from "./event-words.ts";
+import { plural } from "./labels.ts";
 import { TASK_WORDS } from "./task-events.ts";
 
 /** One line of an organization's history in plain words. Server text inside is untrusted and stays text. */
 export function describeEvent(line: Line): EventWords {
   return inWords({ ...TASK_WORDS, ...WORDS }, line);
 }
+
+const bulk = (data: Data) => BULK[text(data.action) ?? ""] ?? "work on";
+const BULK: Record<string, string> = { cancel: "cancel", refresh: "check", restart: "start again" };
+const tasks = (count: unknown) => plural(typeof count === "number" ? count : 0, "task");
 
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
@@ -59,6 +64,13 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
   "organization.four_eyes_changed": ({ fourEyes }, who) =>
     say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
+  "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
+  "bulk.ended": ({ done, refused, ...data }, who) =>
+    say(
+      `What ${who} asked for was done: ${bulk(data)} ${tasks(done)}${refused ? `, and ${refused} were refused` : ""}`,
+    ),
+  "bulk.stopped": ({ skipped, ...data }, who) =>
+    say(`${who} stopped it: ${bulk(data)} ${tasks(skipped)} fewer`),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),

@@ -76,6 +76,7 @@ function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
 }
 
 /** The same call once more, as a task of its own; with other arguments where some are given. */
+/** The same call once more, as a task of its own. */
 export async function restartTask(
   means: Means,
   principal: Principal,

@@ -6,6 +6,11 @@ import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as bulkOperationBegin from "@/app/api/v1/bulk-operations/[id]/begin/route.ts";
+import * as bulkOperationItems from "@/app/api/v1/bulk-operations/[id]/items/route.ts";
+import * as bulkOperation from "@/app/api/v1/bulk-operations/[id]/route.ts";
+import * as bulkOperationStop from "@/app/api/v1/bulk-operations/[id]/stop/route.ts";
+import * as bulkOperations from "@/app/api/v1/bulk-operations/route.ts";
 import * as connection from "@/app/api/v1/connections/[id]/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
@@ -76,6 +81,7 @@ import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
 import * as tasksRecentArguments from "@/app/api/v1/tasks/recent-arguments/route.ts";
+import * as tasksExport from "@/app/api/v1/tasks/export/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
@@ -97,6 +103,11 @@ import type { Paths } from "@/lib/web/openapi.ts";
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/bulk-operations": bulkOperations,
+  "/api/v1/bulk-operations/{id}": bulkOperation,
+  "/api/v1/bulk-operations/{id}/begin": bulkOperationBegin,
+  "/api/v1/bulk-operations/{id}/items": bulkOperationItems,
+  "/api/v1/bulk-operations/{id}/stop": bulkOperationStop,
   "/api/v1/connections/{id}": connection,
   "/api/v1/decline-reasons": declineReasons,
   "/api/v1/events": events,
@@ -168,6 +179,7 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
   "/api/v1/tasks/recent-arguments": tasksRecentArguments,
+  "/api/v1/tasks/export": tasksExport,
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
