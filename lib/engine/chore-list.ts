@@ -1,4 +1,5 @@
 import type { Chore } from "./chores.ts";
+import { countWhatHappened, countWhatIsOpen } from "./statistics.ts";
 
 /** Every chore of an engine. */
-export const CHORES: Chore[] = [];
+export const CHORES: Chore[] = [countWhatHappened, countWhatIsOpen];

@@ -121,3 +121,9 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+/** What happened is added to the figures this often, */
+export const STATISTICS_MS = 2_000;
+/** and the open tasks are counted this often. */
+export const TASK_SAMPLE_MS = 300_000;
+/** Figures of an hour and of six hours are kept this many days: the screens show 24 hours, and 30 days. */
+export const FIGURES_KEPT_DAYS = { 1: 3, 6: 100 };
