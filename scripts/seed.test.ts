@@ -10,7 +10,7 @@ import { recordAnswer, saveDraft } from "../lib/input-requests/transitions.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
 import type { Principal } from "../lib/principal.ts";
-import { countTasks, listTasks } from "../lib/tasks/queries.ts";
+import { countTasks, listTasks } from "../lib/tasks/list.ts";
 import { taskSchema } from "../lib/tasks/schema.ts";
 import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
 import { insertRequest, insertServer, insertTask } from "../lib/testing/rows.ts";

@@ -69,8 +69,18 @@ async function furnished(slug: string) {
     await tx.statisticSample.create({ data: { organizationId: id, sampledAt: new Date() } });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
+  const bulk = [id, uuidv7(), task];
+  await sql(
+    "INSERT INTO bulk_operation (organization_id, id, action, actor, items) VALUES ($1, $2, 'cancel', '{}', 1)",
+    bulk.slice(0, 2),
+  );
+  await sql(
+    "INSERT INTO bulk_item (organization_id, operation_id, position, task_id) VALUES ($1, $2, 0, $3)",
+    bulk,
+  );
   await oauthOf(id, server, owner.userId);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
+  await healthOf(id, server.id);
   return { id, slug, owner, viewer, task };
 }
 
@@ -97,6 +107,20 @@ async function oauthOf(
         renews, connected_by)
       VALUES ($1, $2, 'connected', $3, 'https://as.example', '{}', 'https://mcp.example', 'intray', true, $4)`,
     [id, server.connectionId, CANARY, userId],
+  );
+}
+
+/** Calls that were counted, and what a tool said of itself. */
+async function healthOf(id: string, serverId: string): Promise<void> {
+  await sql(
+    `INSERT INTO server_stat (organization_id, server_id, minutes, at, calls, failures, latency)
+      VALUES ($1, $2, 60, now(), 1, '{}', '{1}')`,
+    [id, serverId],
+  );
+  await sql(
+    `INSERT INTO server_tool_version (organization_id, server_id, tool, digest, described)
+      VALUES ($1, $2, 'pay', 'x', '{}')`,
+    [id, serverId],
   );
 }
 

@@ -7,9 +7,11 @@ import { noteUnreachable } from "../deliveries/transitions.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import { type Endpoint, type Era, type Peer, type PeerError, SignInNeeded } from "../mcp/peer.ts";
+import { timed } from "../mcp/timed.ts";
 import type { Wire } from "../mcp/wire.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
+import { failureOf, Tally } from "../server-stats/tally.ts";
 import { recordEra, recordHealth } from "../servers/health.ts";
 import { learn, readKnown } from "../servers/learn.ts";
 import { EntryGone } from "../servers/operator-file.ts";
@@ -32,6 +34,8 @@ export interface LinkOptions {
 
 export class ServerLink {
   traits: Traits = {};
+  /** Its calls, until they are written. */
+  readonly calls = new Tally();
   #options: LinkOptions;
   #endpoint: Endpoint | null = null;
   #wire: Wire | null = null;
@@ -72,7 +76,12 @@ export class ServerLink {
     const { connection, transaction } = this.#options;
     if (connection.era) return connection.era;
     const options = { deadlineMs: OPEN_DEADLINE_MS };
-    const found = await discover(this.#open(), connection.eraSetting, options);
+    const begun = performance.now();
+    const found = await discover(this.#open(), connection.eraSetting, options).catch((error: unknown) => {
+      this.#count(performance.now() - begun, error);
+      throw error;
+    });
+    this.#count(performance.now() - begun, null);
     await transaction((tx) => recordEra(connection.organizationId, tx, connection.serverId, found.era));
     connection.era = found.era;
     return found.era;
@@ -94,7 +103,7 @@ export class ServerLink {
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      peer = createPeer(era, this.#open());
+      peer = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
       this.#peers.set(era, peer);
     }
     return peer;
@@ -129,6 +138,11 @@ export class ServerLink {
   /** Ends the child of a command server; nothing is sent to any server. */
   async end(): Promise<void> {
     await this.#wire?.end();
+  }
+
+  #count(ms: number | null, error: unknown): void {
+    const failure = error === null ? null : failureOf(error);
+    if (failure !== undefined) this.calls.count(ms, failure);
   }
 
   #open(): Wire {

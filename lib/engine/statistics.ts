@@ -7,7 +7,7 @@ import { FIGURES_KEPT_DAYS, STATISTICS_MS, TASK_SAMPLE_MS } from "./tunables.ts"
 /** Lines of the history a transaction. */
 const BATCH = 500;
 
-export const countWhatHappened: Chore = {
+export const COUNT_HISTORY: Chore = {
   name: "statistics",
   everyMs: STATISTICS_MS,
   organizations: (database) => organizationsBehind(database, FOLLOWER),
@@ -15,7 +15,7 @@ export const countWhatHappened: Chore = {
     database.withOrganization(organizationId, (tx) => countHistory(organizationId, tx, BATCH)),
 };
 
-export const countWhatIsOpen: Chore = {
+export const SAMPLE_OPEN_TASKS: Chore = {
   name: "open tasks",
   everyMs: TASK_SAMPLE_MS,
   organizations: allOrganizations,

@@ -121,6 +121,13 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+
+/** Counted calls of a server are kept this long in steps of five minutes, */
+export const CALLS_FIVE_MINUTES_MS = 2 * 24 * 3600_000;
+/** and this long in steps of an hour; */
+export const CALLS_HOURS_MS = 30 * 24 * 3600_000;
+/** older ones are looked for this often. */
+export const CALLS_SWEEP_MS = 3600_000;
 /** What happened is added to the figures this often, */
 export const STATISTICS_MS = 2_000;
 /** and the open tasks are counted this often. */

@@ -4,6 +4,7 @@ import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { PeerError } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
+import { addCalls } from "../server-stats/transitions.ts";
 import { flushWatchTimes } from "../tasks/progress.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
@@ -321,8 +322,9 @@ export class Watcher {
 
   async #flushTimes(): Promise<void> {
     await this.#link.flushLog();
+    const counted = this.#link.calls.take();
     const changed = [...this.#entries.values()].filter((entry) => entry.timesChanged);
-    if (changed.length === 0) return;
+    if (changed.length === 0 && !counted) return;
     for (const entry of changed) entry.timesChanged = false;
     const times = changed.map((entry) => ({
       taskId: entry.id,
@@ -330,7 +332,13 @@ export class Watcher {
       nextCheckAt: entry.nextCheckAt ?? new Date(),
       unchangedPolls: entry.unchangedPolls,
     }));
-    await this.#fenced((tx) => flushWatchTimes(this.organizationId, tx, times));
+    await this.#fenced(async (tx) => {
+      await flushWatchTimes(this.organizationId, tx, times);
+      if (counted) await addCalls(this.organizationId, tx, this.#context.serverId, counted);
+    }).catch((error: unknown) => {
+      if (counted) this.#link.calls.giveBack(counted);
+      throw error;
+    });
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */

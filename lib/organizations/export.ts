@@ -61,8 +61,22 @@ export const PARTS: Part[] = [
     kind: "server",
     table: "server",
     columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope health_state
-      health_message health_checked_at demo traits operator_entry created_at removed_at`,
+      health_message health_checked_at demo traits operator_entry paused_at paused_by pause_reason last_error
+      last_error_at created_at removed_at`,
     order: byId,
+  },
+  {
+    kind: "server_stat",
+    table: "server_stat",
+    columns: "server_id minutes at calls failures latency",
+    order: ["r.server_id::text || ' ' || r.minutes || ' ' || r.at::text", "text"],
+  },
+  {
+    kind: "server_tool_version",
+    table: "server_tool_version",
+    columns: "server_id tool described first_seen_at since until used_at used_by",
+    made: { digest: "encode(r.digest, 'hex')" },
+    order: ["r.server_id::text || ' ' || r.tool || ' ' || encode(r.digest, 'hex')", "text"],
   },
   {
     kind: "connection",
@@ -145,6 +159,18 @@ export const PARTS: Part[] = [
     order: ["r.id", "bigint"],
   },
   {
+    kind: "bulk_operation",
+    table: "bulk_operation",
+    columns: "id action state actor user_id items created_at begun_at ended_at",
+    order: byId,
+  },
+  {
+    kind: "bulk_item",
+    table: "bulk_item",
+    columns: "operation_id position task_id state code message new_task_id not_before done_at",
+    order: ["r.operation_id::text || lpad(r.position::text, 10, '0')", "text"],
+  },
+  {
     kind: "event",
     table: "event",
     columns: "seq at type actor task_id input_request_id data",
@@ -167,7 +193,10 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     watched_by: "which engine looks after it",
     log_tail: "what a command wrote to its stderr, for operators alone",
     log_tail_at: "with log_tail",
+    circuit_failures: "the engine's own count",
+    circuit_open_until: "when the engine looks next",
   },
+  server: { pauses: "the engine's own count" },
   task: {
     sealed_handle: "secret",
     sealed_session: "secret",

@@ -5,18 +5,23 @@ import type { Prisma, Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { may } from "../members/permissions.ts";
+import { actorSchema } from "../members/schema.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
+import { summaryOf } from "../server-stats/counts.ts";
 import {
   eraSchema,
   eraSettingSchema,
   healthSchema,
+  lastErrorSchema,
+  type Pause,
   type Server,
   type ServerDetail,
   type ServerTraits,
   serverSchema,
   toolSchema,
 } from "./schema.ts";
+import { type Asker, readSeen, type Seen } from "./seen.ts";
 import { traitsSchema } from "./traits.ts";
 
 /** Oldest first. */
@@ -39,12 +44,17 @@ export async function listServers(
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     take: query.limit + 1,
   });
-  const connected = await connectedServers(organizationId, tx, principal);
+  const seen = await readSeen(
+    organizationId,
+    tx,
+    principal,
+    rows.map(({ id }) => id),
+  );
   return toPage(
     rows,
     query.limit,
     (row) => row,
-    (row) => toServer(row, connected),
+    (row) => toServer(row, seen),
   );
 }
 
@@ -60,7 +70,7 @@ export async function readServer(
     select: SELECT,
   });
   if (!row) throw notFound("server");
-  return toServer(row, await connectedServers(organizationId, tx, principal, serverId));
+  return toServer(row, await readSeen(organizationId, tx, principal, [serverId]));
 }
 
 /** What only its own page shows: what it is like, and for operators its log. Throws `not_found`. */
@@ -81,7 +91,7 @@ export async function readServerDetail(
   });
   const tail = connection?.logTail ?? "";
   return {
-    ...toServer(row, await connectedServers(organizationId, tx, principal, serverId)),
+    ...toServer(row, await readSeen(organizationId, tx, principal, [serverId])),
     traits: toTraits(row.traits),
     honoursIdempotencyKey: honouredByAll(keptToolsSchema.nullable().parse(row.tools) ?? []),
     log:
@@ -127,27 +137,6 @@ export async function readKeptTools(
   return { tools: keptToolsSchema.parse(row.tools), checkedAt: row.toolsCheckedAt };
 }
 
-/** Whose connections count; a key, and what asks for nobody, has no own. */
-type Asker = Pick<Principal, "userId">;
-export const NOBODY: Asker = { userId: null };
-
-/** At which servers with OAuth there is a connection for who asks, and whether it is their own. */
-async function connectedServers(
-  organizationId: string,
-  tx: Tx,
-  { userId }: Asker,
-  serverId: string | null = null,
-): Promise<Map<string, "own" | "shared">> {
-  const rows = await tx.$queryRaw<{ serverId: string; isOwn: boolean }[]>`
-    SELECT c.server_id AS "serverId", bool_or(c.user_id IS NOT NULL) AS "isOwn" FROM oauth_grant g
-      JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
-    WHERE g.organization_id = ${organizationId}::uuid AND g.state IN ('connected', 'needs_scope')
-      AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid)
-      AND (${serverId}::uuid IS NULL OR c.server_id = ${serverId}::uuid)
-    GROUP BY c.server_id`;
-  return new Map(rows.map((row) => [row.serverId, row.isOwn ? "own" : "shared"]));
-}
-
 const SELECT = {
   id: true,
   name: true,
@@ -160,13 +149,19 @@ const SELECT = {
   healthState: true,
   healthMessage: true,
   healthCheckedAt: true,
+  pausedAt: true,
+  pausedBy: true,
+  pauseReason: true,
+  lastError: true,
+  lastErrorAt: true,
   createdAt: true,
 } satisfies Prisma.ServerSelect;
 
 function toServer(
   row: Prisma.ServerGetPayload<{ select: typeof SELECT }>,
-  connected: Map<string, "own" | "shared">,
+  { connected, circuits, lastDays }: Seen,
 ): Server {
+  const circuit = circuits.get(row.id);
   const eraSetting = eraSettingSchema.parse(row.eraSetting);
   return {
     id: row.id,
@@ -184,6 +179,28 @@ function toServer(
       message: row.healthMessage,
     }),
     startsOn: row.authKind === "oauth" ? (connected.get(row.id) ?? null) : "shared",
+    pause: toPause(row),
+    lastDay: lastDays.get(row.id) ?? summaryOf({ calls: 0, failures: [], latency: [] }),
+    lastError: toLastError(row),
+    circuit: circuit
+      ? { failures: circuit.failures, openUntil: circuit.openUntil?.toISOString() ?? null }
+      : null,
     createdAt: row.createdAt.toISOString(),
   };
+}
+
+type PauseRow = Pick<
+  Prisma.ServerGetPayload<{ select: typeof SELECT }>,
+  "pausedAt" | "pausedBy" | "pauseReason"
+>;
+
+/** Since when, by whom and why nothing is sent to a server; null: it is not paused. */
+export function toPause({ pausedAt, pausedBy, pauseReason }: PauseRow): Pause | null {
+  if (pausedAt === null) return null;
+  return { at: pausedAt.toISOString(), by: actorSchema.parse(pausedBy), reason: pauseReason };
+}
+
+function toLastError(row: { lastError: unknown; lastErrorAt: Date | null }) {
+  if (row.lastErrorAt === null) return null;
+  return lastErrorSchema.parse({ ...(row.lastError as object), at: row.lastErrorAt.toISOString() });
 }

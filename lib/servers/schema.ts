@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { scopesSchema } from "../connections/schema.ts";
+import { actorSchema } from "../members/schema.ts";
+import { callsSchema } from "../server-stats/schema.ts";
 
 export const eraSchema = z.enum(["2025-11-25", "2026-07-28"]);
 export const eraSettingSchema = z.enum(["auto", "2025-11-25", "2026-07-28"]);
@@ -51,6 +53,16 @@ export const healthSchema = z.object({
 });
 export type Health = z.infer<typeof healthSchema>;
 
+/** The last call of the engine's that failed. */
+export const lastErrorSchema = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
+
+export const pauseSchema = z.object({
+  at: z.iso.datetime(),
+  by: actorSchema,
+  reason: z.string().nullable(),
+});
+export type Pause = z.infer<typeof pauseSchema>;
+
 export const serverSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -68,6 +80,13 @@ export const serverSchema = z.object({
   health: healthSchema,
   /** The connection that a start of the caller's uses; null: none is connected (OAuth). */
   startsOn: z.enum(["own", "shared"]).nullable(),
+  /** While it is paused nothing is sent to it. */
+  pause: pauseSchema.nullable(),
+  /** The engine's calls of the last 24 hours. */
+  lastDay: callsSchema,
+  lastError: lastErrorSchema.nullable(),
+  /** It failed this often in a row, on the connections that the caller may use; until then it is left alone. */
+  circuit: z.object({ failures: z.number(), openUntil: z.iso.datetime().nullable() }).nullable(),
   createdAt: z.iso.datetime(),
 });
 export type Server = z.infer<typeof serverSchema>;

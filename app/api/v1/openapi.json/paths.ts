@@ -54,6 +54,7 @@ import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[fo
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
 import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
 import * as server from "@/app/api/v1/servers/[id]/route.ts";
+import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
@@ -128,6 +129,7 @@ export const paths: Paths = {
   "/api/v1/servers/{id}/found-tasks": serverFoundTasks,
   "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
   "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
+  "/api/v1/servers/{id}/stats": serverStats,
   "/api/v1/servers/{id}/tools": serverTools,
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
