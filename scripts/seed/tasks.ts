@@ -5,7 +5,7 @@ import { randomFor } from "../../lib/testing/chaos/random.ts";
 import { Figures } from "./figures.ts";
 import { membersOf } from "./fill.ts";
 import { insertRows } from "./insert.ts";
-import { makeServers } from "./servers.ts";
+import { makeServers, writeCalls } from "./servers.ts";
 import { stuckRows } from "./stuck.ts";
 import { type Life, taskRowsOf } from "./task-rows.ts";
 
@@ -46,6 +46,7 @@ export async function fillTasks(
   await insertRows(client, organizationId, stuck);
   for (const { serverId } of life.places.values()) figures.sampled(serverId, now - DAYS * DAY);
   await figures.write(client, organizationId);
+  await writeCalls(client, organizationId, life.places);
 }
 
 /** When each begins and how it stands, the oldest first, as they lie on disk in life. */

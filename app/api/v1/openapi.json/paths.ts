@@ -46,6 +46,7 @@ import * as members from "@/app/api/v1/members/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
+import * as overview from "@/app/api/v1/overview/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
@@ -120,6 +121,7 @@ export const paths: Paths = {
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organizations": organizations,
+  "/api/v1/overview": overview,
   "/api/v1/people": people,
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
