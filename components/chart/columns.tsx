@@ -68,7 +68,7 @@ export function Columns({
             </span>
           ))}
         </div>
-        <div className="relative h-44 min-w-0 flex-1">
+        <div className="relative h-44 min-w-0 flex-1 lg:h-56">
           {ticks.map((tick) => (
             <span
               key={tick}

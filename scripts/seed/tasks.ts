@@ -13,8 +13,8 @@ const BATCH = 2_000;
 const DAY = 86_400_000;
 const DAYS = 30;
 /** Of all tasks, those that run now, and those that wait for a person now. */
-const WORKING = 0.002;
-const WAITING = 0.001;
+const WORKING = 0.0012;
+const WAITING = 0.0008;
 
 /**
  * As the database's owner, whose connection is given. The tasks have no row in `task_watch`, which the engine reads

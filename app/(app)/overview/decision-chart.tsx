@@ -6,7 +6,7 @@ import { formatCount } from "@/lib/format/overview.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
-/** How long questions of each server wait for an answer: the bar half of them, the thin line nine of ten. */
+/** How long questions of each server wait for an answer: the bar the median, the thin line nine of ten. */
 export function DecisionChart({ figures }: { figures: Overview }) {
   const rows = figures.servers
     .filter(({ decisions }) => decisions.p50Ms !== null)
@@ -14,7 +14,7 @@ export function DecisionChart({ figures }: { figures: Overview }) {
   return (
     <ChartCard
       title="Time to decision"
-      note="Half are decided within the bar, nine of ten within the thin line"
+      note="The bar ends at the median, the thin line where 9 of 10 are decided"
       chart={
         rows.length === 0 ? (
           <NothingYet>Nothing was decided in this time.</NothingYet>
@@ -35,7 +35,7 @@ export function DecisionChart({ figures }: { figures: Overview }) {
       table={
         <FiguresTable
           label="Time to decision, as a table"
-          columns={["Server", "Half within", "Nine of ten within", "Decisions"]}
+          columns={["Server", "Median", "9 of 10 within", "Decisions"]}
           rows={rows.map(({ server, decisions }) => ({
             key: server.id,
             cells: [

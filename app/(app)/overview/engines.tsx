@@ -22,7 +22,7 @@ export function Engines({ figures: { engines } }: { figures: Overview }) {
           </Notice>
         ) : (
           <FiguresTable
-            label="Engines"
+            label="Figures of each engine"
             className="-mx-4 -mb-4 rounded-t-none border-x-0 border-b-0"
             columns={["Engine", "Leases", "Lag", "Started", "Seen"]}
             rows={engines.map((engine) => ({

@@ -16,7 +16,7 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
   const of = (result: Exclude<keyof DeliveryFigures, "rung">) =>
     deliveries.reduce((sum, figure) => sum + figure[result], 0);
   const leases = engines.reduce((sum, engine) => sum + engine.leases, 0);
-  const lag = Math.max(...engines.map((engine) => engine.latenessMs ?? 0));
+  const lags = engines.flatMap((engine) => engine.latenessMs ?? []);
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-5">
       <Tile
@@ -35,10 +35,10 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
       </Tile>
       <Tile
         href="/inbox?tab=done"
-        label="Time to decision, half"
+        label="Time to decision, median"
         value={decisions.p50Ms === null ? "—" : formatDuration(decisions.p50Ms)}
       >
-        {decisions.p90Ms === null ? "no decisions" : `nine of ten ${formatDuration(decisions.p90Ms)}`}
+        {decisions.p90Ms === null ? "no decisions" : `9 of 10 within ${formatDuration(decisions.p90Ms)}`}
       </Tile>
       <Tile
         href={stuck ? tasksHref({ attention: "stuck" }) : tasksHref({ state: OPEN })}
@@ -63,7 +63,10 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
       >
         {engines.length === 0
           ? "nothing moves without one"
-          : `${plural(leases, "lease")} · lag ${formatLatency(lag)}`}
+          : [
+              plural(leases, "lease"),
+              ...(lags.length > 0 ? [`lag ${formatLatency(Math.max(...lags))}`] : []),
+            ].join(" · ")}
       </Tile>
     </ul>
   );

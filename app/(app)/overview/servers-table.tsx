@@ -19,7 +19,7 @@ export function ServersTable({ figures }: { figures: Overview }) {
   if (list.length === 0) return null;
   return (
     <Card title="Servers" note="Calls are the engine’s of the last 24 hours">
-      <ScrollX label="Servers" className="-mx-4 -mb-4 rounded-t-none border-x-0 border-b-0">
+      <ScrollX label="Figures of each server" className="-mx-4 -mb-4 rounded-t-none border-x-0 border-b-0">
         <table className="w-full border-collapse">
           <thead>
             <tr className="border-line border-b text-left text-muted text-xs">

@@ -17,16 +17,16 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
     },
     {
       key: "failed",
-      label: "Failed in that time",
+      label: "Failed in an hour",
       fill: "dotted",
       href: tasksHref({ state: FAILED, finishedAfter: from }),
     },
   ];
-  const rows = steps.map((step) => ({ step, amounts: amountsOf(step) }));
+  const rows = steps.map((step) => ({ step, amounts: amountsOf(step, stepMs) }));
   return (
     <ChartCard
       title="Tasks by state"
-      note={`Open ones on average, in ${RANGE_WORDS[range].long}; a column leads to the tasks started then`}
+      note={`On average, in ${RANGE_WORDS[range].long}; a column leads to the tasks started then`}
       className={className ?? ""}
       chart={
         <Columns
@@ -48,16 +48,15 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
       table={
         <FiguresTable
           label="Tasks by state, as a table"
-          columns={["Time", ...series.map(({ label }) => label), "Started", "Completed"]}
+          columns={["Time", "Working", "Waiting for a person", "Started", "Completed", "Failed"]}
           rows={rows.toReversed().map(({ step, amounts }) => ({
             key: step.at,
             cells: [
               stepName(step.at, stepMs),
-              ...(amounts ?? [null, null, failedIn(step)]).map((amount) =>
-                amount === null ? "—" : formatCount(amount),
-              ),
+              ...(step.open && amounts ? amounts.slice(0, 2).map(formatCount) : ["—", "—"]),
               formatCount(step.started),
               formatCount(step.ended.completed),
+              formatCount(failedIn(step)),
             ],
           }))}
         />
@@ -69,8 +68,9 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
 const WORKING = "queued,starting,start_unknown,working";
 const FAILED = "failed,lost,expired";
 
-function amountsOf(step: Step): number[] | null {
-  const failed = failedIn(step);
+/** Averages, so that a long step compares with a short one. */
+function amountsOf(step: Step, stepMs: number): number[] | null {
+  const failed = (failedIn(step) * 3600_000) / stepMs;
   if (!step.open) return failed > 0 ? [0, 0, failed] : null;
   const { queued, starting, start_unknown, working, input_required } = step.open;
   return [queued + starting + start_unknown + working, input_required, failed];
