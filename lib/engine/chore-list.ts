@@ -17,3 +17,7 @@ export const CHORES: Chore[] = [
   FORGET_TOLD,
 ];
 export const CHORES: Chore[] = [bulkOperations];
+import { COUNT_HISTORY, SAMPLE_OPEN_TASKS } from "./statistics.ts";
+
+/** Every chore of an engine. */
+export const CHORES: Chore[] = [SWEEP_CALLS, COUNT_HISTORY, SAMPLE_OPEN_TASKS];

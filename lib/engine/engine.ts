@@ -206,7 +206,7 @@ export class Engine {
     const { organizationId, connectionId } = held.data;
     const { database, network, seal, log } = this.#options;
     const taken = await database.withOrganization(organizationId, (tx) =>
-      takeOver(organizationId, tx, connectionId, held.lease),
+      takeOver(organizationId, tx, connectionId, held.lease, this.id),
     );
     if (!taken) return this.#drop(held);
     // Dropped meanwhile, by a heartbeat that did not come back.
@@ -308,6 +308,10 @@ export class Engine {
     await this.#options.database.withOrganization(organizationId, async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
         AND id = ${connectionId}::uuid FOR UPDATE`;
+      await tx.connection.updateMany({
+        where: { organizationId, id: connectionId, watchedBy: this.id },
+        data: { watchedBy: null },
+      });
       const open = await tx.task.count({ where: { organizationId, connectionId, watched: true }, take: 1 });
       const db = fromPrisma(tx);
       await this.#boss.complete(LEASE_QUEUE, held.lease, null, { db });

@@ -56,6 +56,7 @@ import * as notices from "@/app/api/v1/notices/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
+import * as overview from "@/app/api/v1/overview/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
@@ -153,6 +154,7 @@ export const paths: Paths = {
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organizations": organizations,
+  "/api/v1/overview": overview,
   "/api/v1/people": people,
   "/api/v1/races": races,
   "/api/v1/races/{id}": race,
