@@ -32,3 +32,37 @@ export async function recordHealth(
 export async function recordEra(organizationId: string, tx: Tx, serverId: string, era: Era): Promise<void> {
   await tx.server.updateMany({ where: { organizationId, id: serverId, era: null }, data: { era } });
 }
+
+export interface CircuitState {
+  /** In a row; 0: the last call went well. */
+  failures: number;
+  openForMs: number;
+}
+
+/** How often in a row a connection's calls failed, and until when, by the database's clock, nobody tries again. */
+export async function recordCircuit(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  { failures, openForMs }: CircuitState,
+): Promise<void> {
+  const rows = await tx.$queryRaw<{ serverId: string }[]>`
+    UPDATE connection SET circuit_failures = ${failures}::integer,
+      circuit_open_until = CASE WHEN ${failures}::integer > 0 THEN now() + ${openForMs}::float8 * interval '1 ms' END
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
+    RETURNING server_id AS "serverId"`;
+  for (const { serverId } of rows) await announce(organizationId, tx, "server", [serverId]);
+}
+
+/** The newest call that failed; one that is older than what is known changes nothing. */
+export async function recordLastError(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  { at, ...error }: { code: string; message: string; at: Date },
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE server SET last_error = ${JSON.stringify(error)}::jsonb, last_error_at = ${at}
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid
+      AND (last_error_at IS NULL OR last_error_at < ${at})`;
+}

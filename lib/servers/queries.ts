@@ -5,7 +5,6 @@ import type { Prisma, Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { may } from "../members/permissions.ts";
-import { actorSchema } from "../members/schema.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import { summaryOf } from "../server-stats/counts.ts";
@@ -14,7 +13,6 @@ import {
   eraSettingSchema,
   healthSchema,
   lastErrorSchema,
-  type Pause,
   type Server,
   type ServerDetail,
   type ServerTraits,
@@ -22,6 +20,7 @@ import {
   toolSchema,
 } from "./schema.ts";
 import { type Asker, readSeen, type Seen } from "./seen.ts";
+import { toPause } from "./shown-pause.ts";
 import { traitsSchema } from "./traits.ts";
 
 /** Oldest first. */
@@ -187,17 +186,6 @@ function toServer(
       : null,
     createdAt: row.createdAt.toISOString(),
   };
-}
-
-type PauseRow = Pick<
-  Prisma.ServerGetPayload<{ select: typeof SELECT }>,
-  "pausedAt" | "pausedBy" | "pauseReason"
->;
-
-/** Since when, by whom and why nothing is sent to a server; null: it is not paused. */
-export function toPause({ pausedAt, pausedBy, pauseReason }: PauseRow): Pause | null {
-  if (pausedAt === null) return null;
-  return { at: pausedAt.toISOString(), by: actorSchema.parse(pausedBy), reason: pauseReason };
 }
 
 function toLastError(row: { lastError: unknown; lastErrorAt: Date | null }) {

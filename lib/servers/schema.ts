@@ -63,6 +63,16 @@ export const pauseSchema = z.object({
 });
 export type Pause = z.infer<typeof pauseSchema>;
 
+export const pauseServerSchema = z.strictObject({
+  /** For all who meet the pause: on the server, its tasks and its requests. */
+  reason: z
+    .string()
+    .trim()
+    .max(500)
+    .transform((words) => words || undefined)
+    .optional(),
+});
+
 export const serverSchema = z.object({
   id: z.uuid(),
   name: z.string(),

@@ -3,7 +3,7 @@ import { connectionStateSchema } from "../connections/schema.ts";
 import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { queryTimeSchema } from "../page.ts";
-import { eraSchema } from "../servers/schema.ts";
+import { eraSchema, pauseSchema } from "../servers/schema.ts";
 
 export const TASK_STATES = [
   "queued",
@@ -32,7 +32,8 @@ export const startTaskSchema = z.strictObject({
 export type StartTaskInput = z.infer<typeof startTaskSchema>;
 
 const timestamp = z.iso.datetime();
-const serverRef = z.object({ id: z.uuid(), name: z.string() });
+/** `pause`: while there is one the task stays as it is, its time limit runs on, and all goes on with the server. */
+const serverRef = z.object({ id: z.uuid(), name: z.string(), pause: pauseSchema.nullable() });
 
 export const progressSchema = z.object({
   progress: z.number(),
