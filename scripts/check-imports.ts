@@ -7,7 +7,7 @@ type Finding = { file: string; line: number; rule: string };
 
 const bases = /^lib\/[^/]+\.ts$/;
 const clientSafe =
-  /^(components\/|lib\/[^/]+\/(schema|status|roles|permissions)\.tsx?$|lib\/format\/|public\/)/;
+  /^(components\/|lib\/[^/]+\/(schema|status|roles|permissions|attention)\.tsx?$|lib\/format\/|public\/)/;
 const nounless = new Set(["engine", "mcp", "web", "testing", "generated", "format"]);
 
 /** Which of our files a file may import. What is not listed (scripts, e2e, prisma, tests) may import anything but app. */

@@ -64,8 +64,20 @@ async function furnished(slug: string) {
       where: { organizationId: id },
       data: { sealedHandle: CANARY, sealedSession: CANARY },
     });
+    const figure = { hours: 1, at: new Date(), serverId: server.id, measure: "started", amount: 1n };
+    await tx.statistic.create({ data: { organizationId: id, ...figure } });
+    await tx.statisticSample.create({ data: { organizationId: id, sampledAt: new Date() } });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });
+  const bulk = [id, uuidv7(), task];
+  await sql(
+    "INSERT INTO bulk_operation (organization_id, id, action, actor, items) VALUES ($1, $2, 'cancel', '{}', 1)",
+    bulk.slice(0, 2),
+  );
+  await sql(
+    "INSERT INTO bulk_item (organization_id, operation_id, position, task_id) VALUES ($1, $2, 0, $3)",
+    bulk,
+  );
   await oauthOf(id, server, owner.userId);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   await healthOf(id, server.id);

@@ -21,8 +21,8 @@ export function describeEvent(line: Line): EventWords {
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
   "view.unshared": (data, who) => say(`${who} no longer shares the view${named(data)}`),
-  "requests.seeded": (_, who) => say(`${who} filled in requests to try out with`),
-  "requests.unseeded": (_, who) => say(`${who} took the requests to try out with away`),
+  "requests.seeded": (_, who) => say(`${who} filled in what to try out with`),
+  "requests.unseeded": (_, who) => say(`${who} took what was to try out with away`),
   "server.created": (data, who) => say(`${who} added the server${named(data)}`),
   "server.updated": (data, who) => say(`${who} changed the server${named(data)}`),
   "server.removed": (data, who) => say(`${who} removed the server${named(data)}`),

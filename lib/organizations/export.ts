@@ -159,6 +159,18 @@ export const PARTS: Part[] = [
     order: ["r.id", "bigint"],
   },
   {
+    kind: "bulk_operation",
+    table: "bulk_operation",
+    columns: "id action state actor user_id items created_at begun_at ended_at",
+    order: byId,
+  },
+  {
+    kind: "bulk_item",
+    table: "bulk_item",
+    columns: "operation_id position task_id state code message new_task_id not_before done_at",
+    order: ["r.operation_id::text || lpad(r.position::text, 10, '0')", "text"],
+  },
+  {
     kind: "event",
     table: "event",
     columns: "seq at type actor task_id input_request_id data",
@@ -178,6 +190,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   connection: {
     sealed_credentials: "secret",
     epoch: "the engine's own count",
+    watched_by: "which engine looks after it",
     log_tail: "what a command wrote to its stderr, for operators alone",
     log_tail_at: "with log_tail",
     circuit_failures: "the engine's own count",
@@ -208,6 +221,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   task_watch: { "*": "when the engine looks next" },
   quota: { "*": "the operator's" },
   event_head: { "*": "the newest event's hash, which the export has" },
+  statistic: { "*": "added up from the history" },
+  statistic_sample: { "*": "when figures were added up" },
   change: { "*": "hints that are on their way to screens" },
 };
 

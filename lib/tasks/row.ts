@@ -4,18 +4,22 @@ import { Prisma } from "../db.ts";
 import { actorSchema } from "../members/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
+import type { AttentionCode } from "./attention.ts";
+import { attentionCode } from "./attention-sql.ts";
 import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
 import { isStalled } from "./status.ts";
 
 /** The columns of a task in lists, with JOINS; aliases `t`, `s`, `w`. */
-export const SUMMARY = Prisma.sql`t.id, t.state, t.status_message AS "statusMessage", t.progress, t.outcome,
+export const summaryOf = (
+  organizationId: string,
+) => Prisma.sql`t.id, t.state, t.status_message AS "statusMessage", t.progress, t.outcome,
   t.outcome_is_error AS "outcomeIsError", t.server_id AS "serverId", s.name AS "serverName",
   s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason", t.tool, t.label, t.era,
   t.requested_by AS "requestedBy", t.visibility, t.created_at AS "createdAt", t.started_at AS "startedAt",
   t.changed_at AS "changedAt", t.finished_at AS "finishedAt", t.ttl_ms AS "ttlMs", t.expires_at AS "expiresAt",
   t.poll_interval_ms AS "pollIntervalMs", w.last_checked_at AS "lastCheckedAt", w.next_check_at AS "nextCheckAt",
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
-  t.durable, t.adopted`;
+  t.durable, t.adopted, ${attentionCode(organizationId)} AS attention`;
 export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
   LEFT JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id`;
 
@@ -51,6 +55,7 @@ export interface TaskRow {
   restartOf: string | null;
   durable: boolean;
   adopted: boolean;
+  attention: AttentionCode | null;
 }
 
 export const toSummary =
@@ -80,6 +85,10 @@ export const toSummary =
       lastCheckedAt: iso(row.lastCheckedAt),
       nextCheckAt: iso(row.nextCheckAt),
       stalled: isStalled({ state, changedAt: row.changedAt }, now),
+      attention: row.attention && {
+        code: row.attention,
+        since: (row.finishedAt ?? row.changedAt).toISOString(),
+      },
       cancelRequestedAt: iso(row.cancelRequestedAt),
       serverState: row.serverState,
       error: errorSchema.parse(row.error),

@@ -4,6 +4,7 @@ import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { queryTimeSchema } from "../page.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
+import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 
 export const TASK_STATES = [
   "queued",
@@ -67,6 +68,8 @@ export const taskSchema = z.object({
   lastCheckedAt: timestamp.nullable(),
   nextCheckAt: timestamp.nullable(),
   stalled: z.boolean(),
+  /** Why it does not move, or soon needs somebody; `since`: nothing has changed since then. */
+  attention: z.object({ code: z.enum(ATTENTION_CODES), since: timestamp }).nullable(),
   cancelRequestedAt: timestamp.nullable(),
   /** What the server said last, where it differs from `state` (e.g. still `input_required` after a cancel). */
   serverState: z.string().nullable(),
@@ -94,20 +97,51 @@ export const taskDetailSchema = taskSchema.extend({
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
-export const taskListQuerySchema = z.object({
+/** What narrows a list of tasks; a list, an export and the choice of a bulk operation take the same. */
+export const taskFilterSchema = z.object({
   state: z
     .string()
     .optional()
     .transform((value) => value?.split(",").filter(Boolean))
     .pipe(z.array(taskStateSchema).optional()),
+  /** Codes, separated by commas; `stuck`: those of tasks that will not move by themselves; `any`: all. */
+  attention: z
+    .string()
+    .max(300)
+    .optional()
+    .transform((value) => value?.split(",").filter(Boolean).flatMap(attentionCodes))
+    .pipe(z.array(z.enum(ATTENTION_CODES)).optional()),
   serverId: z.uuid().optional(),
   tool: z.string().max(256).optional(),
   q: z.string().max(200).optional(),
   createdAfter: queryTimeSchema.optional(),
   createdBefore: queryTimeSchema.optional(),
-  requester: z.enum(["me"]).optional(),
+  finishedAfter: queryTimeSchema.optional(),
+  finishedBefore: queryTimeSchema.optional(),
+  /** Me, or the id of a member's account or of a key. */
+  requester: z.union([z.literal("me"), z.uuid()]).optional(),
 });
+export type TaskFilter = z.infer<typeof taskFilterSchema>;
+
+function attentionCodes(value: string): string[] {
+  if (value === "any") return [...ATTENTION_CODES] satisfies AttentionCode[];
+  return value === "stuck" ? codesOf("stuck") : [value];
+}
+
+/** `ended`: finished tasks alone, the last one first. `expiring`: open ones that have an end, the nearest first. */
+export const taskOrderSchema = z.enum(["newest", "oldest", "ended", "expiring"]);
+export type TaskOrder = z.infer<typeof taskOrderSchema>;
+
+export const taskListQuerySchema = taskFilterSchema.extend({ order: taskOrderSchema.optional() });
 export type TaskListQuery = z.infer<typeof taskListQuerySchema>;
+
+/** Each no more than 1001. `attention`: tasks with such a reason. `ended`: those that ended after the time asked for. */
+export const taskCountsSchema = z.object({
+  counts: z.record(taskStateSchema, z.number()),
+  attention: z.object({ stuck: z.number(), watch: z.number() }),
+  ended: z.object({ completed: z.number(), failed: z.number(), lost: z.number() }),
+});
+export type TaskCounts = z.infer<typeof taskCountsSchema>;
 
 export const taskEventSchema = z.object({
   seq: z.number(),

@@ -1,5 +1,6 @@
 "use client";
 
+import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age } from "@/components/time/time.tsx";
@@ -27,6 +28,7 @@ export function TaskCards({ tasks }: { tasks: TaskSummary[] }) {
             </span>
             <span className="flex min-w-0 items-center gap-2.5 text-[13px]">
               <StateBadge task={task} />
+              <AttentionBadge attention={task.attention} />
               {!task.durable && isLive(task.state) && <NotDurableBadge short />}
               <span className="min-w-0 flex-1">
                 <TaskMatter task={task} />

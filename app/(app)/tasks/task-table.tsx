@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age, TimeUntil } from "@/components/time/time.tsx";
@@ -60,6 +61,7 @@ function Row({ task }: { task: TaskSummary }) {
       <Cell>
         <span className="flex items-center gap-1.5">
           <StateBadge task={task} />
+          <AttentionBadge attention={task.attention} />
           {!task.durable && live && <NotDurableBadge short />}
         </span>
       </Cell>

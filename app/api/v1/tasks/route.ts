@@ -1,5 +1,5 @@
 import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
-import { listTasks } from "@/lib/tasks/queries.ts";
+import { listTasks } from "@/lib/tasks/list.ts";
 import { startTaskSchema, taskDetailSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
 import { startTask } from "@/lib/tasks/start.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
-      summary: "Tasks, newest first",
+      summary: "Tasks, newest first unless another order is asked for",
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
       output: pageSchema(taskSchema),
     },

@@ -1,20 +1,30 @@
 import { z } from "zod";
-import { countTasks } from "@/lib/tasks/queries.ts";
-import { taskStateSchema } from "@/lib/tasks/schema.ts";
+import { queryTimeSchema } from "@/lib/page.ts";
+import { countTasks } from "@/lib/tasks/list.ts";
+import { taskCountsSchema } from "@/lib/tasks/schema.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
+
+const DAY_MS = 24 * 3600_000;
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
-      summary: "Tasks in each state; 1001 means more than a thousand",
-      output: z.object({ counts: z.record(taskStateSchema, z.number()) }),
+      summary:
+        "Tasks in each state, in need of attention, and ended of late; 1001 means more than a thousand",
+      // Without it: the last 24 hours. A person's day begins at their own midnight.
+      query: z.object({ endedAfter: queryTimeSchema.optional() }),
+      output: taskCountsSchema,
     },
-    async ({ caller }) => ({
-      counts: await within(caller, (organizationId, tx, principal) =>
-        countTasks(organizationId, tx, principal),
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        countTasks(
+          organizationId,
+          tx,
+          principal,
+          query.endedAfter ?? new Date(Date.now() - DAY_MS).toISOString(),
+        ),
       ),
-    }),
   ),
 });

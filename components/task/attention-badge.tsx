@@ -1,0 +1,46 @@
+import {
+  CircleHelp,
+  CirclePause,
+  Clock3,
+  Hourglass,
+  KeyRound,
+  type LucideIcon,
+  RotateCw,
+  SendHorizontal,
+  ServerCrash,
+  ServerOff,
+  TimerOff,
+  TriangleAlert,
+  Unplug,
+} from "lucide-react";
+import { Badge } from "@/components/ui/badge.tsx";
+import { ATTENTION, type AttentionCode, type Severity } from "@/lib/tasks/attention.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+
+const ICONS: Record<AttentionCode, LucideIcon> = {
+  start_unknown: CircleHelp,
+  undeliverable: SendHorizontal,
+  delivery_flagged: RotateCw,
+  no_engine: TimerOff,
+  server_paused: CirclePause,
+  needs_sign_in: KeyRound,
+  server_unreachable: ServerOff,
+  server_failing: ServerCrash,
+  start_slow: Hourglass,
+  stalled: TriangleAlert,
+  lost: Unplug,
+  expiring: Hourglass,
+  waiting_long: Clock3,
+};
+export const SEVERITY_TONES = { stuck: "bad", watch: "wait" } as const satisfies Record<Severity, string>;
+
+/** Why the task does not move, in a word or two; the whole sentence on hover. Nothing where it is well. */
+export function AttentionBadge({ attention }: { attention: TaskSummary["attention"] }) {
+  if (!attention) return null;
+  const { severity, label, words } = ATTENTION[attention.code];
+  return (
+    <Badge tone={SEVERITY_TONES[severity]} icon={ICONS[attention.code]} title={words}>
+      {label}
+    </Badge>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * What makes a task of the alias `t` need attention, as conditions. What stands in other tables is read once for a
+ * statement, as an array of the few that are concerned; none of it reads what has ended long ago.
+ */
+import { Prisma } from "../db.ts";
+import {
+  ATTENTION,
+  ATTENTION_CODES,
+  type AttentionCode,
+  EXPIRING_MS,
+  LOST_SHOWN_MS,
+  NO_ENGINE_MS,
+  QUIET_MS,
+} from "./attention.ts";
+
+const ago = (ms: number) => Prisma.sql`now() - ${ms} * interval '1 ms'`;
+const ids = (query: Prisma.Sql) => Prisma.sql`ANY (ARRAY(${query}))`;
+
+/** No change for so long. `created_at`, which can't be later, is what the index finds. */
+const quiet = (ms: number) => Prisma.sql`t.created_at < ${ago(ms)} AND t.changed_at < ${ago(ms)}`;
+
+/** A task that only waits for a person needs no server; one whose answer is on its way does. */
+const NEEDS_SERVER = Prisma.sql`(t.state <> 'input_required' OR EXISTS (SELECT FROM delivery d
+  WHERE d.organization_id = t.organization_id AND d.task_id = t.id
+    AND d.state IN ('held', 'pending', 'sending', 'accepted')))`;
+
+const troubled = (organizationId: string, health: string) =>
+  Prisma.sql`t.server_id = ${ids(
+    Prisma.sql`SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.health_state = ${health}`,
+  )} AND ${NEEDS_SERVER}`;
+
+/** Whether a code holds for a task in one of its states. */
+const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
+  start_unknown: () => Prisma.sql`true`,
+  // Where the server has asked anew, that question is what the task waits for.
+  undeliverable: (organizationId) => Prisma.sql`t.id = ${ids(Prisma.sql`SELECT r.task_id FROM input_request r
+    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'undeliverable'`)} AND NOT EXISTS (
+      SELECT FROM input_request live WHERE live.organization_id = t.organization_id AND live.task_id = t.id
+        AND live.state IN ('open', 'answered'))`,
+  delivery_flagged: (organizationId) =>
+    Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
+    WHERE d.organization_id = ${organizationId}::uuid AND d.flagged AND d.state = 'accepted'`)}`,
+  no_engine: () => Prisma.sql`NOT EXISTS (SELECT FROM engine WHERE seen_at > ${ago(NO_ENGINE_MS)})`,
+  server_paused: (organizationId) =>
+    Prisma.sql`t.server_id = ${ids(
+      Prisma.sql`SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.paused_at IS NOT NULL`,
+    )} AND ${NEEDS_SERVER}`,
+  needs_sign_in: (
+    organizationId,
+  ) => Prisma.sql`t.connection_id = ${ids(Prisma.sql`SELECT c.id FROM connection c
+    JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
+    LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
+    WHERE c.organization_id = ${organizationId}::uuid AND (s.health_state = 'unauthorized'
+      OR (s.auth_kind = 'oauth' AND s.operator_entry IS NULL AND g.state IS DISTINCT FROM 'connected'))`)}
+    AND ${NEEDS_SERVER}`,
+  server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
+  server_failing: (organizationId) => troubled(organizationId, "failing"),
+  start_slow: () => quiet(QUIET_MS.start_slow),
+  stalled: () => quiet(QUIET_MS.stalled),
+  lost: () => Prisma.sql`t.finished_at > ${ago(LOST_SHOWN_MS)} AND NOT EXISTS (SELECT FROM task again
+    WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`,
+  expiring: () =>
+    Prisma.sql`t.expires_at > now() AND t.expires_at < now() + ${EXPIRING_MS} * interval '1 ms'`,
+  waiting_long: () => quiet(QUIET_MS.waiting_long),
+};
+
+/** The condition of one code, for tasks in one of its states. */
+export function needs(organizationId: string, code: AttentionCode): Prisma.Sql {
+  return HOLDS[code](organizationId);
+}
+
+/** The first code that holds, or null. */
+export function attentionCode(organizationId: string): Prisma.Sql {
+  const cases = ATTENTION_CODES.map(
+    (code) =>
+      Prisma.sql`WHEN t.state = ANY (${[...ATTENTION[code].states]}::text[]) AND ${needs(organizationId, code)} THEN ${code}::text`,
+  );
+  return Prisma.sql`(CASE ${Prisma.join(cases, " ")} END)`;
+}

@@ -1,0 +1,139 @@
+/**
+ * Why a task does not move, or soon needs somebody: pure, client-safe. What says so of a row is attention-sql.ts. Times
+ * are by our clock alone, so that no server's clock can make a badge flap. Durations in ms.
+ */
+import type { TaskState } from "./schema.ts";
+import { STALLED_AFTER_MS, START_STALLED_AFTER_MS } from "./status.ts";
+
+/** A task ends within this and still waits. */
+export const EXPIRING_MS = 3600_000;
+/** Nobody has answered for this long. */
+export const WAITING_LONG_MS = 24 * 3600_000;
+/** A task that was lost is shown for this long, unless it was started again. */
+export const LOST_SHOWN_MS = 24 * 3600_000;
+/** An engine that was not seen for this long counts as dead. */
+export const NO_ENGINE_MS = 15_000;
+
+/** In the order in which they explain: of several, a task has the first. */
+export const ATTENTION_CODES = [
+  "start_unknown",
+  "undeliverable",
+  "delivery_flagged",
+  "no_engine",
+  "server_paused",
+  "needs_sign_in",
+  "server_unreachable",
+  "server_failing",
+  "start_slow",
+  "stalled",
+  "lost",
+  "expiring",
+  "waiting_long",
+] as const;
+export type AttentionCode = (typeof ATTENTION_CODES)[number];
+
+/** `stuck`: it will not move unless somebody acts. `watch`: it may be too late soon, or is worth a look. */
+export type Severity = "stuck" | "watch";
+
+interface Reason {
+  severity: Severity;
+  /** On the badge. */
+  label: string;
+  /** What is wrong, and what helps; after "It does not move because", so to say. */
+  words: string;
+  /** The states in which it can hold. */
+  states: readonly TaskState[];
+}
+
+export const ATTENTION: Record<AttentionCode, Reason> = {
+  start_unknown: {
+    severity: "stuck",
+    label: "Start unknown",
+    words: "Nobody knows whether the server took the call. A person has to settle it on the task's page.",
+    states: ["start_unknown"],
+  },
+  undeliverable: {
+    severity: "stuck",
+    label: "Answer not delivered",
+    words:
+      "An answer could not be delivered. The task goes on only if the server asks again; else cancel it.",
+    states: ["working", "input_required"],
+  },
+  delivery_flagged: {
+    severity: "stuck",
+    label: "Asks again",
+    words: "The server took the answer but keeps asking for it. Send the same answer again from the request.",
+    states: ["working", "input_required"],
+  },
+  no_engine: {
+    severity: "stuck",
+    label: "No engine",
+    words: "No engine process runs, so nothing is started, checked or delivered. Start one.",
+    states: ["queued", "starting", "working", "input_required"],
+  },
+  server_paused: {
+    severity: "stuck",
+    label: "Server paused",
+    words: "Its server is paused: nothing is sent there. The task goes on by itself when the pause ends.",
+    states: ["queued", "starting", "working", "input_required"],
+  },
+  needs_sign_in: {
+    severity: "stuck",
+    label: "Needs sign-in",
+    words: "The server no longer takes our sign-in. Connect it again on the server's page.",
+    states: ["queued", "starting", "working", "input_required"],
+  },
+  server_unreachable: {
+    severity: "stuck",
+    label: "Server away",
+    words: "The server cannot be reached. The task goes on by itself once it is back.",
+    states: ["queued", "starting", "working", "input_required"],
+  },
+  server_failing: {
+    severity: "stuck",
+    label: "Server failing",
+    words: "The server answers with errors. The task goes on by itself once it is well.",
+    states: ["queued", "starting", "working", "input_required"],
+  },
+  start_slow: {
+    severity: "stuck",
+    label: "Slow to start",
+    words: "The call has not been made, or not been answered, for more than a minute.",
+    states: ["queued", "starting"],
+  },
+  stalled: {
+    severity: "stuck",
+    label: "Stalled",
+    words: "The server says that it works, but nothing has changed for hours. Ask its people, or cancel.",
+    states: ["working"],
+  },
+  lost: {
+    severity: "watch",
+    label: "Lost by server",
+    words: "The server no longer knows the task. Start it again if it is still needed.",
+    states: ["lost"],
+  },
+  expiring: {
+    severity: "watch",
+    label: "Expires soon",
+    words: "The server ends it within the hour, and it still waits for a person.",
+    states: ["input_required"],
+  },
+  waiting_long: {
+    severity: "watch",
+    label: "Waiting long",
+    words: "It has waited for a person for more than a day.",
+    states: ["input_required"],
+  },
+};
+
+/** How long a task may go without a change before a code holds; the others hold at once. */
+export const QUIET_MS = {
+  start_slow: START_STALLED_AFTER_MS,
+  stalled: STALLED_AFTER_MS,
+  waiting_long: WAITING_LONG_MS,
+} as const;
+
+export function codesOf(severity: Severity): AttentionCode[] {
+  return ATTENTION_CODES.filter((code) => ATTENTION[code].severity === severity);
+}

@@ -1,0 +1,133 @@
+/** Scoped reads of many tasks. Every one carries the organization and what the principal may see. */
+import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts";
+import { Prisma, type Tx } from "../db.ts";
+import type { Page, PageQuery } from "../page.ts";
+import type { Principal } from "../principal.ts";
+import { codesOf } from "./attention.ts";
+import { matching, type Part, partsOf } from "./filter.ts";
+import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
+import {
+  TASK_STATES,
+  type TaskCounts,
+  type TaskFilter,
+  type TaskListQuery,
+  type TaskOrder,
+  type TaskState,
+  type TaskSummary,
+  taskCountsSchema,
+} from "./schema.ts";
+import { hasEnded } from "./status.ts";
+
+interface Order {
+  /** On the alias `t`, as an index spells it. */
+  by: Prisma.Sql;
+  ascending: boolean;
+  /** Which tasks have a place in it. */
+  has: (state: TaskState) => boolean;
+  where: Prisma.Sql;
+  keyOf: (row: TaskRow) => Date | null;
+}
+
+const all = { has: () => true, where: Prisma.sql`true` };
+const created = { by: Prisma.sql`t.created_at`, keyOf: (row: TaskRow) => row.createdAt, ...all };
+const ORDERS: Record<TaskOrder, Order> = {
+  newest: { ...created, ascending: false },
+  oldest: { ...created, ascending: true },
+  ended: {
+    by: Prisma.sql`t.finished_at`,
+    ascending: false,
+    has: hasEnded,
+    where: Prisma.sql`t.finished_at IS NOT NULL`,
+    keyOf: (row) => row.finishedAt,
+  },
+  expiring: {
+    by: Prisma.sql`t.expires_at`,
+    ascending: true,
+    has: (state) => !hasEnded(state),
+    where: Prisma.sql`t.expires_at IS NOT NULL AND t.finished_at IS NULL`,
+    keyOf: (row) => row.expiresAt,
+  },
+};
+
+/** Newest first, unless another order is asked for. */
+export async function listTasks(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  query: TaskListQuery & PageQuery,
+): Promise<Page<TaskSummary>> {
+  const name = query.order ?? "newest";
+  const { by, ascending, has, where, keyOf } = ORDERS[name];
+  const direction = ascending ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const position = readOrderedPosition(query.cursor, name, "time");
+  const parts = partsOf(organizationId, query).filter(({ states }) => states.some(has));
+  if (parts.length === 0) return { items: [], nextCursor: null };
+  const select = (part: Part) => Prisma.sql`(SELECT t.id, ${by} AS key FROM task t
+    WHERE ${matching(organizationId, principal, query)} AND ${part.where} AND ${where}
+      AND ${position ? beyond(by, ascending, position) : Prisma.sql`true`}
+    ORDER BY ${by} ${direction}, t.id ${direction} LIMIT ${query.limit + 1})`;
+  const rows = await tx.$queryRaw<TaskRow[]>`
+    WITH page AS (
+      SELECT found.id, found.key FROM (${Prisma.join(parts.map(select), " UNION ")}) found
+      ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${query.limit + 1}
+    )
+    SELECT ${summaryOf(organizationId)} FROM page
+      JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = page.id ${JOINS}
+    ORDER BY page.key ${direction}, page.id ${direction}`;
+  return toPage(
+    rows,
+    query.limit,
+    (row) => ({ order: name, key: keyOf(row)?.toISOString() ?? null, id: row.id }),
+    toSummary(new Date()),
+  );
+}
+
+/** A row comparison: the index finds the place, and none of those before it is read. */
+function beyond(by: Prisma.Sql, ascending: boolean, { key, id }: OrderedPosition): Prisma.Sql {
+  const there = Prisma.sql`(${key}::timestamptz, ${id}::uuid)`;
+  return ascending ? Prisma.sql`(${by}, t.id) > ${there}` : Prisma.sql`(${by}, t.id) < ${there}`;
+}
+
+/** Counting stops here: nobody needs to know more than that there are many. */
+export const MOST_COUNTED = 1001;
+
+/** How many tasks a filter lets through, at most `most`. */
+export async function countMatching(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  filter: TaskFilter,
+  most = MOST_COUNTED,
+): Promise<number> {
+  const [row] = await tx.$queryRaw<
+    { count: number }[]
+  >`SELECT ${counted(organizationId, principal, filter, most)} AS count`;
+  return row?.count ?? 0;
+}
+
+/** Tasks in each state, those that need attention, and those that ended after a time, for tiles. */
+export async function countTasks(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  endedAfter: string,
+): Promise<TaskCounts> {
+  const count = (filter: TaskFilter) => counted(organizationId, principal, filter, MOST_COUNTED);
+  const ended = (state: TaskState) => count({ state: [state], finishedAfter: endedAfter });
+  const states = TASK_STATES.map((state) => Prisma.sql`${state}::text, ${count({ state: [state] })}`);
+  const [row] = await tx.$queryRaw<unknown[]>`SELECT json_build_object(${Prisma.join(states)}) AS counts,
+    json_build_object('stuck', ${count({ attention: codesOf("stuck") })},
+      'watch', ${count({ attention: codesOf("watch") })}) AS attention,
+    json_build_object('completed', ${ended("completed")}, 'failed', ${ended("failed")}, 'lost', ${ended("lost")}) AS ended`;
+  return taskCountsSchema.parse(row);
+}
+
+function counted(organizationId: string, principal: Principal, filter: TaskFilter, most: number): Prisma.Sql {
+  const parts = partsOf(organizationId, filter).map(
+    (part) => Prisma.sql`(SELECT t.id FROM task t
+      WHERE ${matching(organizationId, principal, filter)} AND ${part.where} LIMIT ${most})`,
+  );
+  if (parts.length === 0) return Prisma.sql`0`;
+  return Prisma.sql`(SELECT count(*)::integer FROM (
+    SELECT found.id FROM (${Prisma.join(parts, " UNION ")}) found LIMIT ${most}) capped)`;
+}
