@@ -26,6 +26,7 @@ import { EntryGone } from "../servers/operator-file.ts";
 import type { Health } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { ConnectionRow } from "./connection.ts";
+import { traced } from "./traced-peer.ts";
 import { LOG_TAIL_CHARACTERS, OPEN_DEADLINE_MS } from "./tunables.ts";
 
 export interface LinkOptions {
@@ -117,7 +118,9 @@ export class ServerLink {
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      peer = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
+      const inTime = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
+      const { serverId } = this.#options.connection;
+      peer = traced(inTime, { "intray.server_id": serverId, "mcp.protocol.version": era });
       this.#peers.set(era, peer);
     }
     return peer;
@@ -146,8 +149,14 @@ export class ServerLink {
   async #closeCircuit(): Promise<void> {
     const { organizationId, connectionId } = this.#options.connection;
     const closed = { failures: 0, openForMs: 0 };
-    await this.#options.transaction((tx) => recordCircuit(organizationId, tx, connectionId, closed));
+    // Polls end by the dozen: one of them writes it.
     this.#circuitIsKept = false;
+    await this.#options
+      .transaction((tx) => recordCircuit(organizationId, tx, connectionId, closed))
+      .catch((error: unknown) => {
+        this.#circuitIsKept = true;
+        throw error;
+      });
   }
 
   /** Writes what a command server's child has said since the last time. */
