@@ -10,7 +10,7 @@ import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
 import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
-import { readKeptTools, readServer } from "./queries.ts";
+import { type KeptTools, readKeptTools, readServer } from "./queries.ts";
 import type { CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
 import { createServer, recordProbe, removeServer, updateServer } from "./transitions.ts";
 
@@ -77,40 +77,66 @@ export async function checkServer(means: Means, principal: Principal, serverId: 
   );
 }
 
-/** A server's tools, asked for again when they are old; the old ones while it is away. Throws `server_unavailable`. */
+/**
+ * A server's tools, asked for again when they are old; the old ones while it is away or paused. Throws
+ * `server_unavailable`, `server_paused`.
+ */
 export async function toolsOf(means: Means, principal: Principal, serverId: string): Promise<Tool[]> {
-  const { organizationId } = principal;
-  const kept = await means.db.withOrganization(organizationId, (tx) =>
-    readKeptTools(organizationId, tx, serverId),
-  );
-  if (kept && Date.now() - kept.checkedAt.getTime() < TOOLS_FRESH_MS) return kept.tools;
-  const { found, health } = await probeAndRecord(means, principal, serverId);
-  if (found) return found.tools;
-  if (kept) return kept.tools;
-  throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
+  const kept = await keptTools(means, principal, serverId);
+  if (kept.tools && (kept.isPaused || !isOld(kept))) return kept.tools;
+  const fresh = await askForTools(means, principal, serverId, kept);
+  if ("tools" in fresh) return fresh.tools;
+  if (kept.tools) return kept.tools;
+  throw new AppError("server_unavailable", fresh.why);
 }
 
-/** One tool, as last seen; the server is asked only when it was not. Throws `unknown_tool`, `server_unavailable`. */
+/**
+ * One tool, as last seen. The server is asked when it was not, and for a person also when that was long ago and the
+ * server is well, so that a change is seen before its next use. Throws `unknown_tool`, `server_unavailable`,
+ * `server_paused`.
+ */
 export async function toolOf(
   means: Means,
   principal: Principal,
   serverId: string,
   name: string,
 ): Promise<Tool> {
-  const { organizationId } = principal;
-  const kept = await means.db.withOrganization(organizationId, (tx) =>
-    readKeptTools(organizationId, tx, serverId),
-  );
-  const known = kept?.tools.find((tool) => tool.name === name);
-  if (known) return known;
-  const { found, health } = await probeAndRecord(means, principal, serverId);
-  if (!found) throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
-  const tool = found.tools.find((candidate) => candidate.name === name);
+  const named = (tools: Tool[] | null) => tools?.find((tool) => tool.name === name);
+  const kept = await keptTools(means, principal, serverId);
+  const known = named(kept.tools);
+  const isForPerson = principal.userId !== null && isOld(kept) && kept.isWell && !kept.isPaused;
+  if (known && !isForPerson) return known;
+  const fresh = await askForTools(means, principal, serverId, kept);
+  if ("why" in fresh) {
+    if (known) return known;
+    throw new AppError("server_unavailable", fresh.why);
+  }
+  const tool = named(fresh.tools);
   if (!tool)
     throw new AppError("unknown_tool", "The server has no such tool.", {
       errors: [{ field: "tool", message: "The server has no such tool" }],
     });
   return tool;
+}
+
+const isOld = ({ checkedAt }: KeptTools) =>
+  checkedAt === null || Date.now() - checkedAt.getTime() >= TOOLS_FRESH_MS;
+
+function keptTools({ db }: Means, { organizationId }: Principal, serverId: string): Promise<KeptTools> {
+  return db.withOrganization(organizationId, (tx) => readKeptTools(organizationId, tx, serverId));
+}
+
+/** The tools as the server lists them now, or why it can't be asked, in words. Throws `server_paused`. */
+async function askForTools(
+  means: Means,
+  principal: Principal,
+  serverId: string,
+  { isPaused }: KeptTools,
+): Promise<{ tools: Tool[] } | { why: string }> {
+  if (isPaused)
+    throw new AppError("server_paused", "The server is paused: it is not asked for its tools until it goes on.");
+  const { found, health } = await probeAndRecord(means, principal, serverId);
+  return found ? { tools: found.tools } : { why: health.message ?? "The server can't be reached." };
 }
 
 /** On the connection that a start of the principal's would use; where that is not connected, without a token. */

@@ -13,11 +13,11 @@ import {
   eraSettingSchema,
   healthSchema,
   lastErrorSchema,
+  listedToolSchema,
   type Server,
   type ServerDetail,
   type ServerTraits,
   serverSchema,
-  toolSchema,
 } from "./schema.ts";
 import { type Asker, readSeen, type Seen } from "./seen.ts";
 import { toPause } from "./shown-pause.ts";
@@ -119,21 +119,34 @@ function honouredByAll(tools: Pick<Tool, "honoursIdempotencyKey">[]): boolean | 
 }
 
 /** A tool as it is kept: what a start needs to know of it too. */
-const keptToolsSchema = z.array(toolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
+const keptToolsSchema = z.array(listedToolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
 
-/** The tools as last seen; null: never seen. Throws `not_found`. */
+/** The tools as last seen. Throws `not_found`. */
 export async function readKeptTools(
   organizationId: string,
   tx: Tx,
   serverId: string,
-): Promise<{ tools: Tool[]; checkedAt: Date } | null> {
+): Promise<KeptTools> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId, removedAt: null },
-    select: { tools: true, toolsCheckedAt: true },
+    select: { tools: true, toolsCheckedAt: true, pausedAt: true, healthState: true },
   });
   if (!row) throw notFound("server");
-  if (row.tools === null || row.toolsCheckedAt === null) return null;
-  return { tools: keptToolsSchema.parse(row.tools), checkedAt: row.toolsCheckedAt };
+  return {
+    tools: keptToolsSchema.nullable().parse(row.tools),
+    checkedAt: row.toolsCheckedAt,
+    isPaused: row.pausedAt !== null,
+    isWell: row.healthState === "ok",
+  };
+}
+
+export interface KeptTools {
+  /** Null: never seen. */
+  tools: Tool[] | null;
+  checkedAt: Date | null;
+  /** Of the server. */
+  isPaused: boolean;
+  isWell: boolean;
 }
 
 const SELECT = {

@@ -129,12 +129,43 @@ export const serverDetailSchema = serverSchema.extend({
 });
 export type ServerDetail = z.infer<typeof serverDetailSchema>;
 
-export const toolSchema = z.object({
-  name: z.string(),
+/** What a tool says of itself: by this people and programs decide to use it, and how. */
+export const toolTextSchema = z.object({
   title: z.string().nullable(),
   description: z.string().nullable(),
   inputSchema: z.record(z.string(), z.unknown()),
-  taskSupport: z.enum(["required", "optional", "forbidden"]),
   annotations: z.record(z.string(), z.unknown()).nullable(),
 });
+export type ToolText = z.infer<typeof toolTextSchema>;
+
+/** As a server lists it, and as it is kept. */
+export const listedToolSchema = toolTextSchema.extend({
+  name: z.string(),
+  taskSupport: z.enum(["required", "optional", "forbidden"]),
+});
+
+export const toolSchema = listedToolSchema.extend({
+  /** SHA-256 of title, description, inputSchema and annotations in canonical JSON: names what somebody has seen. */
+  digest: z.string(),
+  /** It says something else than when it was used last; null: it does not, or was never used. */
+  change: z
+    .object({ at: z.iso.datetime(), lastUsedAt: z.iso.datetime(), before: toolTextSchema })
+    .nullable(),
+});
+
+/** One text of one tool. It said so from `since` to `until`, and may have before. */
+export const toolVersionSchema = toolTextSchema.extend({
+  tool: z.string(),
+  digest: z.string(),
+  firstSeenAt: z.iso.datetime(),
+  since: z.iso.datetime(),
+  /** Null: it says so now. */
+  until: z.iso.datetime().nullable(),
+  /** The last start by somebody who knew it; null: none. */
+  usedAt: z.iso.datetime().nullable(),
+  usedBy: actorSchema.nullable(),
+});
+export type ToolVersion = z.infer<typeof toolVersionSchema>;
+export const toolVersionsQuerySchema = z.object({ tool: z.string().max(256).optional() });
+export type ToolVersionsQuery = z.infer<typeof toolVersionsQuerySchema>;
 export type ServerTool = z.infer<typeof toolSchema>;

@@ -39,12 +39,16 @@ export const retrySchema = z.strictObject({
 });
 export type Retry = z.infer<typeof retrySchema>;
 
+export const toolDigestSchema = z.string().regex(/^[0-9a-f]{64}$/, "A tool's digest");
+
 export const startTaskSchema = z.strictObject({
   serverId: z.uuid(),
   tool: z.string().min(1).max(256),
   arguments: z.record(z.string(), z.unknown()).default({}),
   ttlMs: z.int().min(1_000).max(MAX_TTL_MS).optional(),
   retry: retrySchema.optional(),
+  /** The digest of the tool's text that the caller has seen, where it changed since the tool was used last. */
+  acknowledgeToolChange: toolDigestSchema.optional(),
 });
 export type StartTaskInput = z.input<typeof startTaskSchema>;
 
@@ -139,6 +143,11 @@ export const taskDetailSchema = taskSchema.extend({
   candidates: z.array(candidateSchema),
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
+
+export const startedTaskSchema = taskDetailSchema.extend({
+  /** A key used a tool that changed then, and nobody has looked at the change yet. */
+  toolChangedAt: timestamp.nullable(),
+});
 
 /** What narrows a list of tasks; a list, an export and the choice of a bulk operation take the same. */
 export const taskFilterSchema = z.object({

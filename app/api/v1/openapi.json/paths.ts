@@ -64,6 +64,7 @@ import * as serverPause from "@/app/api/v1/servers/[id]/pause/route.ts";
 import * as serverResume from "@/app/api/v1/servers/[id]/resume/route.ts";
 import * as server from "@/app/api/v1/servers/[id]/route.ts";
 import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
+import * as serverToolVersions from "@/app/api/v1/servers/[id]/tool-versions/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as serverTry from "@/app/api/v1/servers/[id]/try/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
@@ -159,6 +160,7 @@ export const paths: Paths = {
   "/api/v1/servers/{id}/resume": serverResume,
   "/api/v1/servers/{id}/stats": serverStats,
   "/api/v1/servers/{id}/try": serverTry,
+  "/api/v1/servers/{id}/tool-versions": serverToolVersions,
   "/api/v1/servers/{id}/tools": serverTools,
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
