@@ -45,7 +45,7 @@ afterAll(async () => {
 function seed(...args: string[]): Promise<{ code: number | null; out: string }> {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/seed.ts", ...args], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test", DATABASE_URL: database.ownerUrl },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test", DATABASE_URL: database.ownerUrl, INTRAY_KEYS },
   });
   let out = "";
   child.stdout.on("data", (data) => (out += data));

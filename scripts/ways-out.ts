@@ -4,8 +4,7 @@
  */
 
 const PACKAGES =
-  /^(undici|ws|node-fetch|axios|got|node:(https?|http2|net|tls|dgram|dns)(\/.*)?|@opentelemetry\/exporter-.*)$/;
-const PACKAGES = /^(undici|ws|node-fetch|axios|got|nodemailer|node:(https?|http2|net|tls|dgram|dns)(\/.*)?)$/;
+  /^(undici|ws|node-fetch|axios|got|nodemailer|node:(https?|http2|net|tls|dgram|dns)(\/.*)?|@opentelemetry\/exporter-.*)$/;
 
 const MAY_IMPORT: Record<string, string> = {
   "lib/network.ts": "it is the way out",
