@@ -11,7 +11,7 @@ import type { Seal } from "../seal.ts";
 import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
 import { type KeptTools, readKeptTools, readServer } from "./queries.ts";
-import type { CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
+import type { CheckedServer, CheckStep, CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
 import { createServer, recordProbe, removeServer, updateServer } from "./transitions.ts";
 
 /** What these need of the process. */
@@ -56,7 +56,9 @@ export async function changeServer(
     changed: await readServer(organizationId, tx, principal, serverId),
   }));
   await revokeAll(means.network, forgotten);
-  return input.era || input.auth ? checkServer(means, principal, serverId) : changed;
+  if (!input.era && !input.auth) return changed;
+  const { steps: _, ...server } = await checkServer(means, principal, serverId);
+  return server;
 }
 
 /** Takes a server out of use and ends what its authorization server granted. Throws as `removeServer`. */
@@ -69,12 +71,24 @@ export async function dropServer(means: Means, principal: Principal, serverId: s
 }
 
 /** Probes a server and stores what was found. Throws `not_found`. */
-export async function checkServer(means: Means, principal: Principal, serverId: string): Promise<Server> {
+export async function checkServer(
+  means: Means,
+  principal: Principal,
+  serverId: string,
+): Promise<CheckedServer> {
   const { organizationId } = principal;
-  await probeAndRecord(means, principal, serverId);
-  return means.db.withOrganization(organizationId, (tx) =>
+  const { steps } = await probeAndRecord(means, principal, serverId);
+  const server = await means.db.withOrganization(organizationId, (tx) =>
     readServer(organizationId, tx, principal, serverId),
   );
+  return { ...server, steps: server.authKind === "oauth" ? [signIn(server), ...steps] : steps };
+}
+
+function signIn({ startsOn }: Server): CheckStep {
+  const words = { own: "With your own connection", shared: "With the shared connection" };
+  return startsOn === null
+    ? { step: "sign_in", ok: false, ms: null, message: "Nobody is signed in; asked without a token" }
+    : { step: "sign_in", ok: true, ms: null, message: words[startsOn] };
 }
 
 /**
@@ -134,7 +148,10 @@ async function askForTools(
   { isPaused }: KeptTools,
 ): Promise<{ tools: Tool[] } | { why: string }> {
   if (isPaused)
-    throw new AppError("server_paused", "The server is paused: it is not asked for its tools until it goes on.");
+    throw new AppError(
+      "server_paused",
+      "The server is paused: it is not asked for its tools until it goes on.",
+    );
   const { found, health } = await probeAndRecord(means, principal, serverId);
   return found ? { tools: found.tools } : { why: health.message ?? "The server can't be reached." };
 }
@@ -179,7 +196,8 @@ function notReached(error: unknown): Probe {
   const isRefused = error instanceof AppError && error.code === "address_not_allowed";
   if (!isRefused && !(error instanceof EntryGone)) throw error;
   const message = isRefused ? "Intray may not connect to the server's address." : error.message;
-  return { health: { state: "unreachable", message }, found: null };
+  const steps: CheckStep[] = [{ step: "identify", ok: false, ms: null, message }];
+  return { health: { state: "unreachable", message }, found: null, steps };
 }
 
 /** That a server refuses who brings no token is as it should be. */

@@ -28,6 +28,18 @@ export async function recordHealth(
   ]);
 }
 
+/** A connection ended: where it was the last one at a server with OAuth, nobody can use that now, and its health says so. */
+export async function noteSignedOut(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid
+      AND s.auth_kind = 'oauth' AND s.removed_at IS NULL AND NOT EXISTS (
+        SELECT FROM connection c JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
+        WHERE c.organization_id = s.organization_id AND c.server_id = s.id AND g.state IN ('connected', 'needs_scope'))`;
+  if (rows.length === 0) return;
+  const message = "Nobody is signed in at this server now.";
+  await recordHealth(organizationId, tx, serverId, { state: "unauthorized", message });
+}
+
 /** The era that a probe found, where none was known. */
 export async function recordEra(organizationId: string, tx: Tx, serverId: string, era: Era): Promise<void> {
   await tx.server.updateMany({ where: { organizationId, id: serverId, era: null }, data: { era } });

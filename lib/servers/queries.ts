@@ -122,11 +122,7 @@ function honouredByAll(tools: Pick<Tool, "honoursIdempotencyKey">[]): boolean | 
 const keptToolsSchema = z.array(listedToolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
 
 /** The tools as last seen. Throws `not_found`. */
-export async function readKeptTools(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-): Promise<KeptTools> {
+export async function readKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId, removedAt: null },
     select: { tools: true, toolsCheckedAt: true, pausedAt: true, healthState: true },

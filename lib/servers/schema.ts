@@ -109,6 +109,19 @@ export const serverSchema = z.object({
 });
 export type Server = z.infer<typeof serverSchema>;
 
+/** One step of a test: what was tried, how it went, how long it took. */
+export const checkStepSchema = z.object({
+  /** `sign_in`: there is a connection to call on (OAuth). `identify`: it answers as an MCP server. `tools`: it lists them. */
+  step: z.enum(["sign_in", "identify", "tools"]),
+  ok: z.boolean(),
+  ms: z.number().nullable(),
+  message: z.string().nullable(),
+});
+export type CheckStep = z.infer<typeof checkStepSchema>;
+
+export const checkedServerSchema = serverSchema.extend({ steps: z.array(checkStepSchema) });
+export type CheckedServer = z.infer<typeof checkedServerSchema>;
+
 /** What the server was seen to do (traits.ts says what each means); null: not known yet. */
 export const serverTraitsSchema = z.object({
   reissues: z.boolean().nullable(),
@@ -148,9 +161,7 @@ export const toolSchema = listedToolSchema.extend({
   /** SHA-256 of title, description, inputSchema and annotations in canonical JSON: names what somebody has seen. */
   digest: z.string(),
   /** It says something else than when it was used last; null: it does not, or was never used. */
-  change: z
-    .object({ at: z.iso.datetime(), lastUsedAt: z.iso.datetime(), before: toolTextSchema })
-    .nullable(),
+  change: z.object({ at: z.iso.datetime(), lastUsedAt: z.iso.datetime(), before: toolTextSchema }).nullable(),
 });
 
 /** One text of one tool. It said so from `since` to `until`, and may have before. */

@@ -4,13 +4,18 @@ import type { Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { actorSchema } from "../members/schema.ts";
-import type { Page } from "../page.ts";
+import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import { type Means, toolsOf } from "./check.ts";
-import { type ServerTool, type ToolText, type ToolVersion, type ToolVersionsQuery, toolTextSchema } from "./schema.ts";
+import {
+  type ServerTool,
+  type ToolText,
+  type ToolVersion,
+  type ToolVersionsQuery,
+  toolTextSchema,
+} from "./schema.ts";
 import { toolPage } from "./tool-page.ts";
 import { digestOf, textOf } from "./tool-text.ts";
-import type { PageQuery } from "../page.ts";
 
 /** A page of a server's tools, each with what has changed of it since it was used last. Throws as `toolsOf`. */
 export async function listTools(

@@ -1,6 +1,6 @@
 import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
 import { listTasks } from "@/lib/tasks/list.ts";
-import { startTaskSchema, startedTaskSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
+import { startedTaskSchema, startTaskSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
 import { startTask } from "@/lib/tasks/start.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
 import { endpoint, route } from "@/lib/web/route.ts";

@@ -8,7 +8,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "servers:read",
-      summary: "A server's tools, at most five minutes old while it can be reached; with what changed since their last use",
+      summary:
+        "A server's tools, at most five minutes old while it can be reached; with what changed since their last use",
       params: idParams,
       query: pageQuerySchema,
       output: pageSchema(toolSchema),
