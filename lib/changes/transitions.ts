@@ -36,6 +36,22 @@ export async function renewAccess(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TOKENS}`})`;
 }
 
+/** In place of a task's id: the server was paused, or goes on. */
+export const PAUSE = "pause";
+
+/** Has the engine look whether a connection's server is paused. */
+export async function lookAtPause(tx: Tx, connectionId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${PAUSE}`})`;
+}
+
+/** In place of a task's id: the server, which is left alone, is to be tried now. */
+export const TRY = "try";
+
+/** Has the engine try a server that it leaves alone after failures. */
+export async function tryServer(tx: Tx, connectionId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TRY}`})`;
+}
+
 /** Has the engine take the connection anew, with the address and the credentials that are committed with this. */
 export async function rewatchConnection(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${connectionId})`;

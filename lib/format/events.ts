@@ -38,6 +38,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `The server${named(data)} ${HEALTH[text(data.to) ?? ""] ?? "changed its health"}`,
       data.to === "ok" ? "accent" : "bad",
     ),
+  "server.paused": (data, who) => say(`${who} paused the server${named(data)}`, "wait", text(data.reason)),
+  "server.resumed": (data, who) => say(`${who} let the server${named(data)} go on`, "accent"),
+  "server.tools_changed": (data) =>
+    say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),
   "member.added": (data, who) =>
     say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
@@ -150,6 +154,20 @@ function invited(data: Data): string {
 function link(data: Data): string {
   return ` ${data.shared === true ? "the shared connection" : "a connection of their own"} to${named(data)}`;
 }
+
+/** “pay changed; refund is new; void is gone”. */
+function toolChanges({ changed, added, removed }: Data): string | undefined {
+  const parts = [
+    [changed, "changed"],
+    [added, "new"],
+    [removed, "gone"],
+  ].flatMap(([names, what]) =>
+    Array.isArray(names) && names.length > 0 ? [`${what}: ${names.filter(isText).join(", ")}`] : [],
+  );
+  return parts.length > 0 ? parts.join("; ") : undefined;
+}
+
+const isText = (value: unknown) => typeof value === "string";
 
 const HEALTH: Record<string, string> = {
   ok: "is well again",

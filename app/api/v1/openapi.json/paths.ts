@@ -66,9 +66,13 @@ import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.
 import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[foundId]/adopt/route.ts";
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
 import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
+import * as serverPause from "@/app/api/v1/servers/[id]/pause/route.ts";
+import * as serverResume from "@/app/api/v1/servers/[id]/resume/route.ts";
 import * as server from "@/app/api/v1/servers/[id]/route.ts";
 import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
+import * as serverToolVersions from "@/app/api/v1/servers/[id]/tool-versions/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
+import * as serverTry from "@/app/api/v1/servers/[id]/try/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
 import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
@@ -166,7 +170,11 @@ export const paths: Paths = {
   "/api/v1/servers/{id}/found-tasks": serverFoundTasks,
   "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
   "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
+  "/api/v1/servers/{id}/pause": serverPause,
+  "/api/v1/servers/{id}/resume": serverResume,
   "/api/v1/servers/{id}/stats": serverStats,
+  "/api/v1/servers/{id}/try": serverTry,
+  "/api/v1/servers/{id}/tool-versions": serverToolVersions,
   "/api/v1/servers/{id}/tools": serverTools,
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
