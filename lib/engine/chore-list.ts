@@ -21,3 +21,7 @@ import { COUNT_HISTORY, SAMPLE_OPEN_TASKS } from "./statistics.ts";
 
 /** Every chore of an engine. */
 export const CHORES: Chore[] = [SWEEP_CALLS, COUNT_HISTORY, SAMPLE_OPEN_TASKS];
+import { RETENTION } from "./retention.ts";
+
+/** Every chore of an engine. */
+export const CHORES: Chore[] = [RETENTION];

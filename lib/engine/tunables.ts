@@ -160,3 +160,8 @@ export const STATISTICS_MS = 2_000;
 export const TASK_SAMPLE_MS = 300_000;
 /** Figures of an hour and of six hours are kept this many days: the screens show 24 hours, and 30 days. */
 export const FIGURES_KEPT_DAYS = { 1: 3, 6: 100 };
+
+/** What organizations no longer keep is looked for this often, */
+export const RETENTION_EVERY_MS = 10_000;
+/** with such a pause after each batch, so that nobody else has to wait for the database. */
+export const RETENTION_PAUSE_MS = 50;

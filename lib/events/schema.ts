@@ -71,6 +71,7 @@ export const EVENT_TYPES = [
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "organization.retention_changed",
   "organization.renamed",
   "organization.four_eyes_changed",
   "organization.exported",

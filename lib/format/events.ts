@@ -65,6 +65,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
+    say(
+      `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,
+    ),
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
   "organization.four_eyes_changed": ({ fourEyes }, who) =>
     say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
@@ -145,6 +149,10 @@ const SIGNED_IN_BY: Record<string, string> = {
   passkey: " with a passkey",
   oidc: " by single sign-on",
 };
+
+function keptFor(days: unknown): string {
+  return typeof days === "number" ? `for ${plural(days, "day")}` : "for ever";
+}
 
 function invited(data: Data): string {
   return text(data.email) ? ` of ${text(data.email)}` : "";

@@ -212,6 +212,8 @@ export const taskEventSchema = z.object({
   actor: actorSchema,
   inputRequestId: z.uuid().nullable(),
   data: z.record(z.string(), z.unknown()),
+  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
+  detailsDeleted: z.literal(true).optional(),
 });
 export type TaskEvent = z.infer<typeof taskEventSchema>;
 
