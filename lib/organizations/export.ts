@@ -237,8 +237,11 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     circuit_failures: "the engine's own count",
     circuit_open_until: "when the engine looks next",
   },
-  server: { pauses: "the engine's own count" },
+  server: { pauses: "the engine's own count", trace: "the operator's" },
+  answer: { request_id: "of a log line", traceparent: "of a trace" },
   task: {
+    request_id: "of a log line",
+    traceparent: "of a trace",
     sealed_handle: "secret",
     sealed_session: "secret",
     sealed_request_state: "secret",
