@@ -237,7 +237,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     circuit_failures: "the engine's own count",
     circuit_open_until: "when the engine looks next",
   },
-  server: { pauses: "the engine's own count", trace: "the operator's" },
+  server: { pauses: "the engine's own count" },
   answer: { request_id: "of a log line", traceparent: "of a trace" },
   task: {
     request_id: "of a log line",
