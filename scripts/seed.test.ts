@@ -10,10 +10,13 @@ import { recordAnswer, saveDraft } from "../lib/input-requests/transitions.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
 import type { Principal } from "../lib/principal.ts";
+import { countTasks, listTasks } from "../lib/tasks/list.ts";
+import { taskSchema } from "../lib/tasks/schema.ts";
 import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
 import { insertRequest, insertServer, insertTask } from "../lib/testing/rows.ts";
 import { withClient } from "./database/roles.ts";
 
+const INTRAY_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 let database: TestDatabase;
 let db: Database;
 const acme = uuidv7();
@@ -40,9 +43,9 @@ afterAll(async () => {
 });
 
 function seed(...args: string[]): Promise<{ code: number | null; out: string }> {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/seed.ts", ...args], {
-    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: database.ownerUrl },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test", DATABASE_URL: database.ownerUrl, INTRAY_KEYS },
   });
   let out = "";
   child.stdout.on("data", (data) => (out += data));
@@ -120,6 +123,8 @@ describe("--remove", () => {
     "delivery",
     "claim",
     "draft",
+    "statistic",
+    "server_stat",
   ];
 
   /** Every row of every organization but history's, as text. */
@@ -218,4 +223,59 @@ describe("--remove", () => {
     );
     expect(left.map(({ id }) => id).sort()).toEqual([from!.id, again].sort());
   });
+});
+
+test("fills a month of tasks with figures that fit them, and three that are stuck; and takes them away", async () => {
+  const wayland = uuidv7();
+  const principal = await db.withOrganization(wayland, async (tx): Promise<Principal> => {
+    await createOrganization(wayland, tx, { slug: "wayland", name: "Wayland" });
+    const person = { email: "o@wayland.example", name: "Ona", role: "owner" as const };
+    const { userId } = await addMember(wayland, tx, COMMAND_LINE, person);
+    const actor = { kind: "member" as const, id: userId, name: "Ona" };
+    return { organizationId: wayland, userId, role: "owner", actor };
+  });
+  expect(await seed("--tasks", "3", "--organization", "wayland", "--yes")).toMatchObject({ code: 1 });
+  const { code, out } = await seed("--tasks", "600", "--organization", "wayland", "--yes");
+  expect([code, out]).toEqual([0, expect.stringContaining("no tool was called")]);
+
+  const { counts: counted, attention } = await db.withOrganization(wayland, (tx) =>
+    countTasks(wayland, tx, principal, new Date(0).toISOString()),
+  );
+  expect(attention.stuck).toBe(3);
+  // Without one nothing moves.
+  await withClient(database.ownerUrl, (client) =>
+    client.query("INSERT INTO engine (id) VALUES ($1)", [uuidv7()]),
+  );
+  const { counts: counted, attention } = await db.withOrganization(wayland, (tx) =>
+    countTasks(wayland, tx, principal, new Date().toISOString()),
+  );
+  expect(Object.values(counted).reduce((sum, count) => sum + count)).toBe(600);
+  expect(counted).toMatchObject({ start_unknown: 1, input_required: 2, working: 2 });
+  const figures = await db.withOrganization(wayland, (tx) =>
+    tx.statistic.groupBy({ by: ["measure"], where: { hours: 6 }, _sum: { amount: true } }),
+  );
+  const sum = (prefix: string) =>
+    figures.reduce((all, row) => all + (row.measure.startsWith(prefix) ? Number(row._sum.amount) : 0), 0);
+  expect(sum("started")).toBe(597);
+  expect(sum("ended:completed")).toBe(counted.completed);
+  expect(sum("ended:")).toBe(597 - 1 - 2);
+  const answers = await db.withOrganization(wayland, (tx) => tx.answer.count());
+  expect(sum("decided:")).toBe(answers - 1);
+  expect(sum("delivery:")).toBe(2 * (answers - 1));
+  const { items } = await db.withOrganization(wayland, (tx) =>
+    listTasks(wayland, tx, principal, { limit: 200, state: ["working", "start_unknown", "input_required"] }),
+  );
+  for (const item of items) taskSchema.parse(item);
+  expect(attention.stuck).toBe(3);
+  const reasons = items.flatMap((item) => item.attention?.code ?? []).sort();
+  expect(reasons).toEqual(["delivery_flagged", "stalled", "start_unknown"]);
+
+  expect(await seed("--remove", "--organization", "wayland")).toMatchObject({ code: 0 });
+  const left = await db.withOrganization(wayland, async (tx) => [
+    await tx.task.count(),
+    await tx.server.count(),
+    await tx.statistic.count(),
+    await tx.serverStat.count(),
+  ]);
+  expect(left).toEqual([0, 0, 0, 0]);
 });

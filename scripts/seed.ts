@@ -1,20 +1,25 @@
 /**
  * `npm run seed -- --requests N [--organization acme] [--settled N] [--server name] [--yes]`: fills an inbox with
- * believable requests, for trying out how it feels when it is full. `npm run seed -- --remove [--organization acme]`:
- * takes them away again, and nothing else. Works while Intray runs, and while it does not.
+ * believable requests, for trying out how it feels when it is full. `npm run seed -- --tasks N [--organization acme]
+ * [--yes]`: fills the overview and the task monitor with a month of tasks, three of which are stuck.
+ * `npm run seed -- --remove [--organization acme]`: takes all of them away again, and nothing else. Works while Intray
+ * runs, and while it does not.
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
 import type { EventType } from "../lib/events/schema.ts";
 import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
-import { withOwnerUrl } from "./commands/with-database.ts";
+import { createSeal } from "../lib/seal.ts";
+import { sealingKeys, withOwnerUrl } from "./commands/with-database.ts";
 import { migrate } from "./migrate.ts";
 import { fill } from "./seed/fill.ts";
 import { removeSeeded } from "./seed/remove.ts";
+import { fillTasks } from "./seed/tasks.ts";
 
 const { values } = parseArgs({
   options: {
     requests: { type: "string" },
+    tasks: { type: "string" },
     settled: { type: "string", default: "0" },
     organization: { type: "string", default: "acme" },
     server: { type: "string" },
@@ -23,7 +28,10 @@ const { values } = parseArgs({
   },
 });
 
-const open = values.remove ? 0 : whole("requests", values.requests);
+/** Fewer can't show what a month looks like. */
+const FEWEST_TASKS = 100;
+const tasks = values.tasks === undefined ? null : whole("tasks", values.tasks);
+const open = values.remove || tasks !== null ? 0 : whole("requests", values.requests);
 const settled = whole("settled", values.settled);
 
 try {
@@ -72,10 +80,28 @@ async function seed(client: pg.Client, organization: Organization): Promise<void
     throw new Error(
       `${organization.name} is not the demonstration's. What is seeded there stands beside what is real until --remove: say --yes if you mean it.`,
     );
+  const began = performance.now();
+  await (tasks === null ? seedRequests(client, organization) : seedTasks(client, organization, tasks));
+  await analyze(client);
+  say(
+    `Done in ${Math.round((performance.now() - began) / 1000)} s. \`npm run seed -- --remove\` takes them away again.`,
+  );
+}
+
+async function seedTasks(client: pg.Client, organization: Organization, count: number): Promise<void> {
+  if (count < FEWEST_TASKS) throw new Error(`--tasks wants ${FEWEST_TASKS} or more: a month of them.`);
+  say(
+    `Filling the task monitor of ${organization.name} with ${count} tasks of the last 30 days, for trying out. Three of them are stuck, each for another reason: open /overview and find them. They belong to servers called "Seed …" that do not exist: no tool was called, and the engine asks nobody about them.`,
+  );
+  const seal = createSeal(sealingKeys());
+  await fillTasks(client, organization.id, { tasks: count, seal, onProgress: told(count) });
+  await tell(client, "requests.seeded", { tasks: count });
+}
+
+async function seedRequests(client: pg.Client, organization: Organization): Promise<void> {
   say(
     `Filling the inbox of ${organization.name} with ${open} open and ${settled} settled requests, for trying out. They belong to servers called "Seed …" that do not exist: no tool was called, and the engine asks nobody about them. Answers to them are recorded and stay unsent.`,
   );
-  const began = performance.now();
   await fill(client, organization.id, {
     open,
     settled,
@@ -83,10 +109,6 @@ async function seed(client: pg.Client, organization: Organization): Promise<void
     onProgress: told(open + settled),
   });
   await tell(client, "requests.seeded", { open, settled });
-  await analyze(client);
-  say(
-    `Done in ${Math.round((performance.now() - began) / 1000)} s. \`npm run seed -- --remove\` takes them away again.`,
-  );
 }
 
 async function remove(client: pg.Client, organization: Organization): Promise<void> {
@@ -101,7 +123,7 @@ async function remove(client: pg.Client, organization: Organization): Promise<vo
 
 /** The planner knows of what came and went. */
 async function analyze(client: pg.Client): Promise<void> {
-  await client.query("ANALYZE task, input_request, answer, delivery, claim");
+  await client.query("ANALYZE task, input_request, answer, delivery, claim, statistic");
 }
 
 async function tell(client: pg.Client, type: EventType, data: object): Promise<void> {

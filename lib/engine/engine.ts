@@ -5,9 +5,11 @@
 import { randomUUID } from "node:crypto";
 import { fromPrisma, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { TOKENS } from "../changes/transitions.ts";
+import { PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
+import { engineRegistry, noteState } from "../metrics/engine.ts";
+import { takeSnapshot } from "../metrics/snapshot.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { CHORES } from "./chore-list.ts";
@@ -148,6 +150,8 @@ export class Engine {
     const held = this.#held.get(connectionId);
     if (!held) this.#soon("scan");
     else if (taskId === TOKENS) held.watcher?.renewAccess();
+    else if (taskId === PAUSE) held.watcher?.lookAtPause();
+    else if (taskId === TRY) held.watcher?.tryNow();
     else if (taskId) held.watcher?.wake(taskId);
     else held.outdated = true;
     if (held?.outdated) this.#soon("heartbeat");
@@ -204,7 +208,7 @@ export class Engine {
     const { organizationId, connectionId } = held.data;
     const { database, network, seal, log } = this.#options;
     const taken = await database.withOrganization(organizationId, (tx) =>
-      takeOver(organizationId, tx, connectionId, held.lease),
+      takeOver(organizationId, tx, connectionId, held.lease, this.id),
     );
     if (!taken) return this.#drop(held);
     // Dropped meanwhile, by a heartbeat that did not come back.
@@ -250,9 +254,12 @@ export class Engine {
 
   /** For people who look at which engines are alive. Not part of the heartbeat, which it would hold up. */
   async #tellPresence(): Promise<void> {
+    const watched = [...this.#held.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
+    noteState({ watched, pool: this.#options.database.pool() });
+    const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
     await this.#options.database.gate(Prisma.sql`
-      INSERT INTO engine (id, leases) VALUES (${this.id}::uuid, ${this.#held.size})
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases`);
+      INSERT INTO engine (id, leases, metrics) VALUES (${this.id}::uuid, ${this.#held.size}, ${metrics}::jsonb)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics`);
     await this.#options.database.gate(
       Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,
     );
@@ -303,6 +310,10 @@ export class Engine {
     await this.#options.database.withOrganization(organizationId, async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
         AND id = ${connectionId}::uuid FOR UPDATE`;
+      await tx.connection.updateMany({
+        where: { organizationId, id: connectionId, watchedBy: this.id },
+        data: { watchedBy: null },
+      });
       const open = await tx.task.count({ where: { organizationId, connectionId, watched: true }, take: 1 });
       const db = fromPrisma(tx);
       await this.#boss.complete(LEASE_QUEUE, held.lease, null, { db });

@@ -29,6 +29,8 @@ export interface WatcherContext {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Waits until a change may begin on the server: soon after a heartbeat that came back. Throws LeaseLost. */
   mayChange(): Promise<void>;
+  /** The server is paused: nothing new is sent to it. Looked at by every transaction, so that what one commits fits. */
+  readonly paused: boolean;
   /** The era the server speaks, found by probing where it is not known. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;
@@ -169,9 +171,11 @@ export function newEntry(work: TaskWork): TaskEntry {
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
 export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
   const secrets = () => [entry.handle, entry.live?.kept.id].filter((secret) => typeof secret === "string");
+  const { traced, traceparent } = entry.work;
   return {
     deadlineMs,
     secrets,
+    ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
       entry.messages.push({ at: new Date(), direction, method, body: maskMessage(body, secrets()) });
       // A task that is only polled keeps the last exchange, in case it turns out to matter.

@@ -1,6 +1,7 @@
 /** Servers whose replies can be read, but whose times, texts and errors are out of all proportion. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { STATUS_CHARACTERS } from "../mcp/limits.ts";
+import { manyAtOnce } from "../testing/at-once.ts";
 import { type HostileScene, PATIENCE_MS, setHostileScene } from "../testing/hostile-scene.ts";
 import type { Act } from "../testing/hostile-server.ts";
 import { until } from "../testing/world.ts";
@@ -31,6 +32,7 @@ const VALUES = ERAS.flatMap((era) =>
   })),
 );
 
+manyAtOnce();
 describe.concurrent("a server says", { timeout: 300_000 }, () => {
   test.for(VALUES)(
     "$named for its times ($era): it is polled at our own pace",
@@ -74,6 +76,7 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
     async (era, context) => {
       const { expect } = context;
       let times = 0;
+      const began = performance.now();
       const task = await scene.task(
         context,
         era,
@@ -86,7 +89,8 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
       );
       await scene.neighbourWorks();
       const polls = task.server.seen.filter(({ method }) => method === "tasks/get").length;
-      expect(polls).toBeLessThan(5);
+      // Two megabytes are half a minute of reading.
+      expect(polls).toBeLessThan(5 + (performance.now() - began) / 20_000);
       expect((await scene.look.task(task.id)).statusMessage?.length).toBe(STATUS_CHARACTERS);
       for (const { body } of await task.messages()) expect(JSON.stringify(body).length).toBeLessThan(100_000);
       for (const { data } of await task.events()) expect(JSON.stringify(data).length).toBeLessThan(10_000);

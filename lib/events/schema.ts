@@ -43,12 +43,19 @@ export const EVENT_TYPES = [
   "delivery.resend",
   "view.shared",
   "view.unshared",
+  "task.retry_queued",
+  "race.started",
+  "race.won",
+  "race.failed",
   "requests.seeded",
   "requests.unseeded",
   "server.created",
   "server.updated",
   "server.removed",
   "server.health_changed",
+  "server.paused",
+  "server.resumed",
+  "server.tools_changed",
   "member.added",
   "member.role_changed",
   "member.removed",
@@ -64,6 +71,7 @@ export const EVENT_TYPES = [
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "organization.retention_changed",
   "organization.renamed",
   "organization.four_eyes_changed",
   "organization.exported",
@@ -86,6 +94,12 @@ export const EVENT_TYPES = [
   "protocol.read",
   "events.exported",
   "events.verified",
+  "webhook.created",
+  "webhook.updated",
+  "webhook.removed",
+  "webhook.enabled",
+  "webhook.disabled",
+  "webhook.secret_rotated",
   "bulk.begun",
   "bulk.ended",
   "bulk.stopped",
@@ -93,10 +107,7 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A line of the organization's history. `data` is empty where retention has dropped it. */
-export const eventSchema = taskEventSchema.extend({
-  taskId: z.uuid().nullable(),
-  inputRequestId: z.uuid().nullable(),
-});
+export const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });
 export type OrganizationEvent = z.infer<typeof eventSchema>;
 
 /** `type`: types (`answer.recorded`) or their first words (`answer`), separated by commas. `from` counts, `to` does not. */

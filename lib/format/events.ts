@@ -26,8 +26,10 @@ const tasks = (count: unknown) => plural(typeof count === "number" ? count : 0, 
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
   "view.unshared": (data, who) => say(`${who} no longer shares the view${named(data)}`),
-  "requests.seeded": (_, who) => say(`${who} filled in requests to try out with`),
-  "requests.unseeded": (_, who) => say(`${who} took the requests to try out with away`),
+  "race.started": (data, who) =>
+    say(`${who} started a race${typeof data.starts === "number" ? ` on ${data.starts} servers` : ""}`),
+  "requests.seeded": (_, who) => say(`${who} filled in what to try out with`),
+  "requests.unseeded": (_, who) => say(`${who} took what was to try out with away`),
   "server.created": (data, who) => say(`${who} added the server${named(data)}`),
   "server.updated": (data, who) => say(`${who} changed the server${named(data)}`),
   "server.removed": (data, who) => say(`${who} removed the server${named(data)}`),
@@ -36,6 +38,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `The server${named(data)} ${HEALTH[text(data.to) ?? ""] ?? "changed its health"}`,
       data.to === "ok" ? "accent" : "bad",
     ),
+  "server.paused": (data, who) => say(`${who} paused the server${named(data)}`, "wait", text(data.reason)),
+  "server.resumed": (data, who) => say(`${who} let the server${named(data)} go on`, "accent"),
+  "server.tools_changed": (data) =>
+    say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),
   "member.added": (data, who) =>
     say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
@@ -58,6 +64,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       typeof holdMs === "number" && holdMs > 0
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
+    ),
+  "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
+    say(
+      `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,
     ),
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
   "organization.four_eyes_changed": ({ fourEyes }, who) =>
@@ -112,13 +122,37 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         : `${who} found that the history does not hold`,
       "bad",
     ),
+  "webhook.created": (data, who) => say(`${who} added a webhook${toHost(data)}`),
+  "webhook.updated": (data, who) => say(`${who} changed the webhook${toHost(data)}`),
+  "webhook.removed": (data, who) => say(`${who} removed the webhook${toHost(data)}`),
+  "webhook.enabled": (data, who) => say(`${who} switched the webhook${toHost(data)} on`),
+  "webhook.disabled": (data, who) =>
+    data.reason === "by_hand"
+      ? say(`${who} switched the webhook${toHost(data)} off`)
+      : say(`${who} switched the webhook${toHost(data)} off${reason(data, SWITCHED_OFF)}`, "bad"),
+  "webhook.secret_rotated": (data, who) => say(`${who} changed the secret of the webhook${toHost(data)}`),
 };
+
+/** Why a webhook was switched off, where nobody did. */
+const SWITCHED_OFF: Record<string, string> = {
+  gone: "its receiver is gone",
+  failing: "nothing got through for three days",
+};
+
+/** ` to hooks.example.com`: the rest of an address may be a secret. */
+function toHost(data: Data): string {
+  return text(data.host) ? ` to ${text(data.host)}` : "";
+}
 
 const SIGNED_IN_BY: Record<string, string> = {
   password: " with a password",
   passkey: " with a passkey",
   oidc: " by single sign-on",
 };
+
+function keptFor(days: unknown): string {
+  return typeof days === "number" ? `for ${plural(days, "day")}` : "for ever";
+}
 
 function invited(data: Data): string {
   return text(data.email) ? ` of ${text(data.email)}` : "";
@@ -128,6 +162,20 @@ function invited(data: Data): string {
 function link(data: Data): string {
   return ` ${data.shared === true ? "the shared connection" : "a connection of their own"} to${named(data)}`;
 }
+
+/** “pay changed; refund is new; void is gone”. */
+function toolChanges({ changed, added, removed }: Data): string | undefined {
+  const parts = [
+    [changed, "changed"],
+    [added, "new"],
+    [removed, "gone"],
+  ].flatMap(([names, what]) =>
+    Array.isArray(names) && names.length > 0 ? [`${what}: ${names.filter(isText).join(", ")}`] : [],
+  );
+  return parts.length > 0 ? parts.join("; ") : undefined;
+}
+
+const isText = (value: unknown) => typeof value === "string";
 
 const HEALTH: Record<string, string> = {
   ok: "is well again",

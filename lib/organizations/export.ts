@@ -23,7 +23,8 @@ export const PARTS: Part[] = [
   {
     kind: "organization",
     table: "organization",
-    columns: "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at",
+    columns:
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at keep_messages_days keep_payloads_days keep_tasks_days",
     order: byId,
   },
   {
@@ -61,8 +62,22 @@ export const PARTS: Part[] = [
     kind: "server",
     table: "server",
     columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope health_state
-      health_message health_checked_at demo traits operator_entry created_at removed_at`,
+      health_message health_checked_at demo traits operator_entry paused_at paused_by pause_reason last_error
+      last_error_at created_at removed_at`,
     order: byId,
+  },
+  {
+    kind: "server_stat",
+    table: "server_stat",
+    columns: "server_id minutes at calls failures latency",
+    order: ["r.server_id::text || ' ' || r.minutes || ' ' || r.at::text", "text"],
+  },
+  {
+    kind: "server_tool_version",
+    table: "server_tool_version",
+    columns: "server_id tool described first_seen_at since until used_at used_by",
+    made: { digest: "encode(r.digest, 'hex')" },
+    order: ["r.server_id::text || ' ' || r.tool || ' ' || encode(r.digest, 'hex')", "text"],
   },
   {
     kind: "connection",
@@ -90,7 +105,13 @@ export const PARTS: Part[] = [
       requester_user_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
-      changed_at finished_at`,
+      changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after`,
+    order: byId,
+  },
+  {
+    kind: "race",
+    table: "race",
+    columns: "id state winner_task_id settled_at requested_by idempotency_key created_at finished_at",
     order: byId,
   },
   {
@@ -167,6 +188,40 @@ export const PARTS: Part[] = [
     },
     order: ["r.seq", "bigint"],
   },
+  {
+    kind: "notice",
+    table: "notice",
+    columns: `id user_id cause subject task_id input_request_id server_id in_app created_at read_at withdrawn_at
+      mail_after mail_id`,
+    made: { notice_kind: "r.kind" },
+    order: byId,
+  },
+  {
+    kind: "notice_preference",
+    table: "notice_preference",
+    columns: "user_id in_app email",
+    made: { notice_kind: "r.kind" },
+    order: ["r.user_id::text || r.kind", "text"],
+  },
+  {
+    kind: "mail",
+    table: "mail",
+    columns: "id user_id state attempts not_before created_at ended_at error",
+    order: byId,
+  },
+  {
+    kind: "webhook",
+    table: "webhook_endpoint",
+    columns: "id events previous_until disabled_reason failing_since created_at",
+    made: { host: "substring(r.url from '^https?://([^/?#]+)')" },
+    order: byId,
+  },
+  {
+    kind: "webhook_delivery",
+    table: "webhook_delivery",
+    columns: "id endpoint_id type payload state attempts log not_before created_at ended_at",
+    order: byId,
+  },
 ];
 
 /** What is not taken, and why. `*`: the whole table. */
@@ -176,9 +231,13 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   connection: {
     sealed_credentials: "secret",
     epoch: "the engine's own count",
+    watched_by: "which engine looks after it",
     log_tail: "what a command wrote to its stderr, for operators alone",
     log_tail_at: "with log_tail",
+    circuit_failures: "the engine's own count",
+    circuit_open_until: "when the engine looks next",
   },
+  server: { pauses: "the engine's own count" },
   task: {
     sealed_handle: "secret",
     sealed_session: "secret",
@@ -186,6 +245,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     handle_digest: "a secret's",
     request_digest: "made from the arguments",
   },
+  race: { request_digest: "made from the arguments" },
   found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
   input_request: { search: "made from the rest", alike: "made from the rest" },
   oauth_client: { sealed_secret: "secret" },
@@ -203,6 +263,15 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   task_watch: { "*": "when the engine looks next" },
   quota: { "*": "the operator's" },
   event_head: { "*": "the newest event's hash, which the export has" },
+  notice: { kind: "taken as notice_kind: each line has a kind of its own" },
+  notice_preference: { kind: "taken as notice_kind" },
+  statistic: { "*": "added up from the history" },
+  statistic_sample: { "*": "when figures were added up" },
+  webhook_endpoint: {
+    url: "its path may be a secret; the host is taken",
+    sealed_secret: "secret",
+    sealed_previous_secret: "secret",
+  },
   change: { "*": "hints that are on their way to screens" },
 };
 

@@ -7,16 +7,20 @@ import type { Tool } from "../mcp/peer.ts";
 import { may } from "../members/permissions.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
+import { summaryOf } from "../server-stats/counts.ts";
 import {
   eraSchema,
   eraSettingSchema,
   healthSchema,
+  lastErrorSchema,
+  listedToolSchema,
   type Server,
   type ServerDetail,
   type ServerTraits,
   serverSchema,
-  toolSchema,
 } from "./schema.ts";
+import { type Asker, readSeen, type Seen } from "./seen.ts";
+import { toPause } from "./shown-pause.ts";
 import { traitsSchema } from "./traits.ts";
 
 /** Oldest first. */
@@ -39,12 +43,17 @@ export async function listServers(
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     take: query.limit + 1,
   });
-  const connected = await connectedServers(organizationId, tx, principal);
+  const seen = await readSeen(
+    organizationId,
+    tx,
+    principal,
+    rows.map(({ id }) => id),
+  );
   return toPage(
     rows,
     query.limit,
     (row) => row,
-    (row) => toServer(row, connected),
+    (row) => toServer(row, seen),
   );
 }
 
@@ -60,7 +69,7 @@ export async function readServer(
     select: SELECT,
   });
   if (!row) throw notFound("server");
-  return toServer(row, await connectedServers(organizationId, tx, principal, serverId));
+  return toServer(row, await readSeen(organizationId, tx, principal, [serverId]));
 }
 
 /** What only its own page shows: what it is like, and for operators its log. Throws `not_found`. */
@@ -81,7 +90,7 @@ export async function readServerDetail(
   });
   const tail = connection?.logTail ?? "";
   return {
-    ...toServer(row, await connectedServers(organizationId, tx, principal, serverId)),
+    ...toServer(row, await readSeen(organizationId, tx, principal, [serverId])),
     traits: toTraits(row.traits),
     honoursIdempotencyKey: honouredByAll(keptToolsSchema.nullable().parse(row.tools) ?? []),
     log:
@@ -110,42 +119,30 @@ function honouredByAll(tools: Pick<Tool, "honoursIdempotencyKey">[]): boolean | 
 }
 
 /** A tool as it is kept: what a start needs to know of it too. */
-const keptToolsSchema = z.array(toolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
+const keptToolsSchema = z.array(listedToolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
 
-/** The tools as last seen; null: never seen. Throws `not_found`. */
-export async function readKeptTools(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-): Promise<{ tools: Tool[]; checkedAt: Date } | null> {
+/** The tools as last seen. Throws `not_found`. */
+export async function readKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId, removedAt: null },
-    select: { tools: true, toolsCheckedAt: true },
+    select: { tools: true, toolsCheckedAt: true, pausedAt: true, healthState: true },
   });
   if (!row) throw notFound("server");
-  if (row.tools === null || row.toolsCheckedAt === null) return null;
-  return { tools: keptToolsSchema.parse(row.tools), checkedAt: row.toolsCheckedAt };
+  return {
+    tools: keptToolsSchema.nullable().parse(row.tools),
+    checkedAt: row.toolsCheckedAt,
+    isPaused: row.pausedAt !== null,
+    isWell: row.healthState === "ok",
+  };
 }
 
-/** Whose connections count; a key, and what asks for nobody, has no own. */
-type Asker = Pick<Principal, "userId">;
-export const NOBODY: Asker = { userId: null };
-
-/** At which servers with OAuth there is a connection for who asks, and whether it is their own. */
-async function connectedServers(
-  organizationId: string,
-  tx: Tx,
-  { userId }: Asker,
-  serverId: string | null = null,
-): Promise<Map<string, "own" | "shared">> {
-  const rows = await tx.$queryRaw<{ serverId: string; isOwn: boolean }[]>`
-    SELECT c.server_id AS "serverId", bool_or(c.user_id IS NOT NULL) AS "isOwn" FROM oauth_grant g
-      JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
-    WHERE g.organization_id = ${organizationId}::uuid AND g.state IN ('connected', 'needs_scope')
-      AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid)
-      AND (${serverId}::uuid IS NULL OR c.server_id = ${serverId}::uuid)
-    GROUP BY c.server_id`;
-  return new Map(rows.map((row) => [row.serverId, row.isOwn ? "own" : "shared"]));
+export interface KeptTools {
+  /** Null: never seen. */
+  tools: Tool[] | null;
+  checkedAt: Date | null;
+  /** Of the server. */
+  isPaused: boolean;
+  isWell: boolean;
 }
 
 const SELECT = {
@@ -156,17 +153,24 @@ const SELECT = {
   era: true,
   eraSetting: true,
   authKind: true,
+  trace: true,
   capabilities: true,
   healthState: true,
   healthMessage: true,
   healthCheckedAt: true,
+  pausedAt: true,
+  pausedBy: true,
+  pauseReason: true,
+  lastError: true,
+  lastErrorAt: true,
   createdAt: true,
 } satisfies Prisma.ServerSelect;
 
 function toServer(
   row: Prisma.ServerGetPayload<{ select: typeof SELECT }>,
-  connected: Map<string, "own" | "shared">,
+  { connected, circuits, lastDays }: Seen,
 ): Server {
+  const circuit = circuits.get(row.id);
   const eraSetting = eraSettingSchema.parse(row.eraSetting);
   return {
     id: row.id,
@@ -177,6 +181,7 @@ function toServer(
     era: eraSetting === "auto" ? eraSchema.nullable().parse(row.era) : eraSetting,
     eraSetting,
     authKind: serverSchema.shape.authKind.parse(row.authKind),
+    trace: row.trace,
     capabilities: serverSchema.shape.capabilities.parse(row.capabilities),
     health: healthSchema.parse({
       state: row.healthState,
@@ -184,6 +189,17 @@ function toServer(
       message: row.healthMessage,
     }),
     startsOn: row.authKind === "oauth" ? (connected.get(row.id) ?? null) : "shared",
+    pause: toPause(row),
+    lastDay: lastDays.get(row.id) ?? summaryOf({ calls: 0, failures: [], latency: [] }),
+    lastError: toLastError(row),
+    circuit: circuit
+      ? { failures: circuit.failures, openUntil: circuit.openUntil?.toISOString() ?? null }
+      : null,
     createdAt: row.createdAt.toISOString(),
   };
+}
+
+function toLastError(row: { lastError: unknown; lastErrorAt: Date | null }) {
+  if (row.lastErrorAt === null) return null;
+  return lastErrorSchema.parse({ ...(row.lastError as object), at: row.lastErrorAt.toISOString() });
 }

@@ -41,6 +41,10 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
     WHERE d.organization_id = ${organizationId}::uuid AND d.flagged AND d.state = 'accepted'`)}`,
   no_engine: () => Prisma.sql`NOT EXISTS (SELECT FROM engine WHERE seen_at > ${ago(NO_ENGINE_MS)})`,
+  server_paused: (organizationId) =>
+    Prisma.sql`t.server_id = ${ids(
+      Prisma.sql`SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.paused_at IS NOT NULL`,
+    )} AND ${NEEDS_SERVER}`,
   needs_sign_in: (
     organizationId,
   ) => Prisma.sql`t.connection_id = ${ids(Prisma.sql`SELECT c.id FROM connection c
@@ -51,7 +55,9 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     AND ${NEEDS_SERVER}`,
   server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
   server_failing: (organizationId) => troubled(organizationId, "failing"),
-  start_slow: () => quiet(QUIET_MS.start_slow),
+  // What has its time still to come is not late.
+  start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)}
+    AND (t.start_after IS NULL OR t.start_after < ${ago(QUIET_MS.start_slow)})`,
   stalled: () => quiet(QUIET_MS.stalled),
   lost: () => Prisma.sql`t.finished_at > ${ago(LOST_SHOWN_MS)} AND NOT EXISTS (SELECT FROM task again
     WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`,

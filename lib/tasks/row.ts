@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Prisma } from "../db.ts";
 import { actorSchema } from "../members/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
+import { toPause } from "../servers/shown-pause.ts";
 import type { AttentionCode } from "./attention.ts";
 import { attentionCode } from "./attention-sql.ts";
 import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
@@ -12,12 +13,14 @@ import { isStalled } from "./status.ts";
 export const summaryOf = (
   organizationId: string,
 ) => Prisma.sql`t.id, t.state, t.status_message AS "statusMessage", t.progress, t.outcome,
-  t.outcome_is_error AS "outcomeIsError", t.server_id AS "serverId", s.name AS "serverName", t.tool, t.label, t.era,
+  t.outcome_is_error AS "outcomeIsError", t.server_id AS "serverId", s.name AS "serverName",
+  s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason", t.tool, t.label, t.era,
   t.requested_by AS "requestedBy", t.visibility, t.created_at AS "createdAt", t.started_at AS "startedAt",
   t.changed_at AS "changedAt", t.finished_at AS "finishedAt", t.ttl_ms AS "ttlMs", t.expires_at AS "expiresAt",
   t.poll_interval_ms AS "pollIntervalMs", w.last_checked_at AS "lastCheckedAt", w.next_check_at AS "nextCheckAt",
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
-  t.durable, t.adopted, ${attentionCode(organizationId)} AS attention`;
+  t.durable, t.adopted, t.race_id AS "raceId", t.attempt, t.attempts, t.retry_of AS "retryOf",
+  t.start_after AS "startAfter", ${attentionCode(organizationId)} AS attention`;
 export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
   LEFT JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id`;
 
@@ -30,6 +33,9 @@ export interface TaskRow {
   outcomeIsError: boolean;
   serverId: string;
   serverName: string;
+  pausedAt: Date | null;
+  pausedBy: unknown;
+  pauseReason: string | null;
   tool: string;
   label: string | null;
   era: string | null;
@@ -50,6 +56,11 @@ export interface TaskRow {
   restartOf: string | null;
   durable: boolean;
   adopted: boolean;
+  raceId: string | null;
+  attempt: number;
+  attempts: number;
+  retryOf: string | null;
+  startAfter: Date | null;
   attention: AttentionCode | null;
 }
 
@@ -64,7 +75,7 @@ export const toSummary =
       progress: progressSchema.nullable().parse(row.progress),
       outcome: row.outcome,
       outcomeIsError: row.outcomeIsError,
-      server: { id: row.serverId, name: row.serverName },
+      server: { id: row.serverId, name: row.serverName, pause: toPause(row) },
       tool: row.tool,
       label: row.label,
       era: eraSchema.nullable().parse(row.era),
@@ -79,7 +90,7 @@ export const toSummary =
       pollIntervalMs: row.pollIntervalMs,
       lastCheckedAt: iso(row.lastCheckedAt),
       nextCheckAt: iso(row.nextCheckAt),
-      stalled: isStalled({ state, changedAt: row.changedAt }, now),
+      stalled: isStalled({ state, changedAt: row.changedAt, startAfter: row.startAfter }, now),
       attention: row.attention && {
         code: row.attention,
         since: (row.finishedAt ?? row.changedAt).toISOString(),
@@ -90,6 +101,12 @@ export const toSummary =
       restartOf: row.restartOf,
       durable: row.durable,
       adopted: row.adopted,
+      raceId: row.raceId,
+      attempt: row.attempt,
+      attempts: row.attempts,
+      retryOf: row.retryOf,
+      nextAttemptAt:
+        state === "queued" && row.startAfter && row.startAfter > now ? iso(row.startAfter) : null,
     };
   };
 

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { connectionStateSchema } from "../connections/schema.ts";
 import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
-import { queryTimeSchema } from "../page.ts";
+import { pageQuerySchema, queryTimeSchema } from "../page.ts";
 import { eraSchema } from "../servers/schema.ts";
+import { queryTimeSchema } from "../page.ts";
+import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 
 export const TASK_STATES = [
@@ -24,16 +26,43 @@ export type TaskState = z.infer<typeof taskStateSchema>;
 /** The longest ttl servers take without deleting the task at once (their timers are 32-bit). */
 export const MAX_TTL_MS = 2_147_483_647;
 
+/** The longest pause before another attempt. */
+export const MAX_RETRY_PAUSE_MS = 24 * 3600_000;
+
+/** Another attempt, as a task of its own, where one fails. The pause doubles from attempt to attempt. */
+export const retrySchema = z.strictObject({
+  /** With the first one. */
+  attempts: z.int().min(2).max(10),
+  backoffMs: z.int().min(1_000).max(MAX_RETRY_PAUSE_MS),
+  /** A result that is an error by the server's own account (`isError`) is a failure too. */
+  errors: z.boolean().default(false),
+  /** The caller knows that the call can be repeated, though the server does not say so of its tool. */
+  insist: z.boolean().default(false),
+});
+export type Retry = z.infer<typeof retrySchema>;
+
+export const toolDigestSchema = z.string().regex(/^[0-9a-f]{64}$/, "A tool's digest");
+
 export const startTaskSchema = z.strictObject({
   serverId: z.uuid(),
   tool: z.string().min(1).max(256),
   arguments: z.record(z.string(), z.unknown()).default({}),
   ttlMs: z.int().min(1_000).max(MAX_TTL_MS).optional(),
+  retry: retrySchema.optional(),
+  /** The digest of the tool's text that the caller has seen, where it changed since the tool was used last. */
+  acknowledgeToolChange: toolDigestSchema.optional(),
 });
-export type StartTaskInput = z.infer<typeof startTaskSchema>;
+export type StartTaskInput = z.input<typeof startTaskSchema>;
+
+/** Nothing: the same call once more. `arguments` take the place of the earlier ones. */
+export const restartTaskSchema = startTaskSchema
+  .pick({ arguments: true })
+  .extend({ arguments: startTaskSchema.shape.arguments.unwrap().optional() })
+  .default({});
 
 const timestamp = z.iso.datetime();
-const serverRef = z.object({ id: z.uuid(), name: z.string() });
+/** `pause`: while there is one the task stays as it is, its time limit runs on, and all goes on with the server. */
+const serverRef = z.object({ id: z.uuid(), name: z.string(), pause: pauseSchema.nullable() });
 
 export const progressSchema = z.object({
   progress: z.number(),
@@ -74,12 +103,39 @@ export const taskSchema = z.object({
   serverState: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   restartOf: z.uuid().nullable(),
+  /** Started on several servers at once; GET /races/{id} has the others. */
+  raceId: z.uuid().nullable(),
+  /** Which try of the call this is, of how many at most: 1 of 1 where failures are not tried again. */
+  attempt: z.number(),
+  attempts: z.number(),
+  /** The attempt before this one. */
+  retryOf: z.uuid().nullable(),
+  /** When this attempt may begin, while it waits for that. */
+  nextAttemptAt: timestamp.nullable(),
   /** False: no task at the server but an open call, which ends with its connection. */
   durable: z.boolean(),
   /** Found at the server, not started from here; its tool may be `unknown`, with no arguments. */
   adopted: z.boolean(),
 });
 export type TaskSummary = z.infer<typeof taskSchema>;
+
+/** At most ten. */
+export const attemptsSchema = z.object({ items: z.array(taskSchema) });
+
+export const recentArgumentsQuerySchema = z.object({
+  serverId: z.uuid(),
+  tool: z.string().min(1).max(256),
+});
+export type RecentArgumentsQuery = z.infer<typeof recentArgumentsQuerySchema>;
+const recentCallSchema = z.object({
+  taskId: z.uuid(),
+  label: z.string().nullable(),
+  state: taskStateSchema,
+  at: timestamp,
+  arguments: z.record(z.string(), z.unknown()),
+});
+export type RecentArguments = z.infer<typeof recentCallSchema>;
+export const recentArgumentsSchema = z.object({ items: z.array(recentCallSchema) });
 
 /** The tool's name of an adopted task whose call nobody knows. */
 export const UNKNOWN_TOOL = "unknown";
@@ -93,8 +149,15 @@ export const taskDetailSchema = taskSchema.extend({
   connection: z.object({ owner: personSchema.nullable(), state: connectionStateSchema }),
   /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */
   candidates: z.array(candidateSchema),
+  /** What was started again from it, newest first, at most 20. */
+  restarts: z.array(z.object({ id: z.uuid(), state: taskStateSchema, createdAt: timestamp })),
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
+
+export const startedTaskSchema = taskDetailSchema.extend({
+  /** A key used a tool that changed then, and nobody has looked at the change yet. */
+  toolChangedAt: timestamp.nullable(),
+});
 
 /** What narrows a list of tasks; a list, an export and the choice of a bulk operation take the same. */
 export const taskFilterSchema = z.object({
@@ -147,9 +210,30 @@ export const taskEventSchema = z.object({
   at: timestamp,
   type: z.string(),
   actor: actorSchema,
+  inputRequestId: z.uuid().nullable(),
   data: z.record(z.string(), z.unknown()),
+  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
+  detailsDeleted: z.literal(true).optional(),
 });
 export type TaskEvent = z.infer<typeof taskEventSchema>;
+
+const orderSchema = z.enum(["oldest", "newest"]).default("oldest");
+
+export const taskEventQuerySchema = pageQuerySchema.extend({ order: orderSchema });
+export type TaskEventQuery = z.infer<typeof taskEventQuerySchema>;
+
+/**
+ * What a task does for a while. `queued`: nothing has gone to the server. `waiting`: for a person. `delivering`: an
+ * answer was given, and the task has not moved on with it. `earlier`: longer ago than is looked into.
+ */
+export const PHASES = ["queued", "working", "waiting", "delivering", "earlier"] as const;
+export const taskPhaseSchema = z.object({
+  phase: z.enum(PHASES),
+  from: timestamp,
+  /** Null: until now. */
+  to: timestamp.nullable(),
+});
+export type TaskPhase = z.infer<typeof taskPhaseSchema>;
 
 export const taskMessageSchema = z.object({
   at: timestamp,
@@ -157,4 +241,13 @@ export const taskMessageSchema = z.object({
   method: z.string(),
   body: z.unknown(),
 });
+
+/** `q`: in the method or the body; case does not matter. */
+export const taskMessageQuerySchema = pageQuerySchema.extend({
+  order: orderSchema,
+  direction: taskMessageSchema.shape.direction.optional(),
+  method: z.string().max(256).optional(),
+  q: z.string().max(200).optional(),
+});
+export type TaskMessageQuery = z.infer<typeof taskMessageQuerySchema>;
 export type TaskMessage = z.infer<typeof taskMessageSchema>;

@@ -1,6 +1,6 @@
 /** Takes away what fill.ts wrote in one organization, a few thousand tasks at a time. */
 import type pg from "pg";
-import { SEED_URL } from "./fill.ts";
+import { SEED_URL } from "./servers.ts";
 
 const BATCH = 2_000;
 
@@ -31,6 +31,12 @@ export async function removeSeeded(
     onProgress(tasks);
     after = last.id;
   }
+  for (const table of ["statistic", "server_stat"])
+    await client.query(
+      `DELETE FROM ${table} x USING server s WHERE x.organization_id = $1 AND s.organization_id = $1
+         AND s.id = x.server_id AND s.url = $2`,
+      [organizationId, SEED_URL],
+    );
   await client.query(
     `DELETE FROM connection c USING server s WHERE c.organization_id = $1 AND s.organization_id = c.organization_id
        AND s.id = c.server_id AND s.url = $2 AND ${NOTHING_LEFT}`,

@@ -5,16 +5,12 @@ import { normaliseForm, questionHash } from "../../lib/mcp/question.ts";
 import { labelOf } from "../../lib/tasks/status.ts";
 import { type Random, randomFor } from "../../lib/testing/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";
+import type { Place } from "./servers.ts";
 
 export interface Member {
   id: string;
   name: string;
   role: string;
-}
-
-export interface Place {
-  serverId: string;
-  connectionId: string;
 }
 
 const DAY = 86_400_000;

@@ -19,6 +19,7 @@ const KINDS = {
   members: "member",
   organization: "organization",
   passkeys: "passkey",
+  races: "race",
   requester: "member",
   server: "server",
   servers: "server",
@@ -26,6 +27,9 @@ const KINDS = {
   task: "task",
   tasks: "task",
   views: "view",
+  notices: "notice",
+  webhooks: "webhook",
+  "webhook-deliveries": "webhookDelivery",
 } as const;
 export type Kind = (typeof KINDS)[keyof typeof KINDS];
 

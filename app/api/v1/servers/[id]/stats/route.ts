@@ -1,0 +1,18 @@
+import { readServerStats } from "@/lib/server-stats/queries.ts";
+import { serverStatsSchema, statsQuerySchema } from "@/lib/server-stats/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "servers:read",
+      summary: "The engine's calls to a server over the last hour, day or week: how many, failed, how fast",
+      params: idParams,
+      query: statsQuerySchema,
+      output: serverStatsSchema,
+    },
+    ({ caller, params, query }) =>
+      within(caller, (organizationId, tx) => readServerStats(organizationId, tx, params.id, query.range)),
+  ),
+});

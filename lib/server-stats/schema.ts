@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { FAILURE_CLASSES } from "./counts.ts";
+
+/** A share is of 1; latencies are of calls that were answered, in ms; null: there was none. */
+export const callsSchema = z.object({
+  calls: z.number(),
+  failed: z.number(),
+  successRate: z.number().nullable(),
+  p50Ms: z.number().nullable(),
+  p90Ms: z.number().nullable(),
+  p99Ms: z.number().nullable(),
+});
+export type Calls = z.infer<typeof callsSchema>;
+
+export const RANGES = ["1h", "24h", "7d"] as const;
+export type Range = (typeof RANGES)[number];
+export const statsQuerySchema = z.object({ range: z.enum(RANGES).default("24h") });
+
+/** The engine's calls to one server over time; steps without a call are there too. */
+export const serverStatsSchema = callsSchema.extend({
+  range: z.enum(RANGES),
+  stepMs: z.number(),
+  failures: z.record(z.enum(FAILURE_CLASSES), z.number()),
+  /** Oldest first; the last one is under way. */
+  steps: z.array(callsSchema.extend({ at: z.iso.datetime() })),
+});
+export type ServerStats = z.infer<typeof serverStatsSchema>;

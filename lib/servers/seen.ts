@@ -1,0 +1,61 @@
+/** What is known of servers in other tables than theirs: who is connected, which are left alone, how their calls went. */
+import type { Tx } from "../db.ts";
+import type { Principal } from "../principal.ts";
+import { callsOfLastDay } from "../server-stats/queries.ts";
+import type { Calls } from "../server-stats/schema.ts";
+
+/** Whose connections count; a key, and what asks for nobody, has no own. */
+export type Asker = Pick<Principal, "userId">;
+export const NOBODY: Asker = { userId: null };
+
+/** What stands in other tables than the server's. */
+export interface Seen {
+  connected: Map<string, "own" | "shared">;
+  circuits: Map<string, { failures: number; openUntil: Date | null }>;
+  lastDays: Map<string, Calls>;
+}
+
+export async function readSeen(
+  organizationId: string,
+  tx: Tx,
+  asker: Asker,
+  serverIds: string[],
+): Promise<Seen> {
+  return {
+    connected: await connectedServers(organizationId, tx, asker, serverIds),
+    circuits: await openCircuits(organizationId, tx, asker, serverIds),
+    lastDays: await callsOfLastDay(organizationId, tx, serverIds),
+  };
+}
+
+/** At which servers with OAuth there is a connection for who asks, and whether it is their own. */
+async function connectedServers(
+  organizationId: string,
+  tx: Tx,
+  { userId }: Asker,
+  serverIds: string[],
+): Promise<Map<string, "own" | "shared">> {
+  const rows = await tx.$queryRaw<{ serverId: string; isOwn: boolean }[]>`
+    SELECT c.server_id AS "serverId", bool_or(c.user_id IS NOT NULL) AS "isOwn" FROM oauth_grant g
+      JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
+    WHERE g.organization_id = ${organizationId}::uuid AND g.state IN ('connected', 'needs_scope')
+      AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid) AND c.server_id = ANY (${serverIds}::uuid[])
+    GROUP BY c.server_id`;
+  return new Map(rows.map((row) => [row.serverId, row.isOwn ? "own" : "shared"]));
+}
+
+/** Servers that failed when they were called last; of two connections the one that failed more often. */
+async function openCircuits(
+  organizationId: string,
+  tx: Tx,
+  { userId }: Asker,
+  serverIds: string[],
+): Promise<Seen["circuits"]> {
+  const rows = await tx.$queryRaw<{ serverId: string; failures: number; openUntil: Date | null }[]>`
+    SELECT DISTINCT ON (server_id) server_id AS "serverId", circuit_failures AS failures,
+      CASE WHEN circuit_open_until > now() THEN circuit_open_until END AS "openUntil"
+    FROM connection WHERE organization_id = ${organizationId}::uuid AND circuit_failures > 0
+      AND (user_id IS NULL OR user_id = ${userId}::uuid) AND server_id = ANY (${serverIds}::uuid[])
+    ORDER BY server_id, circuit_failures DESC`;
+  return new Map(rows.map(({ serverId, ...circuit }) => [serverId, circuit]));
+}

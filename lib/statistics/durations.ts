@@ -1,0 +1,37 @@
+/**
+ * Durations counted in classes, each a quarter longer than the one before, so that percentiles of any number of them
+ * come from a few numbers: pure, client-safe.
+ */
+
+/** Classes a doubling. */
+const FINENESS = 3;
+/** From one second to more than a year. */
+const LAST_CLASS = 75;
+
+/** 0: less than a second. */
+export function classOf(ms: number): number {
+  const seconds = ms / 1000;
+  if (!(seconds >= 1)) return 0;
+  return Math.min(LAST_CLASS, 1 + Math.floor(FINENESS * Math.log2(seconds)));
+}
+
+/** In ms. */
+function lowerEnd(index: number): number {
+  return index === 0 ? 0 : 1000 * 2 ** ((index - 1) / FINENESS);
+}
+
+/** The duration that `share` (0 to 1) of all are not longer than, in ms, to a fifth; null: there are none. */
+export function percentile(counts: ReadonlyMap<number, number>, share: number): number | null {
+  const sorted = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
+  const all = sorted.reduce((sum, [, count]) => sum + count, 0);
+  if (all === 0) return null;
+  let left = share * all;
+  for (const [index, count] of sorted) {
+    if (left <= count) {
+      const [low, high] = [lowerEnd(index), lowerEnd(index + 1)];
+      return Math.round(low + (high - low) * (left / count));
+    }
+    left -= count;
+  }
+  return lowerEnd(LAST_CLASS + 1);
+}

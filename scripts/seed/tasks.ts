@@ -1,0 +1,74 @@
+/** Fills a task monitor: a month of tasks on several servers, most of them ended, and three that are stuck. */
+import type pg from "pg";
+import type { Seal } from "../../lib/seal.ts";
+import { randomFor } from "../../lib/testing/chaos/random.ts";
+import { Figures } from "./figures.ts";
+import { membersOf } from "./fill.ts";
+import { insertRows } from "./insert.ts";
+import { makeServers, writeCalls } from "./servers.ts";
+import { stuckRows } from "./stuck.ts";
+import { type Life, taskRowsOf } from "./task-rows.ts";
+
+const BATCH = 2_000;
+const DAY = 86_400_000;
+const DAYS = 30;
+/** Of all tasks, those that run now, and those that wait for a person now. */
+const WORKING = 0.0012;
+const WAITING = 0.0008;
+
+/**
+ * As the database's owner, whose connection is given. The tasks have no row in `task_watch`, which the engine reads
+ * tasks by: it holds nothing in memory for them and asks nobody. The figures are written as if it had counted them.
+ */
+export async function fillTasks(
+  client: pg.Client,
+  organizationId: string,
+  { tasks, seal, onProgress }: { tasks: number; seal: Seal; onProgress: (written: number) => void },
+): Promise<void> {
+  await client.query("SELECT set_config('app.organization_id', $1, false)", [organizationId]);
+  const now = Date.now();
+  const life = {
+    now,
+    members: await membersOf(client, organizationId),
+    places: await makeServers(client, organizationId, undefined, "ok"),
+    seal: (row: string) =>
+      seal.seal({ organizationId, table: "task", row, column: "sealed_handle" }, "seeded"),
+  };
+  const figures = new Figures(now);
+  const stuck = stuckRows(life);
+  const lives = livesOf(tasks - stuck.length, now);
+  for (let done = 0; done < lives.length; done += BATCH) {
+    const rows = lives.slice(done, done + BATCH).map((one, n) => taskRowsOf(done + n, { ...life, ...one }));
+    for (const { task, figures: counted } of rows) figures.count(task.server_id, counted);
+    await insertRows(client, organizationId, rows);
+    onProgress(done + rows.length);
+  }
+  await insertRows(client, organizationId, stuck);
+  for (const { serverId } of life.places.values()) figures.sampled(serverId, now - DAYS * DAY);
+  await figures.write(client, organizationId);
+  await writeCalls(client, organizationId, life.places);
+}
+
+/** When each begins and how it stands, the oldest first, as they lie on disk in life. */
+function livesOf(count: number, now: number): Pick<Life, "kind" | "createdAt">[] {
+  const waiting = Math.ceil(count * WAITING);
+  const working = Math.ceil(count * WORKING);
+  const random = randomFor("lives");
+  const times: number[] = [];
+  while (times.length < count - waiting - working) {
+    const at = now - 120_000 - random() * DAYS * DAY;
+    if (random() < busyness(new Date(at))) times.push(at);
+  }
+  return [
+    ...times.sort((a, b) => a - b).map((createdAt) => ({ kind: "ended" as const, createdAt })),
+    ...Array.from({ length: waiting }, () => ({ kind: "waiting" as const, createdAt: now })),
+    ...Array.from({ length: working }, () => ({ kind: "working" as const, createdAt: now })),
+  ];
+}
+
+/** How much is started then, from 0 to 1: by day more than by night, on workdays more than at weekends. */
+function busyness(at: Date): number {
+  const hour = at.getUTCHours() + at.getUTCMinutes() / 60;
+  const day = 0.15 + 0.85 * Math.exp(-(((hour - 13) / 4.5) ** 2));
+  return at.getUTCDay() % 6 === 0 ? day * 0.35 : day;
+}
