@@ -1,8 +1,7 @@
 import type { Tx } from "../db.ts";
 
 /** A hint of `notice` has the id of whom it is for, and reaches nobody else. */
-export type Topic = "task" | "input_request" | "server" | "member" | "notice";
-export type Topic = "task" | "input_request" | "server" | "member" | "bulk_operation";
+export type Topic = "task" | "input_request" | "server" | "member" | "notice" | "bulk_operation";
 
 /** Leaves a live hint in the outbox, committed with the change it tells of. */
 export async function announce(organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {

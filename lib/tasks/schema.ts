@@ -3,8 +3,6 @@ import { connectionStateSchema } from "../connections/schema.ts";
 import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { pageQuerySchema, queryTimeSchema } from "../page.ts";
-import { eraSchema } from "../servers/schema.ts";
-import { queryTimeSchema } from "../page.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 

@@ -78,7 +78,6 @@ export async function insertTask(
     where: { organizationId, id: input.connectionId },
     select: { userId: true },
   });
-  const id = uuidv7();
   const { retry = null } = input;
   const id = input.id ?? uuidv7();
   await tx.task.create({

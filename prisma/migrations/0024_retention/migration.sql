@@ -13,7 +13,6 @@ CREATE INDEX task_finished ON task (organization_id, finished_at) WHERE finished
 GRANT SELECT ON event_follower TO intray_app;
 
 CREATE POLICY gate ON protocol_message FOR SELECT TO intray_gate USING (true);
-CREATE POLICY gate ON event FOR SELECT TO intray_gate USING (true);
 GRANT SELECT (organization_id, id, at) ON protocol_message TO intray_gate;
 GRANT SELECT (organization_id, finished_at) ON task TO intray_gate;
 GRANT UPDATE (data) ON event TO intray_gate;
