@@ -132,5 +132,6 @@ function toEvent(row: {
       .record(z.string(), z.unknown())
       .catch({})
       .parse(row.data ?? {}),
+    ...(row.data === null && { detailsDeleted: true as const }),
   };
 }

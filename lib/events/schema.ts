@@ -53,6 +53,9 @@ export const EVENT_TYPES = [
   "server.updated",
   "server.removed",
   "server.health_changed",
+  "server.paused",
+  "server.resumed",
+  "server.tools_changed",
   "member.added",
   "member.role_changed",
   "member.removed",
@@ -68,6 +71,7 @@ export const EVENT_TYPES = [
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "organization.retention_changed",
   "organization.renamed",
   "organization.four_eyes_changed",
   "organization.exported",
@@ -96,6 +100,9 @@ export const EVENT_TYPES = [
   "webhook.enabled",
   "webhook.disabled",
   "webhook.secret_rotated",
+  "bulk.begun",
+  "bulk.ended",
+  "bulk.stopped",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

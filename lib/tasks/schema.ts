@@ -3,7 +3,7 @@ import { connectionStateSchema } from "../connections/schema.ts";
 import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { pageQuerySchema, queryTimeSchema } from "../page.ts";
-import { eraSchema } from "../servers/schema.ts";
+import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 
 export const TASK_STATES = [
@@ -39,12 +39,16 @@ export const retrySchema = z.strictObject({
 });
 export type Retry = z.infer<typeof retrySchema>;
 
+export const toolDigestSchema = z.string().regex(/^[0-9a-f]{64}$/, "A tool's digest");
+
 export const startTaskSchema = z.strictObject({
   serverId: z.uuid(),
   tool: z.string().min(1).max(256),
   arguments: z.record(z.string(), z.unknown()).default({}),
   ttlMs: z.int().min(1_000).max(MAX_TTL_MS).optional(),
   retry: retrySchema.optional(),
+  /** The digest of the tool's text that the caller has seen, where it changed since the tool was used last. */
+  acknowledgeToolChange: toolDigestSchema.optional(),
 });
 export type StartTaskInput = z.input<typeof startTaskSchema>;
 
@@ -55,7 +59,8 @@ export const restartTaskSchema = startTaskSchema
   .default({});
 
 const timestamp = z.iso.datetime();
-const serverRef = z.object({ id: z.uuid(), name: z.string() });
+/** `pause`: while there is one the task stays as it is, its time limit runs on, and all goes on with the server. */
+const serverRef = z.object({ id: z.uuid(), name: z.string(), pause: pauseSchema.nullable() });
 
 export const progressSchema = z.object({
   progress: z.number(),
@@ -147,6 +152,11 @@ export const taskDetailSchema = taskSchema.extend({
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
+export const startedTaskSchema = taskDetailSchema.extend({
+  /** A key used a tool that changed then, and nobody has looked at the change yet. */
+  toolChangedAt: timestamp.nullable(),
+});
+
 /** What narrows a list of tasks; a list, an export and the choice of a bulk operation take the same. */
 export const taskFilterSchema = z.object({
   state: z
@@ -200,6 +210,8 @@ export const taskEventSchema = z.object({
   actor: actorSchema,
   inputRequestId: z.uuid().nullable(),
   data: z.record(z.string(), z.unknown()),
+  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
+  detailsDeleted: z.literal(true).optional(),
 });
 export type TaskEvent = z.infer<typeof taskEventSchema>;
 
