@@ -51,6 +51,7 @@ const STATUS = {
   passkey_known: 409,
   no_password: 409,
   too_many_views: 409,
+  too_many_webhooks: 409,
   link_expired: 410,
   no_longer_open: 410,
   too_large: 413,

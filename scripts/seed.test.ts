@@ -43,9 +43,9 @@ afterAll(async () => {
 });
 
 function seed(...args: string[]): Promise<{ code: number | null; out: string }> {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/seed.ts", ...args], {
-    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: database.ownerUrl, INTRAY_KEYS },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test", DATABASE_URL: database.ownerUrl, INTRAY_KEYS },
   });
   let out = "";
   child.stdout.on("data", (data) => (out += data));
@@ -237,7 +237,10 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
   const { code, out } = await seed("--tasks", "600", "--organization", "wayland", "--yes");
   expect([code, out]).toEqual([0, expect.stringContaining("no tool was called")]);
 
-  const counted = await db.withOrganization(wayland, (tx) => countTasks(wayland, tx, principal));
+  const { counts: counted, attention } = await db.withOrganization(wayland, (tx) =>
+    countTasks(wayland, tx, principal, new Date(0).toISOString()),
+  );
+  expect(attention.stuck).toBe(3);
   expect(Object.values(counted).reduce((sum, count) => sum + count)).toBe(600);
   expect(counted).toMatchObject({ start_unknown: 1, input_required: 2, working: 3 });
   const figures = await db.withOrganization(wayland, (tx) =>

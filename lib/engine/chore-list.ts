@@ -1,6 +1,17 @@
 import { SWEEP_CALLS } from "./calls-chore.ts";
 import type { Chore } from "./chores.ts";
+import { COUNT_LINES } from "./metrics-chore.ts";
 import { settleRaces } from "./settle-races.ts";
+import { FORGET_TOLD, MAIL, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "./telling.ts";
 
 /** Every chore of an engine. */
-export const CHORES: Chore[] = [SWEEP_CALLS, settleRaces];
+export const CHORES: Chore[] = [
+  SWEEP_CALLS,
+  COUNT_LINES,
+  settleRaces,
+  NOTICES,
+  MAIL,
+  WEBHOOK_OUTBOX,
+  WEBHOOK_DELIVERIES,
+  FORGET_TOLD,
+];

@@ -8,6 +8,8 @@ import type { Logger } from "pino";
 import { TOKENS } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
+import { engineRegistry, noteState } from "../metrics/engine.ts";
+import { takeSnapshot } from "../metrics/snapshot.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { CHORES } from "./chore-list.ts";
@@ -250,9 +252,12 @@ export class Engine {
 
   /** For people who look at which engines are alive. Not part of the heartbeat, which it would hold up. */
   async #tellPresence(): Promise<void> {
+    const watched = [...this.#held.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
+    noteState({ watched, pool: this.#options.database.pool() });
+    const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
     await this.#options.database.gate(Prisma.sql`
-      INSERT INTO engine (id, leases) VALUES (${this.id}::uuid, ${this.#held.size})
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases`);
+      INSERT INTO engine (id, leases, metrics) VALUES (${this.id}::uuid, ${this.#held.size}, ${metrics}::jsonb)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics`);
     await this.#options.database.gate(
       Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,
     );

@@ -5,9 +5,12 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-requests/capture.ts";
 import { retractAsk } from "../input-requests/retract.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
+import { polls } from "../metrics/engine.ts";
+import { inScope } from "../scope.ts";
 import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded, isRunning } from "../tasks/status.ts";
 import { type DeliveryWork, loadWork } from "../tasks/work.ts";
+import { inSpan, noteSpan } from "../tracing/span.ts";
 import { applyRemote, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
@@ -29,6 +32,7 @@ import {
   renewSession,
   tendStreams,
 } from "./streams.ts";
+import { spanOf } from "./traced-peer.ts";
 import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
@@ -42,7 +46,12 @@ import {
   SLOW_POLL_MS,
 } from "./tunables.ts";
 
-export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+/** Log lines name the call that started the task; what is worth a span begins one. */
+export function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+  return inScope({ requestId: entry.work.requestId, trace: null }, () => takeStep(ctx, entry));
+}
+
+async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
   // How long ago the cancel, or an answer of unknown outcome, was sent is known by the database's clock.
   const { cancelSent, requests } = entry.work;
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
@@ -185,10 +194,14 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     // Only now: what could not be written must not count as seen.
     entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
+    polls.inc({ result: changed ? "changed" : "unchanged" });
     // Exchanges that changed nothing are not worth keeping.
     if (!changed) entry.messages.splice(polled);
+    else if (work.traceparent !== null)
+      noteSpan("task.changed", { since: entry.polledAt, ...spanOf(ctx, entry) });
     return reply.task;
   } catch (error) {
+    polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone" && work.era === "2025-11-25") {
       await renewSession(ctx, entry);
@@ -198,6 +211,11 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     if (error.code === "task_not_found") return gone(ctx, entry);
     throw error;
   }
+}
+
+function resultOf(error: unknown): string {
+  const code = error instanceof PeerError ? error.code : null;
+  return code === "session_gone" || code === "task_not_found" ? code : "failed";
 }
 
 /** "Not found" ends a task when it is said twice: before its ttl it is lost, after it has expired. */
@@ -239,7 +257,9 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
     if (work.cancelSent || sending) return null;
     await ctx.mayChange();
     try {
-      await ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS));
+      await inSpan("task.cancel", spanOf(ctx, entry), () =>
+        ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS)),
+      );
     } catch (error) {
       // Refused: it has ended there, which the next look tells, or it can't be cancelled.
       const isFinal =

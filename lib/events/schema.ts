@@ -90,6 +90,12 @@ export const EVENT_TYPES = [
   "protocol.read",
   "events.exported",
   "events.verified",
+  "webhook.created",
+  "webhook.updated",
+  "webhook.removed",
+  "webhook.enabled",
+  "webhook.disabled",
+  "webhook.secret_rotated",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -13,6 +13,8 @@ import type { Tool } from "../mcp/peer.ts";
 import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import { endInRace } from "../races/ending.ts";
+import { scope } from "../scope.ts";
+import { currentTraceparent } from "../tracing/span.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import type { Retry } from "./schema.ts";
 import { isRepeatable, labelOf } from "./status.ts";
@@ -105,6 +107,8 @@ export async function insertTask(
       requestedTtlMs: input.ttlMs,
       raceId: input.raceId ?? null,
       ...(retry && { attempts: retry.attempts, retryBackoffMs: retry.backoffMs, retryErrors: retry.errors }),
+      requestId: scope().requestId,
+      traceparent: currentTraceparent(),
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });

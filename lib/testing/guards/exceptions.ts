@@ -67,6 +67,17 @@ export const EXCEPTIONS: Record<string, Exception> = {
   ),
   "GET /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "PATCH /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
+  "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },
+  "PATCH /api/v1/me/notifications": {
+    membersOnly: "what one is told is a person's",
+    values: { "body.kinds": { done: { app: true, email: true } } },
+  },
+  "GET /api/v1/notices": { membersOnly: "notices are a person's" },
+  "GET /api/v1/notices/counts": { membersOnly: "notices are a person's" },
+  "POST /api/v1/notices/{id}/read": { membersOnly: "notices are a person's" },
+  "POST /api/v1/notices/read-all": { membersOnly: "notices are a person's" },
+  "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
+  "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
 };
 
 /** Calls that anyone may make, and why. Any other public route fails the tests. */
@@ -74,6 +85,7 @@ export const PUBLIC: Record<string, string> = {
   "GET /api/v1/openapi.json": "it names no tenant",
   "GET /healthz": "it names no tenant",
   "GET /readyz": "it names no tenant",
+  "GET /metrics": "METRICS_TOKEN is its credential, and it names no tenant",
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",

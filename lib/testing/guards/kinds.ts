@@ -25,6 +25,9 @@ const KINDS = {
   task: "task",
   tasks: "task",
   views: "view",
+  notices: "notice",
+  webhooks: "webhook",
+  "webhook-deliveries": "webhookDelivery",
 } as const;
 export type Kind = (typeof KINDS)[keyof typeof KINDS];
 

@@ -166,6 +166,36 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
     return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
   },
+  async notice({ web, organizationId, userId, ...making }) {
+    const id = uuidv7();
+    const taskId = await making.id("task");
+    const of = { kind: "done", cause: "task.completed", subject: id, taskId, inApp: true };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.notice.create({ data: { organizationId, id, userId, ...of } }),
+    );
+    return id;
+  },
+  async webhook({ web, organizationId, canary }) {
+    const id = uuidv7();
+    const place = { organizationId, table: "webhook_endpoint", row: id, column: "sealed_secret" };
+    const url = `https://hooks.test.example/${canary}`;
+    const sealedSecret = seal.seal(place, canary);
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.webhookEndpoint.create({
+        data: { organizationId, id, url, events: ["task.completed"], sealedSecret },
+      }),
+    );
+    return id;
+  },
+  async webhookDelivery({ web, organizationId, ...making }) {
+    const id = uuidv7();
+    const endpointId = await making.id("webhook");
+    const of = { type: "task.completed", payload: "{}", state: "delivered", endedAt: new Date() };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.webhookDelivery.create({ data: { organizationId, id, endpointId, ...of } }),
+    );
+    return id;
+  },
 };
 
 async function idFrom(web: TestWeb, statement: string, values: unknown[]): Promise<string> {

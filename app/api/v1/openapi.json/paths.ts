@@ -27,6 +27,7 @@ import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as invitation from "@/app/api/v1/invitations/[id]/route.ts";
 import * as invitations from "@/app/api/v1/invitations/route.ts";
 import * as meMembership from "@/app/api/v1/me/membership/route.ts";
+import * as meNotifications from "@/app/api/v1/me/notifications/route.ts";
 import * as meOrganization from "@/app/api/v1/me/organization/route.ts";
 import * as mePasskey from "@/app/api/v1/me/passkeys/[id]/route.ts";
 import * as mePasskeysOptions from "@/app/api/v1/me/passkeys/options/route.ts";
@@ -43,6 +44,10 @@ import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
+import * as noticeRead from "@/app/api/v1/notices/[id]/read/route.ts";
+import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
+import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
+import * as notices from "@/app/api/v1/notices/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
@@ -74,7 +79,14 @@ import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
 import * as views from "@/app/api/v1/views/route.ts";
+import * as webhookDeliveryResend from "@/app/api/v1/webhook-deliveries/[id]/resend/route.ts";
+import * as webhookDeliveries from "@/app/api/v1/webhooks/[id]/deliveries/route.ts";
+import * as webhookRotateSecret from "@/app/api/v1/webhooks/[id]/rotate-secret/route.ts";
+import * as webhook from "@/app/api/v1/webhooks/[id]/route.ts";
+import * as webhookTest from "@/app/api/v1/webhooks/[id]/test/route.ts";
+import * as webhooks from "@/app/api/v1/webhooks/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
+import * as metrics from "@/app/metrics/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
@@ -106,6 +118,7 @@ export const paths: Paths = {
   "/api/v1/invitations/{id}": invitation,
   "/api/v1/me": me,
   "/api/v1/me/membership": meMembership,
+  "/api/v1/me/notifications": meNotifications,
   "/api/v1/me/organization": meOrganization,
   "/api/v1/me/preferences": mePreferences,
   "/api/v1/me/passkeys/{id}": mePasskey,
@@ -121,6 +134,10 @@ export const paths: Paths = {
   "/api/v1/me/sessions": meSessions,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/notices": notices,
+  "/api/v1/notices/{id}/read": noticeRead,
+  "/api/v1/notices/counts": noticesCounts,
+  "/api/v1/notices/read-all": noticesReadAll,
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organizations": organizations,
@@ -152,6 +169,12 @@ export const paths: Paths = {
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
+  "/api/v1/webhook-deliveries/{id}/resend": webhookDeliveryResend,
+  "/api/v1/webhooks": webhooks,
+  "/api/v1/webhooks/{id}": webhook,
+  "/api/v1/webhooks/{id}/deliveries": webhookDeliveries,
+  "/api/v1/webhooks/{id}/rotate-secret": webhookRotateSecret,
+  "/api/v1/webhooks/{id}/test": webhookTest,
   "/api/engine/run": engineRun,
   "/api/join": join,
   "/api/join/account": joinAccount,
@@ -159,6 +182,7 @@ export const paths: Paths = {
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
+  "/metrics": metrics,
   "/oauth/callback": oauthCallback,
   "/oauth/client-metadata.json": oauthClientMetadata,
   "/readyz": readyz,
