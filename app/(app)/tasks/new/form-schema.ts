@@ -37,8 +37,9 @@ function draw(schema: Json): Json {
   const { additionalProperties: _, not: __, prefixItems, ...rest } = flat;
   const type = typeOf(flat);
   const shown: Json = { ...rest, ...(type !== null && { type }) };
-  for (const keyword of ["anyOf", "oneOf", "allOf"])
-    if (Array.isArray(flat[keyword])) shown[keyword] = flat[keyword].map((each) => draw(each as Json));
+  for (const keyword of ["anyOf", "oneOf"])
+    if (Array.isArray(flat[keyword])) shown[keyword] = flat[keyword].map((each) => drawOption(each as Json));
+  if (Array.isArray(flat.allOf)) shown.allOf = flat.allOf.map((each) => draw(each as Json));
   for (const keyword of ["if", "then", "else"])
     if (isJson(flat[keyword])) shown[keyword] = { ...draw(flat[keyword]), $id: undefined };
   const isOneOfSeveral = Boolean(flat.anyOf ?? flat.oneOf ?? flat.allOf);
@@ -55,6 +56,22 @@ function draw(schema: Json): Json {
   if (typeof shown.format === "string" && !DRAWN_FORMATS.has(shown.format)) delete shown.format;
   return shown;
 }
+
+/** One of several kinds of value, by a name of its own. */
+function drawOption(option: Json): Json {
+  const drawn = draw(option);
+  const isNamed = (typeof drawn.title === "string" && drawn.title !== "") || "const" in drawn;
+  return isNamed ? drawn : { ...drawn, title: OPTIONS[String(drawn.type)] ?? "Something else" };
+}
+
+const OPTIONS: Record<string, string> = {
+  string: "Text",
+  number: "Number",
+  integer: "Whole number",
+  boolean: "Yes or no",
+  array: "List",
+  object: "Group of fields",
+};
 
 const DRAWN_FORMATS = new Set(["date", "date-time", "email", "uri"]);
 

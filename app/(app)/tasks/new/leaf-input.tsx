@@ -103,7 +103,7 @@ function Choice({
         onChange(event.target.value === "" ? undefined : choices[Number(event.target.value)]?.value)
       }
     >
-      <option value="">Choose…</option>
+      <option value="">{control["aria-required"] ? "Choose…" : "Not set"}</option>
       {choices.map((choice, at) => (
         <option key={choice.label} value={String(at)}>
           {choice.label}
