@@ -1,4 +1,5 @@
 import {
+  Bell,
   Building2,
   Keyboard,
   KeyRound,
@@ -7,6 +8,7 @@ import {
   Palette,
   ShieldCheck,
   Users,
+  Webhook,
 } from "lucide-react";
 import type { Permission } from "@/lib/members/permissions.ts";
 
@@ -47,6 +49,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     group: "You",
   },
   {
+    href: "/settings/notifications",
+    label: "Notifications",
+    description: "What you are told, in the app and by e-mail",
+    icon: Bell,
+    needs: "account:use",
+    group: "You",
+  },
+  {
     href: "/settings/answers",
     label: "Answers",
     description: "Reasons that are offered for declining",
@@ -76,6 +86,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "What programs come in with",
     icon: KeyRound,
     needs: "keys:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/webhooks",
+    label: "Webhooks",
+    description: "Which programs are told what happens",
+    icon: Webhook,
+    needs: "webhooks:manage",
     group: "Organization",
   },
 ];
