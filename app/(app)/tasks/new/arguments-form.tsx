@@ -4,7 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type SubmitEvent, useMemo, useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
+import { ToolChanged } from "@/components/server/tool-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -39,6 +41,8 @@ export function ArgumentsForm({
   const [errors, setErrors] = useState(new Map<string, string>());
   const [failure, setFailure] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
+  const [seen, setSeen] = useState(false);
+  const mayStart = jsonValid && (tool.change === null || seen);
   // One key for one form: pressing twice, or again after a lost reply, starts one task.
   const [key, setKey] = useState(() => newKey());
 
@@ -50,14 +54,20 @@ export function ArgumentsForm({
 
   const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (pending || !jsonValid) return;
+    if (pending || !mayStart) return;
     setPending(true);
     setFailure(null);
     setErrors(new Map());
-    const input: StartTaskInput = { serverId, tool: tool.name, arguments: values };
+    const input: StartTaskInput = {
+      serverId,
+      tool: tool.name,
+      arguments: values,
+      ...(tool.change && { acknowledgeToolChange: tool.digest }),
+    };
     try {
       const task = await api.post<TaskDetail>("/api/v1/tasks", input, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
+      if (tool.change) void client.invalidateQueries({ queryKey: serverKeys.server(serverId) });
       toast(`Started ${task.label ?? tool.name}`);
       router.push(`/tasks/${task.id}`);
     } catch (error) {
@@ -75,6 +85,7 @@ export function ArgumentsForm({
 
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+      <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
       {demo && tool.name === "process_invoice" && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
       <Tabs
         value={tab}
@@ -134,7 +145,7 @@ export function ArgumentsForm({
         type="submit"
         variant="primary"
         className="self-start max-md:w-full"
-        disabled={pending || !jsonValid}
+        disabled={pending || !mayStart}
       >
         {pending ? "Starting…" : "Start task"}
       </Button>

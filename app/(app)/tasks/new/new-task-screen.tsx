@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Lock, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { serverList, serverTools } from "@/components/api/servers.ts";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -83,6 +84,11 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
             </Field>
           </div>
           {server && server.startsOn === null && <NotConnected server={server} />}
+          {server && (
+            <PausedNotice server={server}>
+              <p>What you start waits in the queue until the pause ends.</p>
+            </PausedNotice>
+          )}
           {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
           {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
           {isConnected && tools.isError && (
@@ -100,8 +106,9 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
   );
 }
 
-function conditionOf({ startsOn, health }: Server): string {
+function conditionOf({ startsOn, health, pause }: Server): string {
   if (startsOn === null) return " (not connected)";
+  if (pause) return " (paused)";
   return health.state === "ok" ? "" : ` (${health.state})`;
 }
 
