@@ -1,6 +1,10 @@
 "use client";
 
 import { type SubmitEvent, useMemo, useState } from "react";
+import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
+import { ToolChanged } from "@/components/server/tool-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -50,6 +54,13 @@ export function ArgumentsForm({
   const repeatable = isRepeatable(tool.annotations);
   const planned = isRace ? null : toRetry(retry, repeatable);
   const problems = own.length > 0 ? own : (refusal?.problems ?? []);
+  const [errors, setErrors] = useState(new Map<string, string>());
+  const [failure, setFailure] = useState<string | null>(null);
+  const [pending, setPending] = useState(false);
+  const [seen, setSeen] = useState(false);
+  const mayStart = jsonValid && (tool.change === null || seen);
+  // One key for one form: pressing twice, or again after a lost reply, starts one task.
+  const [key, setKey] = useState(() => newKey());
 
   const change = (next: Json) => {
     setValues(next);
@@ -77,10 +88,38 @@ export function ArgumentsForm({
     setOwn(found);
     const refused = found.length > 0 ? found : (await start(what()))?.problems;
     if (refused?.[0]) focusProblem(refused[0], tab);
+    if (pending || !mayStart) return;
+    setPending(true);
+    setFailure(null);
+    setErrors(new Map());
+    const input: StartTaskInput = {
+      serverId,
+      tool: tool.name,
+      arguments: values,
+      ...(tool.change && { acknowledgeToolChange: tool.digest }),
+    };
+    try {
+      const task = await api.post<TaskDetail>("/api/v1/tasks", input, { "idempotency-key": key });
+      void client.invalidateQueries({ queryKey: taskKeys.lists });
+      if (tool.change) void client.invalidateQueries({ queryKey: serverKeys.server(serverId) });
+      toast(`Started ${task.label ?? tool.name}`);
+      router.push(`/tasks/${task.id}`);
+    } catch (error) {
+      setPending(false);
+      const found =
+        error instanceof ApiError
+          ? error.errors.map((each) => [toPath(each.field), each.message] as const)
+          : [];
+      setErrors(new Map(found));
+      const first = found[0];
+      if (first) document.getElementById(`argument-${first[0]}`)?.focus();
+      setFailure(found.length > 0 ? "The tool does not take these arguments." : errorSentence(error));
+    }
   };
 
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+      <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
       {demo && tool.name === "process_invoice" && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
       {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
       <Tabs
@@ -139,7 +178,7 @@ export function ArgumentsForm({
         type="submit"
         variant="primary"
         className="self-start max-md:w-full"
-        disabled={pending || !jsonValid}
+        disabled={pending || !mayStart}
       >
         {pending
           ? "Starting…"

@@ -5,6 +5,7 @@ import { Lock, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { serverList, serverTools } from "@/components/api/servers.ts";
 import { taskDetail } from "@/components/api/tasks.ts";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -69,6 +70,60 @@ function AgainScreen({ id, demo }: { id: string; demo: boolean }) {
             tool={task.data.tool}
             again={{ id, arguments: task.data.arguments }}
           />
+      {servers.isError && (
+        <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />
+      )}
+      {servers.data && list.length === 0 ? (
+        <Empty
+          icon={ServerIcon}
+          title="No server is connected yet"
+          action={
+            <Button asChild variant="primary">
+              <Link href="/servers">Go to servers</Link>
+            </Button>
+          }
+        />
+      ) : (
+        <div className="flex max-w-3xl flex-col gap-6">
+          <div className="max-w-sm">
+            <Field id="server" label="Server" required>
+              {(control) => (
+                <Select
+                  {...control}
+                  value={serverId ?? ""}
+                  onChange={(event) => {
+                    setServer(event.target.value || null);
+                    setTool(null);
+                  }}
+                >
+                  <option value="">Choose a server…</option>
+                  {list.map((server) => (
+                    <option key={server.id} value={server.id}>
+                      {server.name}
+                      {conditionOf(server)}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          </div>
+          {server && server.startsOn === null && <NotConnected server={server} />}
+          {server && (
+            <PausedNotice server={server}>
+              <p>What you start waits in the queue until the pause ends.</p>
+            </PausedNotice>
+          )}
+          {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
+          {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
+          {isConnected && tools.isError && (
+            <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
+          )}
+          {isConnected && tools.data && (
+            <ToolPicker tools={offered} chosen={tool?.name ?? null} onChoose={setTool} />
+          )}
+          {serverId && isConnected && tool && (
+            <ArgumentsForm key={`${serverId} ${tool.name}`} serverId={serverId} tool={tool} demo={demo} />
+          )}
         </div>
       )}
     </Page>
@@ -176,7 +231,9 @@ function Gone({ what }: { what: string }) {
 }
 
 function conditionOf({ startsOn, health }: Server): string {
+function conditionOf({ startsOn, health, pause }: Server): string {
   if (startsOn === null) return " (not connected)";
+  if (pause) return " (paused)";
   return health.state === "ok" ? "" : ` (${health.state})`;
 }
 
