@@ -1,16 +1,20 @@
 import { defineConfig } from "vitest/config";
+import { WaitersFirst } from "./lib/testing/waiters-first.ts";
 
 export default defineConfig({
   test: {
     include: ["{lib,app,components,examples,scripts,prisma}/**/*.test.{ts,tsx}"],
     globalSetup: "lib/testing/global-setup.ts",
     // Real databases and real servers, on machines with two cores.
-    // Most of their time they wait for each other, so that there is room for two files a core.
+    // Most of their time they wait for each other, so that there is room for two files a core,
     maxWorkers: 4,
-    // What fails says so by itself; these are for what hangs, on machines that are slow and busy.
-    testTimeout: 90_000,
+    // and for many tests of those files that run theirs at once.
+    maxConcurrency: 16,
+    sequence: { sequencer: WaitersFirst },
+    // What takes a second here takes twenty on a machine that has other things to do.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
   },
   resolve: { alias: { "@": import.meta.dirname } },
 });

@@ -30,7 +30,7 @@ test("nothing is lost or done twice when everything is killed again and again", 
     const killed: PartName[] = [];
     const killing = (async () => {
       while (killed.length < KILLS && !over) {
-        await pause(1_000 + random() * 3_000);
+        await pause(500 + random() * 2_000);
         const part = PARTS[Math.floor(random() * PARTS.length)]!;
         if (await intray.kill(part)) killed.push(part);
       }

@@ -1,6 +1,6 @@
 /** Every kind of field, filled in by keyboard alone, told to a screen reader, looked at by axe, and sent exactly. */
 import type { Page } from "@playwright/test";
-import { expect, openDesk, readRequest, requestPane, SOON, tabTo, test } from "./desk.ts";
+import { expect, openDesk, readRequest, requestPane, SOON, setUndoWindow, tabTo, test } from "./desk.ts";
 import { judge } from "./judge.ts";
 import type { Kind } from "./question-kinds.ts";
 import { type Asked, ask, askForm } from "./questions.ts";
@@ -8,6 +8,10 @@ import { type Asked, ask, askForm } from "./questions.ts";
 // Axe takes its time on a busy machine. Clocks change in Vienna, and not in UTC.
 test.describe.configure({ timeout: 180_000 });
 test.use({ timezoneId: "Europe/Vienna", locale: "en-US" });
+
+// Answers go out at once: what becomes of those that are held is told in deciding.spec.ts.
+test.beforeAll(({ browser }) => setUndoWindow(browser, 0));
+test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
 
 const form = (page: Page) => requestPane(page).getByRole("form", { name: "Your answer" });
 const summary = (page: Page) => requestPane(page).getByRole("alert").filter({ hasText: "another look" });

@@ -1,4 +1,5 @@
 import type { FullConfig } from "@playwright/test";
+import { keepCompiled } from "../lib/testing/compile-cache.ts";
 import { startIntray } from "./intray.ts";
 import { startQuestionServer } from "./question-server.ts";
 
@@ -8,6 +9,7 @@ type Place = Record<"E2E_URL" | "E2E_INVOICE_URL" | "E2E_DATA_DIR" | "E2E_QUESTI
 /** One Intray in demo mode for each worker. E2E_URL and the others name a running one instead, for one worker. */
 export default async function setup({ workers }: FullConfig): Promise<(() => Promise<void>) | undefined> {
   if (process.env.E2E_URL) return undefined;
+  await keepCompiled();
   const started = await Promise.all(Array.from({ length: workers }, start));
   process.env.E2E_PLACES = JSON.stringify(started.map(({ place }) => place));
   return async () => void (await Promise.all(started.map(({ stop }) => stop())));

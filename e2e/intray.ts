@@ -45,6 +45,7 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
   const environment = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     NODE_ENV: "production" as const,
     INTRAY_DATA_DIR: dataDir,
     PORT: String(port),

@@ -3,6 +3,7 @@
  * query outside `withOrganization` would see nothing (row security) or, worse, hide that it forgot to ask.
  */
 import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
 import { Prisma, PrismaClient } from "./generated/prisma/client.ts";
 
 export { Prisma };
@@ -18,19 +19,22 @@ export interface Database {
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Calls a function of schema `gate`, or a table that is no organization's, before an organization is known. */
   gate<T>(query: Prisma.Sql): Promise<T[]>;
+  /** The connections that are open just now, and how many wait for one. */
+  pool(): { busy: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
 const TRIES = 4;
 
 export function createDatabase(url: string, options: { connections?: number } = {}): Database {
-  const adapter = new PrismaPg({
+  const pool = new pg.Pool({
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
+  const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 20_000 } });
 
   return {
@@ -48,6 +52,11 @@ export function createDatabase(url: string, options: { connections?: number } = 
       }
     },
     gate: (query) => prisma.$queryRaw(query),
+    pool: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => prisma.$disconnect(),
   };
 }

@@ -1,5 +1,7 @@
+import { trace } from "@opentelemetry/api";
 import pino, { type DestinationStream, type Logger } from "pino";
 import { env } from "./env.ts";
+import { scope } from "./scope.ts";
 
 /** Never written, wherever they stand in a logged object down to three levels. */
 const secretNames = [
@@ -28,7 +30,8 @@ const secretHeaders = ["set-cookie", "mcp-session-id", "proxy-authorization"].fl
 
 /**
  * One line of JSON on stdout for each entry. Parts take a child: `log.child({ part: "engine" })`.
- * Errors go under `err`; texts that came from a remote server are data, so never part of the message.
+ * A line written for a call of the API has its `requestId`, and its `traceId` where it is traced. Errors go under
+ * `err`; texts that came from a remote server are data, so never part of the message.
  */
 export const log = createLog(env().logLevel);
 
@@ -39,11 +42,19 @@ export function createLog(level: string, destination?: DestinationStream): Logge
       serializers: { err: describe },
       level,
       base: null,
+      mixin: named,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: [...secretPaths, ...secretHeaders], censor: "[removed]" },
     },
     destination,
   );
+}
+
+/** Which call a line is about, unless the line says so itself. */
+function named(): object {
+  const { requestId, trace: context } = scope();
+  const traceId = context && trace.getSpanContext(context)?.traceId;
+  return { ...(requestId && { requestId }), ...(traceId && { traceId }) };
 }
 
 /** What a log needs of an error. Not its other fields: drivers hang whole connections on theirs. */

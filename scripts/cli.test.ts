@@ -2,13 +2,10 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSeal } from "../lib/seal.ts";
 import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
 import { withClient } from "./database/roles.ts";
-
-// Each call starts a process.
-vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
 let files: string;
@@ -26,9 +23,16 @@ function intray(...args: string[]): Promise<{ code: number | null; out: string; 
 }
 
 function run(settings: Record<string, string>, args: string[]) {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/cli.ts", ...args], {
-    env: { PATH, HOME, NODE_ENV: "test", INTRAY_URL: "https://intray.example", ...settings },
+    env: {
+      PATH,
+      HOME,
+      NODE_COMPILE_CACHE,
+      NODE_ENV: "test",
+      INTRAY_URL: "https://intray.example",
+      ...settings,
+    },
   });
   let out = "";
   let err = "";

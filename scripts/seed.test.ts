@@ -43,9 +43,9 @@ afterAll(async () => {
 });
 
 function seed(...args: string[]): Promise<{ code: number | null; out: string }> {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/seed.ts", ...args], {
-    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: database.ownerUrl, INTRAY_KEYS },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test", DATABASE_URL: database.ownerUrl, INTRAY_KEYS },
   });
   let out = "";
   child.stdout.on("data", (data) => (out += data));
@@ -254,7 +254,7 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
     figures.reduce((all, row) => all + (row.measure.startsWith(prefix) ? Number(row._sum.amount) : 0), 0);
   expect(sum("started")).toBe(597);
   expect(sum("ended:completed")).toBe(counted.completed);
-  expect(sum("ended:")).toBe(597 - 1 - 2);
+  expect(sum("ended:")).toBe(597 - 2);
   const answers = await db.withOrganization(wayland, (tx) => tx.answer.count());
   expect(sum("decided:")).toBe(answers - 1);
   expect(sum("delivery:")).toBe(2 * (answers - 1));

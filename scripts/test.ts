@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { keepCompiled } from "../lib/testing/compile-cache.ts";
 import { postgresForTests } from "../lib/testing/global-setup.ts";
 import { build } from "./build.ts";
 import { findOrInstallChromium } from "./chromium.ts";
@@ -26,6 +27,7 @@ async function main(part: string | undefined): Promise<void> {
     throw new Error("Say `unit`, `e2e`, `chaos`, or nothing for all.");
   const wants = (name: string) => part === undefined || part === name;
   await generate(say);
+  await keepCompiled();
   if (wants("unit")) {
     await check("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
     await check("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);

@@ -10,6 +10,7 @@ test.each([
   ["scripts/commands/doctor.ts", "node:tls"],
   ["lib/web/notices.ts", "node:http2"],
   ["lib/web/notices.ts", "node:dns/promises"],
+  ["lib/engine/main.ts", "@opentelemetry/exporter-trace-otlp-http"],
 ])("%s may not import %s", (file, specifier) => {
   expect(refuseImport(file, specifier, false)).toBeDefined();
 });

@@ -5,6 +5,7 @@ import next from "next";
 import { ConfigurationError, env, need } from "../lib/env.ts";
 import { onDrain } from "../lib/lifecycle.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
+import { startTracing } from "../lib/tracing/start.ts";
 import { signInSettings } from "../lib/web/sign-in-providers.ts";
 
 /** How long answers that are under way may take once the process drains. */
@@ -21,6 +22,7 @@ async function serve(): Promise<void> {
     throw new ConfigurationError("The app is not built: run `npm run build` first.");
   // next-auth reads its public address from here and nowhere else.
   process.env.NEXTAUTH_URL = url;
+  const stopTracing = await startTracing("intray-web");
 
   const app = next({ dev: false, dir: process.cwd(), hostname: host, port });
   const handle = app.getRequestHandler();
@@ -36,6 +38,7 @@ async function serve(): Promise<void> {
     await Promise.race([closed, sleep(graceMs)]);
     server.closeAllConnections();
     await app.close();
+    await stopTracing();
   });
 
   await app.prepare();

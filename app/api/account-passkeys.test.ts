@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   addPasskey,
   caller,
@@ -14,9 +14,6 @@ import {
 } from "@/lib/testing/accounts.ts";
 import { Authenticator } from "@/lib/testing/authenticator.ts";
 import { ORIGIN } from "@/lib/testing/web.ts";
-
-// Passwords are slow to check, on purpose.
-vi.setConfig({ testTimeout: 90_000 });
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
 afterAll(() => web.stop());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   acme,
   caller,
@@ -9,9 +9,6 @@ import {
   startAccounts,
   web,
 } from "@/lib/testing/accounts.ts";
-
-// Passwords are slow to check, on purpose.
-vi.setConfig({ testTimeout: 90_000 });
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
 afterAll(() => web.stop());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   acme,
   addPasskey,
@@ -13,9 +13,6 @@ import {
 } from "@/lib/testing/accounts.ts";
 import { Authenticator } from "@/lib/testing/authenticator.ts";
 import { ORIGIN } from "@/lib/testing/web.ts";
-
-// Passwords are slow to check, on purpose.
-vi.setConfig({ testTimeout: 90_000 });
 
 let globex: string;
 

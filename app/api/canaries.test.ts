@@ -1,6 +1,6 @@
 /** Two organizations at once: no answer, row or hint of one has a word or an id of the other. */
 import pg from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "@/lib/db.ts";
 import { pumpChanges } from "@/lib/engine/pump.ts";
 import { type Names, namesOf, type Reply, send } from "@/lib/testing/guards/caller.ts";
@@ -9,6 +9,7 @@ import { startDescribedWeb } from "@/lib/testing/guards/described.ts";
 import { EXCEPTIONS } from "@/lib/testing/guards/exceptions.ts";
 import type { Operation } from "@/lib/testing/guards/operations.ts";
 import { type Credential, createScene, type Scene } from "@/lib/testing/guards/scene.ts";
+import { patiently } from "../../lib/testing/patience.ts";
 
 const { web, operations } = await startDescribedWeb();
 const guarded = operations.filter(({ access }) => access !== "none");
@@ -112,7 +113,7 @@ test("reading everything, searches for the other's words included, finds one's o
   );
 });
 
-test("two hundred calls at once of both, reads and writes, mix nothing up", { timeout: 60_000 }, async () => {
+test("two hundred calls at once of both, reads and writes, mix nothing up", async () => {
   const heard = { acme: await listen(acme), globex: await listen(globex) };
   const engine = createDatabase(web.database.engineUrl, { connections: 1 });
   const calls: [Scene, Scene, Operation, Credential, Names][] = [];
@@ -148,19 +149,16 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", { ti
     expect([...foreign].filter((id) => rows.includes(id))).toEqual([]);
   }
   // What happened is told to each organization's own stream.
-  await vi.waitFor(
-    async () => {
-      await acme.things("owner").id("view");
-      await decide(acme);
-      await decide(globex);
-      await pumpChanges(engine);
-      expect([heard.acme.text, heard.globex.text]).toEqual([
-        expect.stringContaining("input_request"),
-        expect.stringContaining("input_request"),
-      ]);
-    },
-    { timeout: 15_000 },
-  );
+  await patiently(async () => {
+    await acme.things("owner").id("view");
+    await decide(acme);
+    await decide(globex);
+    await pumpChanges(engine);
+    expect([heard.acme.text, heard.globex.text]).toEqual([
+      expect.stringContaining("input_request"),
+      expect.stringContaining("input_request"),
+    ]);
+  });
   const now = {
     acme: await idsIn(admin, acme.organizationId),
     globex: await idsIn(admin, globex.organizationId),

@@ -60,9 +60,11 @@ async function furnished(slug: string) {
       where: { organizationId: id },
       data: { sealedCredentials: CANARY, logTail: CANARY },
     });
+    const raceId = uuidv7();
+    await tx.race.create({ data: { organizationId: id, id: raceId, requestedBy: storable(owner.userId) } });
     await tx.task.updateMany({
       where: { organizationId: id },
-      data: { sealedHandle: CANARY, sealedSession: CANARY },
+      data: { raceId, sealedHandle: CANARY, sealedSession: CANARY },
     });
     const figure = { hours: 1, at: new Date(), serverId: server.id, measure: "started", amount: 1n };
     await tx.statistic.create({ data: { organizationId: id, ...figure } });
@@ -79,6 +81,7 @@ async function furnished(slug: string) {
     bulk,
   );
   await oauthOf(id, server, owner.userId);
+  await toldOf(id, task, owner);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   await healthOf(id, server.id);
   return { id, slug, owner, viewer, task };
@@ -122,6 +125,23 @@ async function healthOf(id: string, serverId: string): Promise<void> {
       VALUES ($1, $2, 'pay', 'x', '{}')`,
     [id, serverId],
   );
+}
+
+/** Notices, mail and webhooks. */
+async function toldOf(id: string, taskId: string, { userId, cookie }: { userId: string; cookie: string }) {
+  const call = (method: "POST" | "PATCH", path: string, body: object) =>
+    web.call(method, `/api/v1${path}`, { cookie, body });
+  await call("PATCH", "/me/notifications", { kinds: { done: { app: true, email: true } } });
+  const url = `https://hooks.test.example/${CANARY}`;
+  const webhook = (await call("POST", "/webhooks", { url, events: ["task.completed"] })).body;
+  await call("POST", `/webhooks/${webhook.id}/test`, {});
+  await web.db.withOrganization(id, async (tx) => {
+    const of = { organizationId: id, userId };
+    const mail = { ...of, id: uuidv7(), notBefore: new Date() };
+    await tx.mail.create({ data: mail });
+    const told = { kind: "done", cause: "task.completed", subject: taskId, taskId, inApp: true };
+    await tx.notice.create({ data: { ...of, ...told, id: uuidv7(), mailId: mail.id } });
+  });
 }
 
 type Furnished = Awaited<ReturnType<typeof furnished>>;

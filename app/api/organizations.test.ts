@@ -5,6 +5,7 @@ import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { patiently } from "../../lib/testing/patience.ts";
 
 let web: TestWeb;
 let acme: string;
@@ -118,7 +119,7 @@ describe("the end of a membership", () => {
     const key = await web.key(globex, "owner");
     const streams = await Promise.all([cleo, dan].map(({ cookie }) => listen(cookie)));
     // The web's own connection for hints may still be opening: it is there once something is heard.
-    await vi.waitFor(async () => {
+    await patiently(async () => {
       await sql("SELECT pg_notify('intray_change', $1)", [
         JSON.stringify({ o: globex, c: [["task", "t-1"]] }),
       ]);
@@ -126,7 +127,7 @@ describe("the end of a membership", () => {
     });
     await web.call("DELETE", `/api/v1/members/${cleo.memberId}`, { key });
     // Its regular check comes after 30 s only.
-    await vi.waitFor(() => expect(streams[0]?.ended).toBe(true), { timeout: 15_000 });
+    await vi.waitFor(() => expect(streams[0]?.ended).toBe(true), { timeout: 25_000 });
     expect(streams[1]?.ended).toBe(false);
     for (const stream of streams) stream.leave();
   });

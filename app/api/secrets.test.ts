@@ -261,7 +261,7 @@ test("a command repeats its key, in words and in results", async () => {
   );
   for (const tool of ["secret", "environment"])
     expect((await ended(await start(id, tool))).state).toBe("completed");
-}, 180_000);
+});
 
 test("nobody finds one in any answer to any role", async () => {
   const ids = await idsByPlace();

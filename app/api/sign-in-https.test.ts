@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { AuthBrowser } from "@/lib/testing/auth-browser.ts";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 
 const ORIGIN = "https://intray.example";
-// Passwords are slow to check, on purpose.
-vi.setConfig({ testTimeout: 90_000 });
-
 let web: TestWeb;
 
 beforeAll(async () => {

@@ -83,7 +83,7 @@ describe("the demonstration", () => {
 });
 
 // Each try is a slow hash, on purpose.
-describe("passwords", { timeout: 90_000 }, () => {
+describe("passwords", () => {
   test("are set with a link that works once, of two at once for one, and ends the person's sessions", async () => {
     const { makePasswordLink } = await import("@/lib/members/transitions.ts");
     const organization = await web.organization("links");

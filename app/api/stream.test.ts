@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { patiently } from "../../lib/testing/patience.ts";
 
 let web: TestWeb;
 
@@ -40,7 +41,7 @@ test("hints reach the streams of their organization, and no other", async () => 
   expect(ours.response.headers.get("content-type")).toContain("text/event-stream");
   expect(ours.response.headers.get("cache-control")).toBe("no-cache, no-transform");
   // The connection may still be opening: say it until it is heard.
-  await vi.waitFor(async () => {
+  await patiently(async () => {
     await notify(acme, [["task", "t-1"]]);
     expect(ours.text).toContain('event: change\ndata: {"topic":"task","id":"t-1"}\n\n');
   });
@@ -52,12 +53,12 @@ test("hints reach the streams of their organization, and no other", async () => 
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%intray_change%'",
     ),
   );
-  await vi.waitFor(() => expect(theirs.text).toContain('data: {"topic":"*","id":"*"}'), { timeout: 8_000 });
+  await patiently(() => expect(theirs.text).toContain('data: {"topic":"*","id":"*"}'));
   await notify(globex, [["task", "t-2"]]);
-  await vi.waitFor(() => expect(theirs.text).toContain("t-2"));
+  await patiently(() => expect(theirs.text).toContain("t-2"));
   expect(ours.text).not.toContain("t-2");
   for (const stream of [ours, theirs]) stream.leave();
-  await vi.waitFor(() => expect([ours.ended, theirs.ended]).toEqual([true, true]));
+  await patiently(() => expect([ours.ended, theirs.ended]).toEqual([true, true]));
 });
 
 test("one principal has eight streams at most, and gets another when one ends", async () => {
@@ -66,7 +67,7 @@ test("one principal has eight streams at most, and gets another when one ends", 
   const ninth = await listen(key);
   expect([ninth.response.status, ninth.response.headers.get("retry-after")]).toEqual([429, "30"]);
   streams[0]?.leave();
-  await vi.waitFor(async () => {
+  await patiently(async () => {
     const again = await listen(key);
     expect(again.response.status).toBe(200);
     again.leave();
@@ -85,7 +86,7 @@ test("a stream ends when its credential is revoked", async () => {
     await web.call("DELETE", `/api/v1/api-keys/${items[0].id}`, { key: other });
     await vi.advanceTimersByTimeAsync(30_000);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(stream.ended).toBe(true));
+    await patiently(() => expect(stream.ended).toBe(true));
   } finally {
     vi.useRealTimers();
   }

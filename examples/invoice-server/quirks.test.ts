@@ -63,7 +63,7 @@ test("quirks are refused outside tests, and unknown ones everywhere", () => {
   expect([...readQuirks({ NODE_ENV: "test", INVOICE_QUIRKS: "a,f", INVOICE_TEST: "1" })]).toEqual(["a", "f"]);
 });
 
-describe("a server with quirks", { timeout: 60_000 }, () => {
+describe("a server with quirks", () => {
   test("a, d, e, h, i: what 2025-11-25 says of a task", async ({ onTestFinished }) => {
     const scene = await setScene({ onTestFinished }, { INVOICE_QUIRKS: "a,d,e,h,i" });
     const request = await openSession({ onTestFinished }, scene.server.url);
@@ -139,7 +139,7 @@ describe("a server with quirks", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a server without quirks", { timeout: 60_000 }, () => {
+describe("a server without quirks", () => {
   test("ignores what is under a key that nobody asked with, and refuses an answer that is none", async ({
     onTestFinished,
   }) => {

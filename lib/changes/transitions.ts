@@ -1,6 +1,7 @@
 import type { Tx } from "../db.ts";
 
-export type Topic = "task" | "input_request" | "server" | "member";
+/** A hint of `notice` has the id of whom it is for, and reaches nobody else. */
+export type Topic = "task" | "input_request" | "server" | "member" | "notice";
 
 /** Leaves a live hint in the outbox, committed with the change it tells of. */
 export async function announce(organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "../db.ts";
 import { renewTokens } from "../mcp/oauth-tokens.ts";
 import { PeerError, SignInNeeded } from "../mcp/peer.ts";
@@ -7,8 +7,6 @@ import { createOAuthWorld, type OAuthWorld } from "../testing/oauth-world.ts";
 import { GrantAccess } from "./access.ts";
 import { openTokens, readClientOf } from "./grants.ts";
 import { claimGrant, markNeedsReauth } from "./transitions.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let scene: OAuthWorld;
 let other: Database;

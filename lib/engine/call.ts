@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerBody, PeerError, StartOutcome, StreamListener } from "../mcp/peer.ts";
 import { MAX_TTL_MS } from "../tasks/schema.ts";
+import { isRepeatable } from "../tasks/status.ts";
 import type { TaskWork } from "../tasks/work.ts";
 import { callOptions, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { listenerOf } from "./listener.ts";
@@ -160,8 +161,7 @@ function listenerFor(ctx: WatcherContext, entry: TaskEntry, live: LiveSession | 
  */
 export function mayRepeat(hints: TaskWork["toolHints"], cancelRequested: boolean): boolean {
   if (hints?.honoursIdempotencyKey) return true;
-  const claims = hints?.annotations;
-  return !cancelRequested && (claims?.idempotentHint === true || claims?.readOnlyHint === true);
+  return !cancelRequested && isRepeatable(hints?.annotations);
 }
 
 /** The server has read the call and knows that it did not run it. */

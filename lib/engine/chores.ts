@@ -4,6 +4,7 @@
  */
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
+import { choreFailures, choreSeconds, choresWaiting } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 
@@ -22,6 +23,8 @@ export interface Chore {
   organizations(database: Database): Promise<string[]>;
   /** A bounded part of what one organization has to do; true: there is more. Called again at once then. */
   run(context: ChoreContext, organizationId: string): Promise<boolean>;
+  /** Ends what turns have left under way; no turn begins any more. */
+  settled?(context: ChoreContext): Promise<void>;
 }
 
 /** For chores that look for themselves whether there is something to do. */
@@ -51,6 +54,7 @@ export class Chores {
     this.#stopping = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await Promise.all(this.#turns);
+    await Promise.all(this.#chores.map((chore) => chore.settled?.(this.#context)));
   }
 
   #begin(chore: Chore): void {
@@ -67,14 +71,20 @@ export class Chores {
 
   /** Owns every error: one organization's trouble is not the others'. */
   async #turn(chore: Chore): Promise<void> {
+    const took = choreSeconds.startTimer({ chore: chore.name });
     try {
-      for (const organizationId of await chore.organizations(this.#context.database)) {
+      const organizations = await chore.organizations(this.#context.database);
+      for (const [served, organizationId] of organizations.entries()) {
+        choresWaiting.set({ chore: chore.name }, organizations.length - served);
         await this.#serve(chore, organizationId).catch((error: unknown) =>
           this.#tell(chore, error, organizationId),
         );
       }
     } catch (error) {
       this.#tell(chore, error);
+    } finally {
+      choresWaiting.set({ chore: chore.name }, 0);
+      took();
     }
   }
 
@@ -83,6 +93,7 @@ export class Chores {
   }
 
   #tell(chore: Chore, error: unknown, organizationId?: string): void {
+    choreFailures.inc({ chore: chore.name });
     const level = isDatabaseDown(error) ? "warn" : "error";
     this.#context.log[level]({ err: error, chore: chore.name, organizationId }, "a chore failed");
   }

@@ -5,12 +5,14 @@ import { appendEvents } from "../events/transitions.ts";
 import { closeRequest } from "../input-requests/capture.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../mcp/peer.ts";
 import type { AskWork, RequestWork } from "../tasks/work.ts";
+import { inSpan } from "../tracing/span.ts";
 import { idsOf } from "./apply.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { statusOf } from "./judge.ts";
 import { backoffDelay } from "./schedule.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 import { askForPending, heard, tryStandalone } from "./streams.ts";
+import { spanAfter } from "./traced-peer.ts";
 import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, MAX_BROKEN_ANSWERS, UNASKED_LIMIT } from "./tunables.ts";
 
 /** Answers whose time has come. */
@@ -32,6 +34,20 @@ export async function deliver(
   const ask = liveAsk(ctx, entry, request);
   if (!ask) return waitToBeAsked(ctx, entry, request);
   heard(entry);
+  const { traceparent } = request.delivery!;
+  if (traceparent === null) return send(ctx, entry, request, remote, ask);
+  return inSpan("answer.deliver", spanAfter(ctx, entry, traceparent), () =>
+    send(ctx, entry, request, remote, ask),
+  );
+}
+
+async function send(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  request: RequestWork,
+  remote: RemoteTask | null,
+  ask: AskWork,
+): Promise<number> {
   const delivery = request.delivery!;
   const ids = idsOf(entry, request.id, delivery.id);
   await ctx.mayChange();
@@ -58,6 +74,8 @@ export async function deliver(
     return afterFailure(ctx, entry, request, error);
   }
   await insist(() => change(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids)));
+  const { requestId } = delivery;
+  ctx.log.info({ taskId: entry.id, inputRequestId: request.id, requestId }, "an answer was delivered");
   entry.unchangedPolls = 0;
   entry.fingerprint = undefined;
   return AFTER_ANSWER_MS;

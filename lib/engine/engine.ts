@@ -8,6 +8,8 @@ import type { Logger } from "pino";
 import { TOKENS } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
+import { engineRegistry, noteState } from "../metrics/engine.ts";
+import { takeSnapshot } from "../metrics/snapshot.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { CHORES } from "./chore-list.ts";
@@ -16,6 +18,7 @@ import { type LeaseRef, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { pumpChanges } from "./pump.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
+import { recentLateness } from "./recent-lateness.ts";
 import * as tunables from "./tunables.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -250,9 +253,15 @@ export class Engine {
 
   /** For people who look at which engines are alive. Not part of the heartbeat, which it would hold up. */
   async #tellPresence(): Promise<void> {
+    const watched = [...this.#held.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
+    noteState({ watched, pool: this.#options.database.pool() });
+    const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
+    const lag = recentLateness.p99(performance.now());
     await this.#options.database.gate(Prisma.sql`
-      INSERT INTO engine (id, leases) VALUES (${this.id}::uuid, ${this.#held.size})
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases`);
+      INSERT INTO engine (id, leases, metrics, lateness_ms)
+      VALUES (${this.id}::uuid, ${this.#held.size}, ${metrics}::jsonb, ${lag}::float8)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics,
+        lateness_ms = excluded.lateness_ms`);
     await this.#options.database.gate(
       Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,
     );

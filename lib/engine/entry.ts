@@ -169,9 +169,11 @@ export function newEntry(work: TaskWork): TaskEntry {
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
 export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
   const secrets = () => [entry.handle, entry.live?.kept.id].filter((secret) => typeof secret === "string");
+  const { traced, traceparent } = entry.work;
   return {
     deadlineMs,
     secrets,
+    ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
       entry.messages.push({ at: new Date(), direction, method, body: maskMessage(body, secrets()) });
       // A task that is only polled keeps the last exchange, in case it turns out to matter.

@@ -21,7 +21,7 @@ let world: World;
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
-const look = lookInto(() => world, 30_000);
+const look = lookInto(() => world);
 
 beforeAll(async () => {
   world = await createWorld(["127.0.0.1"]);
@@ -117,7 +117,7 @@ test("19: the reply to the call is lost, the server lists its tasks: the one tha
   await world.answer(request.id, approve);
   await until("it is told", async () => remote.answered.length === 1);
   expect((await traits()).listsTasks).toBe(true);
-}, 180_000);
+});
 
 test("19: two that fit are nobody's until a person has chosen: both are kept as candidates", async () => {
   remote.behave.lists = true;
@@ -133,7 +133,7 @@ test("19: two that fit are nobody's until a person has chosen: both are kept as 
   expect(candidates.length).toBe(2);
   expect(JSON.stringify(candidates)).not.toContain(remote.tasks[0]!.taskId);
   expect(remote.seen.filter(({ method }) => method === "tools/call").length).toBe(1);
-}, 180_000);
+});
 
 test("an answer whose question is never put again is undeliverable, kept, and asked anew if the server asks", async () => {
   const id = await start();
@@ -155,7 +155,7 @@ test("an answer whose question is never put again is undeliverable, kept, and as
   await until("it is learned", async () => (await traits()).reissues === false);
   remote.behave.reissues = "Really?";
   await until("a person is asked anew", async () => (await look.request(request.id)).state === "open");
-}, 180_000);
+});
 
 test("a question that is put again is learned, and its answer says which way it took", async () => {
   const id = await start();
@@ -193,7 +193,7 @@ test("questions that are taken back after a minute tell how long people have", a
   remote.behave.reissues = "And now?";
   const next = await look.openRequest(id, "And now?");
   const leftMs = next.expiresAt!.getTime() - next.createdAt.getTime();
-  expect(Math.abs(leftMs - 60_000)).toBeLessThan(5_000);
+  expect(Math.abs(leftMs - 60_000)).toBeLessThan(20_000);
 });
 
 test("a server that tells how far a task is: the bar is kept while it works, and gone at its end", async () => {

@@ -1,5 +1,8 @@
 /** Which step is next: places for starts, for what people wait for, and for the rest, on one timer. */
+
+import { lateness } from "../metrics/engine.ts";
 import { DueHeap } from "./due-heap.ts";
+import { recentLateness } from "./recent-lateness.ts";
 import { MAX_TIMER_MS, STARTS_AT_ONCE, STEPS_AT_ONCE, URGENT_AT_ONCE } from "./tunables.ts";
 
 export type LaneName = "start" | "urgent" | "regular";
@@ -60,12 +63,15 @@ export class Lanes {
 
   #takeDue(): void {
     const now = performance.now();
-    for (const lane of Object.values(this.#lanes)) {
+    for (const [name, lane] of Object.entries(this.#lanes)) {
       while (!this.#stopped && lane.running < lane.atOnce) {
+        const due = lane.due.peek() ?? now;
         const id = lane.due.popDue(now);
         if (id === undefined) break;
         const step = this.#take(id);
         if (!step) continue;
+        lateness.observe({ lane: name }, (now - due) / 1000);
+        recentLateness.note(now - due, now);
         lane.running++;
         const done = step.finally(() => {
           lane.running--;

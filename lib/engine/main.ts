@@ -2,16 +2,21 @@
 import { ConfigurationError } from "../env.ts";
 import { onDrain } from "../lifecycle.ts";
 import { log } from "../log.ts";
+import { startTracing } from "../tracing/start.ts";
 import { openEngine } from "./run.ts";
 
-const { engine, close } = await openEngine(log.child({ part: "engine" })).catch((error: unknown) => {
-  if (!(error instanceof ConfigurationError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-});
+const stopTracing = await startTracing("intray-engine").catch(refuse);
+const { engine, close } = await openEngine(log.child({ part: "engine" })).catch(refuse);
 onDrain(async () => {
   await engine.stop();
   await close();
+  await stopTracing();
 });
 await engine.start();
 log.info({ part: "engine", id: engine.id }, "the engine runs");
+
+function refuse(error: unknown): never {
+  if (!(error instanceof ConfigurationError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}

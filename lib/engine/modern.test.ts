@@ -8,7 +8,7 @@ import { createWorld, until, type World } from "../testing/world.ts";
 let world: World;
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
-const look = lookInto(() => world, 30_000);
+const look = lookInto(() => world);
 
 beforeAll(async () => {
   remote = await startTestServer();

@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
 import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 60_000;
 const EVERYTHING = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
 );

@@ -70,7 +70,7 @@ test("the database goes away between the server's 2xx and its record: accepted a
   expect(remote.told).toHaveLength(1);
 });
 
-describe.concurrent("at once, for each takes its time:", { timeout: 180_000 }, () => {
+describe.concurrent("at once, for each takes its time:", () => {
   test("a server that needs longer for an answer than a call may last is told once", async ({
     expect,
     onTestFinished,
@@ -123,7 +123,8 @@ describe.concurrent("at once, for each takes its time:", { timeout: 180_000 }, (
     // So long that a start needs a heartbeat of after it.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     const id = await world.startTask(server, {}, tool("wait"));
-    await inState(id, "working", 3_000);
+    // With the stuck step, which is given up after 15 s, its heartbeat would be held up as long.
+    await inState(id, "working", 8_000);
     // And the one that was given back is watched again, once its step has ended.
     slow.behave.get = undefined;
     slow.tasks[0]!.status = "completed";
@@ -147,7 +148,7 @@ test("polls that a server is slow to answer hold up no start", async () => {
     await until("polls take all places", async () => waiting >= 32);
     const id = await world.startTask(elsewhere, {}, tool("work"));
     // A poll is given up after 15 s: until then they keep their places.
-    await inState(id, "working", 10_000);
+    await inState(id, "working", 14_000);
   } finally {
     held.resolve();
   }

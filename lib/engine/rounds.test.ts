@@ -13,7 +13,7 @@ let world: World;
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
-const look = lookInto(() => world, 30_000);
+const look = lookInto(() => world);
 
 beforeAll(async () => {
   remote = await startTestServer();

@@ -18,6 +18,7 @@ import { EntryGone } from "../servers/operator-file.ts";
 import type { Health } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { ConnectionRow } from "./connection.ts";
+import { traced } from "./traced-peer.ts";
 import { LOG_TAIL_CHARACTERS, OPEN_DEADLINE_MS } from "./tunables.ts";
 
 export interface LinkOptions {
@@ -103,7 +104,9 @@ export class ServerLink {
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      peer = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
+      const inTime = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
+      const { serverId } = this.#options.connection;
+      peer = traced(inTime, { "intray.server_id": serverId, "mcp.protocol.version": era });
       this.#peers.set(era, peer);
     }
     return peer;

@@ -220,7 +220,7 @@ test("a result that the server has and never gives: the task ends all the same",
   there.status = "completed";
   const done = await inState(id, "completed");
   expect(done.error).toMatchObject({ code: "result_missing" });
-}, 180_000);
+});
 
 test("an answer that waits while the server does not find the task does not make a hot loop", async () => {
   const { id, there } = await running();

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { PeerError } from "../mcp/peer.ts";
 import { markHeld, markStarting, markStartUnknown, noteWaiting, renewAttempt } from "../tasks/attempts.ts";
+import { inSpan } from "../tracing/span.ts";
 import { mayBeHeld, mayRepeat, placeCall, promptOutcome } from "./call.ts";
 import { change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { reasonOf, SESSIONS_FULL, settle } from "./outcome.ts";
@@ -9,6 +10,7 @@ import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";
 import type { LiveSession } from "./sessions.ts";
 import { dropStreams, isAboutStream, joinSession, openStandalone } from "./streams.ts";
+import { spanAfter } from "./traced-peer.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "./tunables.ts";
 
 /** The first attempt of a queued task. Returns the pause until the next step, in ms. */
@@ -106,8 +108,19 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
 }
 
 /** Makes the call of an attempt that was just committed. A reply that takes its time is awaited beside the steps. */
-export async function call(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
+export function call(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
+  const { work } = entry;
+  // A round of answers is what its answers' people have asked for.
+  const answer = work.requests.find(({ delivery }) => delivery?.state === "sending")?.delivery;
+  const asked = answer ? answer.traceparent : work.traceparent;
+  const name = answer ? "answer.deliver" : "task.start";
+  if (asked === null) return place(ctx, entry, attempt);
+  return inSpan(name, spanAfter(ctx, entry, asked), () => place(ctx, entry, attempt));
+}
+
+async function place(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
   await ctx.mayChange();
+  ctx.log.info({ taskId: entry.id }, "a tool is called");
   const placed = placeCall(ctx, entry, attempt);
   entry.call = placed;
   try {

@@ -5,9 +5,12 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-requests/capture.ts";
 import { retractAsk } from "../input-requests/retract.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
+import { polls } from "../metrics/engine.ts";
+import { inScope } from "../scope.ts";
 import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded, isRunning } from "../tasks/status.ts";
 import { type DeliveryWork, loadWork } from "../tasks/work.ts";
+import { inSpan, noteSpan } from "../tracing/span.ts";
 import { applyRemote, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
@@ -29,10 +32,12 @@ import {
   renewSession,
   tendStreams,
 } from "./streams.ts";
+import { spanOf } from "./traced-peer.ts";
 import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
   MAX_BROKEN_CANCELS,
+  MAX_TIMER_MS,
   NOT_FOUND_CONFIRM_MS,
   POLL_DEADLINE_MS,
   PROGRESS_MS,
@@ -41,12 +46,17 @@ import {
   SLOW_POLL_MS,
 } from "./tunables.ts";
 
-export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+/** Log lines name the call that started the task; what is worth a span begins one. */
+export function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+  return inScope({ requestId: entry.work.requestId, trace: null }, () => takeStep(ctx, entry));
+}
+
+async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
   // How long ago the cancel, or an answer of unknown outcome, was sent is known by the database's clock.
   const { cancelSent, requests } = entry.work;
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
-  if (entry.work.state === "queued") return start(ctx, entry);
+  if (entry.work.state === "queued") return untilStart(entry) ?? start(ctx, entry);
   if (entry.work.state === "starting" && entry.call) return awaitReply(ctx, entry, entry.call);
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
 
@@ -68,6 +78,14 @@ export async function step(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   }
   await tendStreams(ctx, entry, performance.now());
   return nextPause(entry);
+}
+
+/** The pause of another attempt after a failure, by the database's clock. */
+function untilStart(entry: TaskEntry): number | null {
+  const { startsInMs } = entry.work;
+  if (startsInMs === null || startsInMs <= 0) return null;
+  entry.stale = true;
+  return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
 /** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */
@@ -176,10 +194,14 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     // Only now: what could not be written must not count as seen.
     entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
+    polls.inc({ result: changed ? "changed" : "unchanged" });
     // Exchanges that changed nothing are not worth keeping.
     if (!changed) entry.messages.splice(polled);
+    else if (work.traceparent !== null)
+      noteSpan("task.changed", { since: entry.polledAt, ...spanOf(ctx, entry) });
     return reply.task;
   } catch (error) {
+    polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone" && work.era === "2025-11-25") {
       await renewSession(ctx, entry);
@@ -189,6 +211,11 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     if (error.code === "task_not_found") return gone(ctx, entry);
     throw error;
   }
+}
+
+function resultOf(error: unknown): string {
+  const code = error instanceof PeerError ? error.code : null;
+  return code === "session_gone" || code === "task_not_found" ? code : "failed";
 }
 
 /** "Not found" ends a task when it is said twice: before its ttl it is lost, after it has expired. */
@@ -230,7 +257,9 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
     if (work.cancelSent || sending) return null;
     await ctx.mayChange();
     try {
-      await ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS));
+      await inSpan("task.cancel", spanOf(ctx, entry), () =>
+        ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS)),
+      );
     } catch (error) {
       // Refused: it has ended there, which the next look tells, or it can't be cancelled.
       const isFinal =

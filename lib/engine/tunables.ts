@@ -121,6 +121,10 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+/** What lost a race is told to stop this soon. */
+export const SETTLE_RACES_MS = 500;
+/** What the history says is counted this often. */
+export const METRICS_EVERY_MS = 5_000;
 
 /** Counted calls of a server are kept this long in steps of five minutes, */
 export const CALLS_FIVE_MINUTES_MS = 2 * 24 * 3600_000;
@@ -128,6 +132,23 @@ export const CALLS_FIVE_MINUTES_MS = 2 * 24 * 3600_000;
 export const CALLS_HOURS_MS = 30 * 24 * 3600_000;
 /** older ones are looked for this often. */
 export const CALLS_SWEEP_MS = 3600_000;
+
+/** Notices and webhooks follow what happened this soon. */
+export const TELL_EVERY_MS = 1_000;
+/** Lines of the history read in one transaction for them. */
+export const EVENTS_A_TURN = 200;
+/** Mail that is due is looked for this often; it waits a moment for more anyway. */
+export const MAIL_EVERY_MS = 2_000;
+/** Attempts that one engine makes at once at webhooks, */
+export const WEBHOOK_SENDS = 64;
+/** and at each. */
+export const WEBHOOK_SENDS_EACH = 4;
+/** Notices and mails are forgotten after this, */
+export const KEEP_NOTICES_MS = 90 * 24 * 3600_000;
+/** and what was sent to webhooks after this. */
+export const KEEP_DELIVERIES_MS = 30 * 24 * 3600_000;
+export const FORGET_EVERY_MS = 3600_000;
+export const FORGET_BATCH = 1_000;
 /** What happened is added to the figures this often, */
 export const STATISTICS_MS = 2_000;
 /** and the open tasks are counted this often. */

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { PeerError } from "../mcp/peer.ts";
+import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { addCalls } from "../server-stats/transitions.ts";
@@ -254,12 +255,15 @@ export class Watcher {
     const { log } = this.#options;
     entry.stale = true;
     entry.failures++;
+    failures.inc({ class: classOf(error) });
     if (error instanceof LeaseLost) {
       this.#options.onLeaseLost();
       return tunables.MAX_TIMER_MS;
     }
     if (error instanceof PeerError) {
-      log.info({ taskId: entry.id, code: error.code, failures: entry.failures }, "a call to a server failed");
+      const { requestId } = entry.work;
+      const { code } = error;
+      log.info({ taskId: entry.id, requestId, code, failures: entry.failures }, "a call to a server failed");
       // Only more rights help, and who gives them has the connection taken anew. The reply itself woke the task.
       if (error.neededScope !== null) {
         if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
@@ -273,7 +277,7 @@ export class Watcher {
       log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
       return 1_000;
     }
-    log.error({ err: error, taskId: entry.id }, "a step failed");
+    log.error({ err: error, taskId: entry.id, requestId: entry.work.requestId }, "a step failed");
     return backoffDelay(entry.failures + 2);
   }
 
@@ -362,6 +366,13 @@ export class Watcher {
 }
 
 const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
+
+/** For the figures: whose trouble it was. */
+function classOf(error: unknown): string {
+  if (error instanceof PeerError) return error.code;
+  if (error instanceof LeaseLost) return "lease_lost";
+  return isDatabaseDown(error) ? "database" : "internal";
+}
 
 /** Not of one task or session. */
 function isTroubleOfServer({ code, reached }: PeerError): boolean {

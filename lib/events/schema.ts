@@ -43,6 +43,10 @@ export const EVENT_TYPES = [
   "delivery.resend",
   "view.shared",
   "view.unshared",
+  "task.retry_queued",
+  "race.started",
+  "race.won",
+  "race.failed",
   "requests.seeded",
   "requests.unseeded",
   "server.created",
@@ -86,6 +90,12 @@ export const EVENT_TYPES = [
   "protocol.read",
   "events.exported",
   "events.verified",
+  "webhook.created",
+  "webhook.updated",
+  "webhook.removed",
+  "webhook.enabled",
+  "webhook.disabled",
+  "webhook.secret_rotated",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -2,11 +2,11 @@
 export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Answers and their delivery", nouns: ["answer", "delivery"] },
   { label: "Questions", nouns: ["request", "requests"] },
-  { label: "Tasks", nouns: ["task"] },
+  { label: "Tasks", nouns: ["task", "race"] },
   { label: "Servers and connections", nouns: ["server", "connection"] },
   { label: "People and invitations", nouns: ["member", "invitation"] },
   { label: "Sign-ins and accounts", nouns: ["session", "account"] },
-  { label: "API keys", nouns: ["key"] },
+  { label: "API keys and webhooks", nouns: ["key", "webhook"] },
   { label: "Settings and views", nouns: ["organization", "view"] },
   { label: "Who looked into it", nouns: ["protocol", "events"] },
 ];

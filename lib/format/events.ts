@@ -21,6 +21,8 @@ export function describeEvent(line: Line): EventWords {
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
   "view.unshared": (data, who) => say(`${who} no longer shares the view${named(data)}`),
+  "race.started": (data, who) =>
+    say(`${who} started a race${typeof data.starts === "number" ? ` on ${data.starts} servers` : ""}`),
   "requests.seeded": (_, who) => say(`${who} filled in what to try out with`),
   "requests.unseeded": (_, who) => say(`${who} took what was to try out with away`),
   "server.created": (data, who) => say(`${who} added the server${named(data)}`),
@@ -100,7 +102,27 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         : `${who} found that the history does not hold`,
       "bad",
     ),
+  "webhook.created": (data, who) => say(`${who} added a webhook${toHost(data)}`),
+  "webhook.updated": (data, who) => say(`${who} changed the webhook${toHost(data)}`),
+  "webhook.removed": (data, who) => say(`${who} removed the webhook${toHost(data)}`),
+  "webhook.enabled": (data, who) => say(`${who} switched the webhook${toHost(data)} on`),
+  "webhook.disabled": (data, who) =>
+    data.reason === "by_hand"
+      ? say(`${who} switched the webhook${toHost(data)} off`)
+      : say(`${who} switched the webhook${toHost(data)} off${reason(data, SWITCHED_OFF)}`, "bad"),
+  "webhook.secret_rotated": (data, who) => say(`${who} changed the secret of the webhook${toHost(data)}`),
 };
+
+/** Why a webhook was switched off, where nobody did. */
+const SWITCHED_OFF: Record<string, string> = {
+  gone: "its receiver is gone",
+  failing: "nothing got through for three days",
+};
+
+/** ` to hooks.example.com`: the rest of an address may be a secret. */
+function toHost(data: Data): string {
+  return text(data.host) ? ` to ${text(data.host)}` : "";
+}
 
 const SIGNED_IN_BY: Record<string, string> = {
   password: " with a password",

@@ -19,7 +19,13 @@ export function describeTaskEvent(line: Line): EventWords {
 
 /** Every request's page has these: what only the whole organization's history has is in events.ts. */
 export const TASK_WORDS = {
-  "task.queued": (_, who) => say(`${who} started it`),
+  "task.queued": (data, who) =>
+    text(data.retryOf)
+      ? say(`Queued to be tried again${numbered(data)}`)
+      : say(`${who} started it${text(data.raceId) ? " in a race" : ""}${insisted(data)}`),
+  "task.retry_queued": (data) => say(`To be tried again${numbered(data)}, as a new task`, "wait"),
+  "race.won": () => say("Won the race: the others are told to stop", "accent"),
+  "race.failed": () => say("The race ended without a success", "bad"),
   "task.starting": () => say("Calling the server"),
   "task.started": (data) =>
     data.durable === false
@@ -35,9 +41,11 @@ export const TASK_WORDS = {
     ),
   "task.not_started": (data) => say("Not started yet, trying again", "wait", text(data.message)),
   "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
-  "task.cancel_requested": (_, who) => say(`${who} asked to cancel`),
+  "task.cancel_requested": (data, who) =>
+    say(text(data.raceId) ? "Another server was first: asked to cancel" : `${who} asked to cancel`),
   "task.cancel_sent": () => say("Server told to cancel"),
-  "task.cancelled": () => say("Cancelled"),
+  "task.cancelled": (data) =>
+    say(text(data.winnerTaskId) ? "Cancelled: another server was first" : "Cancelled"),
   "task.server_state": (data) => {
     const state = text(data.serverState);
     return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
@@ -89,6 +97,15 @@ export const TASK_WORDS = {
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
   "protocol.read": (_, who) => say(`${who} read the protocol messages`),
 } satisfies Partial<Record<EventType, Words>>;
+
+function insisted(data: Data): string {
+  const retry = data.retry as Data | null | undefined;
+  return retry?.insist === true ? ", insisting that the call can be repeated" : "";
+}
+
+function numbered({ attempt, attempts }: Data): string {
+  return typeof attempt === "number" ? ` (attempt ${attempt} of ${attempts})` : "";
+}
 
 function why(data: Data): string {
   return reason(data, REASONS);

@@ -5,6 +5,7 @@ import { AppError, notFound } from "../errors.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { closeRequest } from "../input-requests/capture.ts";
 import type { Principal } from "../principal.ts";
+import { endInRace } from "../races/ending.ts";
 import type { Seal } from "../seal.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { holdConnection } from "./connection.ts";
@@ -104,12 +105,13 @@ async function neverStarted(
   taskId: string,
 ): Promise<NewEvent[]> {
   const error = { code: NOT_STARTED, message: `It never started, as ${principal.actor.name} found out.` };
-  mustChange(
-    await tx.$executeRaw`
+  const rows = await tx.$queryRaw<{ raceId: string | null }[]>`
       UPDATE task SET state = 'failed', watched = false, error = ${JSON.stringify(error)}::jsonb, finished_at = now(),
         changed_at = now()
-      WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'`,
-  );
+      WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'
+      RETURNING race_id AS "raceId"`;
+  mustChange(rows.length);
+  const raceId = rows[0]?.raceId ?? null;
   const live = await tx.inputRequest.findMany({
     where: { organizationId, taskId, state: { in: ["open", "answered"] } },
     select: { id: true },
@@ -119,6 +121,7 @@ async function neverStarted(
     const closed = await closeRequest(organizationId, tx, taskId, id, "withdrawn", NOT_STARTED);
     events.push(...closed.map((event) => ({ ...event, actor: principal.actor })));
   }
+  events.push(...(await endInRace(organizationId, tx, taskId, { raceId, succeeded: false })));
   return events;
 }
 

@@ -11,6 +11,8 @@ import { uuidv7 } from "../ids.ts";
 import { may } from "../members/permissions.ts";
 import { type Actor, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
+import { scope } from "../scope.ts";
+import { currentTraceparent } from "../tracing/span.ts";
 import {
   checkedContent,
   knownContent,
@@ -55,6 +57,8 @@ export async function recordAnswer(
       content: content === null ? Prisma.DbNull : storable(content),
       comment: input.comment || null,
       answeredBy: storable(principal.actor),
+      requestId: scope().requestId,
+      traceparent: currentTraceparent(),
     },
   });
   await tx.$executeRaw`

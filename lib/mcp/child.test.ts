@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { call, endAll, notes, open, options, SCRIPT } from "../testing/commands.ts";
+import { patiently } from "../testing/patience.ts";
 
 afterEach(endAll);
 
@@ -15,10 +16,10 @@ describe("a command that dies", () => {
     const dying = call(v1, session, "die");
     await expect(dying).rejects.toMatchObject({ code: "unreachable", reached: "maybe" });
     await expect(asked).rejects.toMatchObject({ code: "unreachable", reached: "maybe" });
-    await vi.waitFor(() => expect(heard.closed).toEqual(["failed"]), { timeout: 15_000 });
+    await patiently(() => expect(heard.closed).toEqual(["failed"]));
     await expect(call(v1, session, "echo")).rejects.toMatchObject({ code: "session_gone", reached: "no" });
     await expect(v1.listen(session, heard.listener, options)).rejects.toMatchObject({ code: "session_gone" });
-    const next = await vi.waitFor(() => v1.open(options), { timeout: 10_000 });
+    const next = await patiently(() => v1.open(options));
     expect(next?.id).not.toBe(session?.id);
     expect(await call(v1, next, "echo", { n: 1 })).toEqual({ n: 1 });
   });
@@ -29,20 +30,17 @@ describe("a command that dies", () => {
   ])("%s is run less and less often, and its calls never arrived", async (_, command, args) => {
     const { v1 } = open(args, {}, command);
     const refusals: (number | null)[] = [];
-    await vi.waitFor(
-      async () => {
-        const error = await v1.open(options).then(
-          () => undefined,
-          (reason: { retryAfterMs: number | null }) => reason,
-        );
-        expect(error).toMatchObject({ code: "unreachable" });
-        refusals.push(error?.retryAfterMs ?? null);
-        // It was run a third time, and the pause is longer than the first.
-        expect(refusals.filter((pause) => pause === null).length).toBeGreaterThanOrEqual(2);
-        expect(Math.max(...refusals.map(Number))).toBeGreaterThan(500);
-      },
-      { timeout: 15_000, interval: 50 },
-    );
+    await patiently(async () => {
+      const error = await v1.open(options).then(
+        () => undefined,
+        (reason: { retryAfterMs: number | null }) => reason,
+      );
+      expect(error).toMatchObject({ code: "unreachable" });
+      refusals.push(error?.retryAfterMs ?? null);
+      // It was run a third time, and the pause is longer than the first.
+      expect(refusals.filter((pause) => pause === null).length).toBeGreaterThanOrEqual(2);
+      expect(Math.max(...refusals.map(Number))).toBeGreaterThan(500);
+    });
   });
 
   it("is no call that arrived where it does not exist", async () => {
@@ -63,12 +61,10 @@ describe("a command that dies", () => {
     await expect(call(v1, session, "deaf", {}, { deadlineMs: 500 })).rejects.toMatchObject({
       reached: "maybe",
     });
-    await vi.waitFor(
-      () =>
-        expect(call(v1, session, "echo", {}, { deadlineMs: 500 })).rejects.toMatchObject({
-          code: "session_gone",
-        }),
-      { timeout: 10_000 },
+    await patiently(() =>
+      expect(call(v1, session, "echo", {}, { deadlineMs: 500 })).rejects.toMatchObject({
+        code: "session_gone",
+      }),
     );
   });
 });
@@ -114,6 +110,6 @@ describe("the end", () => {
     expect(children).toHaveLength(2);
     ours.kill(signal);
     const left = () => processes().filter(([pid]) => children.includes(pid));
-    await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 15_000, interval: 200 });
+    await patiently(() => expect(left()).toEqual([]));
   });
 });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNetwork, type Network } from "../network.ts";
 import { notes } from "../testing/commands.ts";
 import { type OfficialServer, startOfficialServer } from "../testing/official-server.ts";
+import { patiently } from "../testing/patience.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 import type { Peer, RemoteTask, Session, TaskRef } from "./peer.ts";
@@ -73,7 +74,7 @@ describe.each([
     if (outcome.kind !== "task") throw new Error(`not a task but ${outcome.kind}`);
     const task: TaskRef = { taskId: outcome.task.taskId, session };
     const held = await peer.openResult(task, heard.listener, options);
-    await vi.waitFor(() => expect(heard.questions).toHaveLength(1), { timeout: 15_000 });
+    await patiently(() => expect(heard.questions).toHaveLength(1));
     const [asked] = heard.questions;
     if (!asked) throw new Error("nothing asked");
     expect(asked.relatedTaskId).toBe(names ? task.taskId : null);
@@ -92,14 +93,11 @@ describe.each([
 
     const content = { confirm: true, name: "Ana", email: "ana@example.com" };
     await peer.answer(task, asked.question.address, { action: "accept", content }, options);
-    const end = await vi.waitFor(
-      async () => {
-        const remote: RemoteTask = await current(task);
-        expect(remote.status).toBe("completed");
-        return remote;
-      },
-      { timeout: 15_000 },
-    );
+    const end = await patiently(async () => {
+      const remote: RemoteTask = await current(task);
+      expect(remote.status).toBe("completed");
+      return remote;
+    });
     const result = await peer.result(task, end, options);
     expect(result).toMatchObject({ kind: "result", result: { content: [{ type: "text" }] } });
     expect(heard.results).toEqual([]);
@@ -108,7 +106,7 @@ describe.each([
   it("takes one GET stream a session and shows it when the stream is busy", async () => {
     const heard = notes();
     // The server notices the end of the earlier stream a moment later.
-    const stream = await vi.waitFor(() => peer.listen(session, heard.listener, options), { timeout: 15_000 });
+    const stream = await patiently(() => peer.listen(session, heard.listener, options));
     await expect(peer.listen(session, notes().listener, options)).rejects.toMatchObject({
       code: "rejected",
       httpStatus: 409,

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createNetwork, type Network } from "../network.ts";
 import { type OfficialServer, startOfficialServer } from "../testing/official-server.ts";
+import { patiently } from "../testing/patience.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { CallOptions, Peer, Question, Session, StartInput, StreamListener, TaskResult } from "./peer.ts";
 
@@ -103,15 +104,15 @@ describe("a reply that takes its time", () => {
     onPost = (response, id) =>
       void setTimeout(
         () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply(id))),
-        600,
+        1_500,
       );
-    const patient = { deadlineMs: 300, replyWithinMs: 10_000 };
+    const patient = { deadlineMs: 1_000, replyWithinMs: 10_000 };
     expect(await peer.start(session, input, notes().listener, patient)).toMatchObject({ kind: "result" });
-    await expect(peer.start(session, input, notes().listener, { deadlineMs: 300 })).rejects.toMatchObject({
+    await expect(peer.start(session, input, notes().listener, { deadlineMs: 1_000 })).rejects.toMatchObject({
       code: "timeout",
       reached: "maybe",
     });
-    const shorter = { deadlineMs: 10_000, replyWithinMs: 300 };
+    const shorter = { deadlineMs: 10_000, replyWithinMs: 1_000 };
     await expect(peer.start(session, input, notes().listener, shorter)).rejects.toMatchObject({
       code: "timeout",
       reached: "maybe",
@@ -223,24 +224,18 @@ it("server-everything says its question again to who names the last event before
   );
   if (outcome.kind !== "task") throw new Error(`no task but ${outcome.kind}`);
   const task = { taskId: outcome.task.taskId, session: opened };
-  await vi.waitFor(async () => expect((await real.get(task, options)).task?.status).toBe("input_required"), {
-    timeout: 15_000,
-    interval: 200,
-  });
+  await patiently(async () => expect((await real.get(task, options)).task?.status).toBe("input_required"));
   const dropped = notes();
   const result = await real.openResult(task, dropped.listener, options);
-  await vi.waitFor(() => expect(dropped.questions).toHaveLength(1), { timeout: 10_000 });
+  await patiently(() => expect(dropped.questions).toHaveLength(1));
   result?.close();
 
   const replayed = notes();
   const lastEventId = dropped.eventIds[0]!;
   const again = await real.listen({ ...opened!, lastEventId }, replayed.listener, options);
-  await vi.waitFor(() => expect(replayed.questions).toEqual(dropped.questions), { timeout: 10_000 });
+  await patiently(() => expect(replayed.questions).toEqual(dropped.questions));
   again?.close();
   const { address } = replayed.questions[0]!;
   await real.answer(task, address, { action: "accept", content: { interpretation: "technical" } }, options);
-  await vi.waitFor(async () => expect((await real.get(task, options)).task?.status).toBe("completed"), {
-    timeout: 15_000,
-    interval: 200,
-  });
+  await patiently(async () => expect((await real.get(task, options)).task?.status).toBe("completed"));
 });

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { call, EVERYTHING, endAll, notes, open, options, SCRIPT } from "../testing/commands.ts";
+import { patiently } from "../testing/patience.ts";
 import { discover } from "./discover.ts";
 
 afterEach(endAll);
@@ -37,7 +38,7 @@ describe("a command of 2025-11-25", () => {
       idempotencyKey: "k",
     } as const;
     const outcome = v1.start(session, input, heard.listener, options);
-    await vi.waitFor(() => expect(heard.questions).toHaveLength(1), { timeout: 10_000 });
+    await patiently(() => expect(heard.questions).toHaveLength(1));
     const { question } = heard.questions[0]!;
     await v1.answer({ taskId: "-", session }, question.address, { action: "accept", content: {} }, options);
     expect(JSON.stringify(await outcome)).toContain("accept");
@@ -55,7 +56,7 @@ describe("a command of 2025-11-25", () => {
       code: "rejected",
       httpStatus: 409,
     });
-    await vi.waitFor(() => expect(heard.questions).toHaveLength(1), { timeout: 10_000 });
+    await patiently(() => expect(heard.questions).toHaveLength(1));
     expect(heard.questions[0]).toMatchObject({
       relatedTaskId: "t",
       question: { address: { kind: "rpc", rpcId: 0 } },
@@ -90,7 +91,7 @@ describe("a command of 2025-11-25", () => {
     const session = await v1.open(options);
     expect(await call(v1, session, "garbage")).toBe("after garbage");
     await call(v1, session, "secret");
-    await vi.waitFor(() => expect(log).toHaveLength(2), { timeout: 10_000 });
+    await patiently(() => expect(log).toHaveLength(2));
     expect(log[0]).toBe("Not a message: this is no JSON");
     expect(log[1]).toMatch(/^the key is ••• x{3000,4096}$/);
   });
@@ -139,24 +140,18 @@ describe("server-everything over stdio", () => {
     );
     if (outcome.kind !== "task") throw new Error(`no task but ${outcome.kind}`);
     const task = { taskId: outcome.task.taskId, session };
-    await vi.waitFor(async () => expect((await v1.get(task, options)).task?.status).toBe("input_required"), {
-      timeout: 15_000,
-      interval: 200,
-    });
+    await patiently(async () => expect((await v1.get(task, options)).task?.status).toBe("input_required"));
     const result = await v1.openResult(task, heard.listener, options);
-    await vi.waitFor(() => expect(heard.questions).toHaveLength(1), { timeout: 10_000 });
+    await patiently(() => expect(heard.questions).toHaveLength(1));
     expect(heard.questions[0]?.relatedTaskId).toBe(task.taskId);
     result?.close();
     const { address } = heard.questions[0]!.question;
     await v1.answer(task, address, { action: "accept", content: { interpretation: "technical" } }, options);
-    const end = await vi.waitFor(
-      async () => {
-        const { task: remote } = await v1.get(task, options);
-        expect(remote?.status).toBe("completed");
-        return remote!;
-      },
-      { timeout: 15_000, interval: 200 },
-    );
+    const end = await patiently(async () => {
+      const { task: remote } = await v1.get(task, options);
+      expect(remote?.status).toBe("completed");
+      return remote!;
+    });
     expect(await v1.result(task, end, options)).toMatchObject({ kind: "result" });
     expect(standalone.questions).toEqual([]);
     stream?.close();

@@ -1,9 +1,10 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { contributeTaskFilterV2, isTaskStatusNotificationV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNetwork, type Network } from "../network.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
+import { patiently } from "../testing/patience.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { StreamListener } from "./peer.ts";
 
@@ -98,14 +99,14 @@ describe("subscribing to tasks", () => {
     expect(isTaskStatusNotificationV2({ jsonrpc: "2.0", ...changed("t1") })).toBe(true);
     const heard = notes();
     const stream = await subscribe(heard, ["t1", "t2", "t1"]);
-    await vi.waitFor(() => expect(heard.changed).toEqual(["t1", "t2", "t1"]), { timeout: 15_000 });
+    await patiently(() => expect(heard.changed).toEqual(["t1", "t2", "t1"]));
     stream?.close();
     expect(heard.closed).toEqual(["closed_here"]);
 
     const other = notes();
     expect(await subscribe(other)).not.toBeNull();
     end();
-    await vi.waitFor(() => expect(other.closed).toEqual(["ended"]), { timeout: 15_000 });
+    await patiently(() => expect(other.closed).toEqual(["ended"]));
   });
 
   it.each<[string, typeof behave]>([

@@ -472,11 +472,11 @@ describe("streams of 2025-11-25", () => {
     const closed = new Promise((resolve) => {
       ended = resolve;
     });
-    const stream = await v1().listen(session, { ...silent, onClosed: ended }, { deadlineMs: 300 });
+    const stream = await v1().listen(session, { ...silent, onClosed: ended }, { deadlineMs: 2_000 });
     expect(stream).not.toBeNull();
     // Another deadline of the same length runs out meanwhile.
     behave = () => {};
-    await expect(v1().get(task, { deadlineMs: 400 })).rejects.toMatchObject({ code: "timeout" });
+    await expect(v1().get(task, { deadlineMs: 2_100 })).rejects.toMatchObject({ code: "timeout" });
     end();
     expect(await closed).toBe("ended");
   });

@@ -127,7 +127,12 @@ export function nextId(): number {
 
 /** The request as JSON text, shown to `onMessage`. */
 export function framed(request: Request, id: number, options: CallOptions): string {
-  const message = { jsonrpc: "2.0", id, method: request.method, params: request.params };
+  const { traceparent } = options;
+  const params =
+    traceparent === undefined
+      ? request.params
+      : { ...request.params, _meta: { ...(request.params._meta as object | undefined), traceparent } };
+  const message = { jsonrpc: "2.0", id, method: request.method, params };
   options.onMessage?.("out", request.method, message);
   return JSON.stringify(message);
 }

@@ -29,6 +29,7 @@ export const PERMISSIONS = {
   "people:find": "operator",
   "members:manage": "admin",
   "keys:manage": "admin",
+  "webhooks:manage": "admin",
   "events:read": "admin",
   "owners:manage": "owner",
   "organization:export": "owner",

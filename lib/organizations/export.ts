@@ -104,7 +104,13 @@ export const PARTS: Part[] = [
       requester_user_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
-      changed_at finished_at`,
+      changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after`,
+    order: byId,
+  },
+  {
+    kind: "race",
+    table: "race",
+    columns: "id state winner_task_id settled_at requested_by idempotency_key created_at finished_at",
     order: byId,
   },
   {
@@ -181,6 +187,38 @@ export const PARTS: Part[] = [
     },
     order: ["r.seq", "bigint"],
   },
+  {
+    kind: "notice",
+    table: "notice",
+    columns: `id user_id kind cause subject task_id input_request_id server_id in_app created_at read_at withdrawn_at
+      mail_after mail_id`,
+    order: byId,
+  },
+  {
+    kind: "notice_preference",
+    table: "notice_preference",
+    columns: "user_id kind in_app email",
+    order: ["r.user_id::text || r.kind", "text"],
+  },
+  {
+    kind: "mail",
+    table: "mail",
+    columns: "id user_id state attempts not_before created_at ended_at error",
+    order: byId,
+  },
+  {
+    kind: "webhook",
+    table: "webhook_endpoint",
+    columns: "id events previous_until disabled_reason failing_since created_at",
+    made: { host: "substring(r.url from '^https?://([^/?#]+)')" },
+    order: byId,
+  },
+  {
+    kind: "webhook_delivery",
+    table: "webhook_delivery",
+    columns: "id endpoint_id type payload state attempts log not_before created_at ended_at",
+    order: byId,
+  },
 ];
 
 /** What is not taken, and why. `*`: the whole table. */
@@ -204,6 +242,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     handle_digest: "a secret's",
     request_digest: "made from the arguments",
   },
+  race: { request_digest: "made from the arguments" },
   found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
   input_request: { search: "made from the rest", alike: "made from the rest" },
   oauth_client: { sealed_secret: "secret" },
@@ -223,6 +262,11 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   event_head: { "*": "the newest event's hash, which the export has" },
   statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
+  webhook_endpoint: {
+    url: "its path may be a secret; the host is taken",
+    sealed_secret: "secret",
+    sealed_previous_secret: "secret",
+  },
   change: { "*": "hints that are on their way to screens" },
 };
 

@@ -145,6 +145,7 @@ const SELECT = {
   era: true,
   eraSetting: true,
   authKind: true,
+  trace: true,
   capabilities: true,
   healthState: true,
   healthMessage: true,
@@ -172,6 +173,7 @@ function toServer(
     era: eraSetting === "auto" ? eraSchema.nullable().parse(row.era) : eraSetting,
     eraSetting,
     authKind: serverSchema.shape.authKind.parse(row.authKind),
+    trace: row.trace,
     capabilities: serverSchema.shape.capabilities.parse(row.capabilities),
     health: healthSchema.parse({
       state: row.healthState,

@@ -41,7 +41,13 @@ export const createServerSchema = z.strictObject({
 export type CreateServerInput = z.infer<typeof createServerSchema>;
 
 export const updateServerSchema = z
-  .strictObject({ name: serverName, era: eraSettingSchema, auth: serverAuthSchema })
+  .strictObject({
+    name: serverName,
+    era: eraSettingSchema,
+    auth: serverAuthSchema,
+    /** Tell it, with every call, which trace the call belongs to. */
+    trace: z.boolean(),
+  })
   .partial()
   .refine((value) => Object.keys(value).length > 0, { error: "Nothing to change" });
 export type UpdateServerInput = z.infer<typeof updateServerSchema>;
@@ -76,6 +82,8 @@ export const serverSchema = z.object({
   era: eraSchema.nullable(),
   eraSetting: eraSettingSchema,
   authKind: z.enum(["none", "bearer", "oauth"]),
+  /** It is told which trace a call belongs to: `_meta.traceparent` of W3C Trace Context. */
+  trace: z.boolean(),
   capabilities: z.record(z.string(), z.unknown()).nullable(),
   health: healthSchema,
   /** The connection that a start of the caller's uses; null: none is connected (OAuth). */

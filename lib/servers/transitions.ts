@@ -73,12 +73,13 @@ export async function updateServer(
   principal: Principal,
   seal: Seal,
   serverId: string,
-  { name, era, auth }: UpdateServerInput,
+  { name, era, auth, trace }: UpdateServerInput,
 ): Promise<Forgotten[]> {
   const updated = await tx.server.updateMany({
     where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
     data: {
       ...(name !== undefined && { name }),
+      ...(trace !== undefined && { trace }),
       // What was found belongs to the old setting.
       ...(era !== undefined && { eraSetting: era, era: era === "auto" ? null : era }),
       ...(auth !== undefined && { authKind: auth.kind, oauthScope: scopeSetting(auth) }),
@@ -102,7 +103,13 @@ export async function updateServer(
     {
       type: "server.updated",
       actor: principal.actor,
-      data: { serverId, ...(name && { name }), ...(era && { era }), ...(auth && { auth: auth.kind }) },
+      data: {
+        serverId,
+        ...(name && { name }),
+        ...(era && { era }),
+        ...(auth && { auth: auth.kind }),
+        ...(trace !== undefined && { trace }),
+      },
     },
   ]);
   return forgotten;

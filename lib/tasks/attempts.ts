@@ -6,6 +6,7 @@ import { announce } from "../changes/transitions.ts";
 import { connectionsToSameServer } from "../connections/same-server.ts";
 import { storable, type Tx } from "../db.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
+import { endInRace } from "../races/ending.ts";
 import { record, text, wholeMs } from "./record.ts";
 
 /** Commits the one attempt at the call before it is made. False: not queued any more, or cancelled. */
@@ -20,7 +21,7 @@ export async function markStarting(
       attempt_deadline_at = now() + ${attempt.deadlineMs} * interval '1 ms', era = ${attempt.era},
       sealed_session = ${attempt.sealedSession}, error = NULL, changed_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
-      AND cancel_requested_at IS NULL`;
+      AND cancel_requested_at IS NULL AND (start_after IS NULL OR start_after <= now())`;
   if (marked !== 1) return false;
   await record(organizationId, tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
   return true;
@@ -54,16 +55,21 @@ export async function markNotStarted(
   attemptId: string,
   why: { code: string; message: string },
 ): Promise<boolean> {
-  const rows = await tx.$queryRaw<{ state: string }[]>`
+  const rows = await tx.$queryRaw<{ state: string; raceId: string | null }[]>`
     UPDATE task SET error = ${JSON.stringify(storable(why))}::jsonb, changed_at = now(), attempt_id = NULL,
       state = CASE WHEN cancel_requested_at IS NULL THEN 'queued' ELSE 'cancelled' END,
       watched = (cancel_requested_at IS NULL),
       finished_at = CASE WHEN cancel_requested_at IS NULL THEN NULL ELSE now() END
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
-      AND attempt_id = ${attemptId}::uuid RETURNING state`;
+      AND attempt_id = ${attemptId}::uuid RETURNING state, race_id AS "raceId"`;
   if (!rows[0]) return false;
-  const type = rows[0].state === "cancelled" ? "task.cancelled" : "task.not_started";
-  await record(organizationId, tx, taskId, [{ type, data: { code: why.code, message: why.message } }]);
+  const { state, raceId } = rows[0];
+  const data = { code: why.code, message: why.message };
+  if (state === "queued") await record(organizationId, tx, taskId, [{ type: "task.not_started", data }]);
+  else {
+    const decided = await endInRace(organizationId, tx, taskId, { raceId, succeeded: false });
+    await record(organizationId, tx, taskId, [{ type: "task.cancelled", data }, ...decided]);
+  }
   return true;
 }
 

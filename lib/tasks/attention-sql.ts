@@ -51,7 +51,9 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     AND ${NEEDS_SERVER}`,
   server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
   server_failing: (organizationId) => troubled(organizationId, "failing"),
-  start_slow: () => quiet(QUIET_MS.start_slow),
+  // What has its time still to come is not late.
+  start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)}
+    AND (t.start_after IS NULL OR t.start_after < ${ago(QUIET_MS.start_slow)})`,
   stalled: () => quiet(QUIET_MS.stalled),
   lost: () => Prisma.sql`t.finished_at > ${ago(LOST_SHOWN_MS)} AND NOT EXISTS (SELECT FROM task again
     WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`,

@@ -7,7 +7,10 @@ import { storable, type Tx } from "../db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { settleAtEnd } from "../input-requests/capture.ts";
 import type { RemoteTask } from "../mcp/peer.ts";
+import { endInRace } from "../races/ending.ts";
+import { isSuccess } from "../races/status.ts";
 import { record, text, wholeMs } from "./record.ts";
+import { queueRetry } from "./retry.ts";
 import type { TaskState } from "./schema.ts";
 import { outcomeOf } from "./status.ts";
 
@@ -62,16 +65,20 @@ export async function endTask(
 ): Promise<boolean> {
   const { outcome, isError } = outcomeOf(end.result);
   const result = end.result === undefined ? null : JSON.stringify(storable(end.result));
-  const ended = await tx.$executeRaw`
+  const [ended] = await tx.$queryRaw<{ raceId: string | null; mayRetry: boolean }[]>`
     UPDATE task SET state = ${end.state}, finished_at = now(), changed_at = now(),
       watched = ${end.watchForMs !== undefined}, watch_until = now() + ${end.watchForMs ?? null}::float8 * interval '1 ms',
       status_message = coalesce(${text(end.statusMessage ?? null)}, status_message), progress = NULL,
       outcome = ${text(outcome)}, outcome_is_error = ${isError}, result = ${result}::json,
       error = ${end.error ? JSON.stringify(storable(end.error)) : null}::jsonb, server_state = ${end.serverState ?? null}
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
-      AND state IN ('starting', 'working', 'input_required')`;
-  if (ended !== 1) return false;
+      AND state IN ('starting', 'working', 'input_required')
+    RETURNING race_id AS "raceId", attempt < attempts AS "mayRetry"`;
+  if (!ended) return false;
   const settled = await settleAtEnd(organizationId, tx, taskId, end.state);
+  const succeeded = isSuccess({ ...end, isError });
+  const decided = await endInRace(organizationId, tx, taskId, { raceId: ended.raceId, succeeded });
+  const retried = ended.mayRetry ? await queueRetry(organizationId, tx, taskId) : [];
   await announce(organizationId, tx, "task", [taskId]);
   await appendEvents(organizationId, tx, [
     ...settled,
@@ -86,6 +93,8 @@ export async function endTask(
         ...(end.serverState && { serverState: end.serverState }),
       },
     },
+    ...decided,
+    ...retried,
   ]);
   return true;
 }

@@ -17,7 +17,8 @@ export const summaryOf = (
   t.changed_at AS "changedAt", t.finished_at AS "finishedAt", t.ttl_ms AS "ttlMs", t.expires_at AS "expiresAt",
   t.poll_interval_ms AS "pollIntervalMs", w.last_checked_at AS "lastCheckedAt", w.next_check_at AS "nextCheckAt",
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
-  t.durable, t.adopted, ${attentionCode(organizationId)} AS attention`;
+  t.durable, t.adopted, t.race_id AS "raceId", t.attempt, t.attempts, t.retry_of AS "retryOf",
+  t.start_after AS "startAfter", ${attentionCode(organizationId)} AS attention`;
 export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
   LEFT JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id`;
 
@@ -50,6 +51,11 @@ export interface TaskRow {
   restartOf: string | null;
   durable: boolean;
   adopted: boolean;
+  raceId: string | null;
+  attempt: number;
+  attempts: number;
+  retryOf: string | null;
+  startAfter: Date | null;
   attention: AttentionCode | null;
 }
 
@@ -79,7 +85,7 @@ export const toSummary =
       pollIntervalMs: row.pollIntervalMs,
       lastCheckedAt: iso(row.lastCheckedAt),
       nextCheckAt: iso(row.nextCheckAt),
-      stalled: isStalled({ state, changedAt: row.changedAt }, now),
+      stalled: isStalled({ state, changedAt: row.changedAt, startAfter: row.startAfter }, now),
       attention: row.attention && {
         code: row.attention,
         since: (row.finishedAt ?? row.changedAt).toISOString(),
@@ -90,6 +96,12 @@ export const toSummary =
       restartOf: row.restartOf,
       durable: row.durable,
       adopted: row.adopted,
+      raceId: row.raceId,
+      attempt: row.attempt,
+      attempts: row.attempts,
+      retryOf: row.retryOf,
+      nextAttemptAt:
+        state === "queued" && row.startAfter && row.startAfter > now ? iso(row.startAfter) : null,
     };
   };
 

@@ -24,13 +24,29 @@ export type TaskState = z.infer<typeof taskStateSchema>;
 /** The longest ttl servers take without deleting the task at once (their timers are 32-bit). */
 export const MAX_TTL_MS = 2_147_483_647;
 
+/** The longest pause before another attempt. */
+export const MAX_RETRY_PAUSE_MS = 24 * 3600_000;
+
+/** Another attempt, as a task of its own, where one fails. The pause doubles from attempt to attempt. */
+export const retrySchema = z.strictObject({
+  /** With the first one. */
+  attempts: z.int().min(2).max(10),
+  backoffMs: z.int().min(1_000).max(MAX_RETRY_PAUSE_MS),
+  /** A result that is an error by the server's own account (`isError`) is a failure too. */
+  errors: z.boolean().default(false),
+  /** The caller knows that the call can be repeated, though the server does not say so of its tool. */
+  insist: z.boolean().default(false),
+});
+export type Retry = z.infer<typeof retrySchema>;
+
 export const startTaskSchema = z.strictObject({
   serverId: z.uuid(),
   tool: z.string().min(1).max(256),
   arguments: z.record(z.string(), z.unknown()).default({}),
   ttlMs: z.int().min(1_000).max(MAX_TTL_MS).optional(),
+  retry: retrySchema.optional(),
 });
-export type StartTaskInput = z.infer<typeof startTaskSchema>;
+export type StartTaskInput = z.input<typeof startTaskSchema>;
 
 const timestamp = z.iso.datetime();
 const serverRef = z.object({ id: z.uuid(), name: z.string() });
@@ -74,12 +90,39 @@ export const taskSchema = z.object({
   serverState: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   restartOf: z.uuid().nullable(),
+  /** Started on several servers at once; GET /races/{id} has the others. */
+  raceId: z.uuid().nullable(),
+  /** Which try of the call this is, of how many at most: 1 of 1 where failures are not tried again. */
+  attempt: z.number(),
+  attempts: z.number(),
+  /** The attempt before this one. */
+  retryOf: z.uuid().nullable(),
+  /** When this attempt may begin, while it waits for that. */
+  nextAttemptAt: timestamp.nullable(),
   /** False: no task at the server but an open call, which ends with its connection. */
   durable: z.boolean(),
   /** Found at the server, not started from here; its tool may be `unknown`, with no arguments. */
   adopted: z.boolean(),
 });
 export type TaskSummary = z.infer<typeof taskSchema>;
+
+/** At most ten. */
+export const attemptsSchema = z.object({ items: z.array(taskSchema) });
+
+export const recentArgumentsQuerySchema = z.object({
+  serverId: z.uuid(),
+  tool: z.string().min(1).max(256),
+});
+export type RecentArgumentsQuery = z.infer<typeof recentArgumentsQuerySchema>;
+const recentCallSchema = z.object({
+  taskId: z.uuid(),
+  label: z.string().nullable(),
+  state: taskStateSchema,
+  at: timestamp,
+  arguments: z.record(z.string(), z.unknown()),
+});
+export type RecentArguments = z.infer<typeof recentCallSchema>;
+export const recentArgumentsSchema = z.object({ items: z.array(recentCallSchema) });
 
 /** The tool's name of an adopted task whose call nobody knows. */
 export const UNKNOWN_TOOL = "unknown";

@@ -7,7 +7,8 @@ import type { Principal } from "../principal.ts";
 import { type Means, toolOf } from "../servers/check.ts";
 import { lockServer } from "../servers/transitions.ts";
 import { readStart, readTask } from "./queries.ts";
-import type { TaskDetail } from "./schema.ts";
+import type { Retry, TaskDetail } from "./schema.ts";
+import { isRepeatable } from "./status.ts";
 import { createTask } from "./transitions.ts";
 
 export interface Start {
@@ -17,21 +18,18 @@ export interface Start {
   ttlMs: number | null;
   idempotencyKey: string | null;
   restartOf: string | null;
+  retry?: Retry | null;
 }
 
-/** Throws `not_connected`, `unknown_tool`, `server_unavailable`, `invalid_arguments`, `idempotency_mismatch`. */
+/** Throws as `startableTool`, and `not_repeatable`, `idempotency_mismatch`, `quota_exceeded`. */
 export async function startTask(
   means: Means,
   principal: Principal,
   start: Start,
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
-  // Who is not connected can't ask for the tool either, and would be told of that instead.
-  await means.db.withOrganization(organizationId, (tx) =>
-    connectionFor(organizationId, tx, principal, start.serverId),
-  );
-  const tool = await toolOf(means, principal, start.serverId, start.tool);
-  refuseUnlessStartable(tool, start.arguments);
+  const tool = await startableTool(means, principal, start);
+  if (start.retry) refuseUnlessRepeatable(tool, start.retry);
   return means.db.withOrganization(organizationId, async (tx) => {
     await lockServer(organizationId, tx, start.serverId);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
@@ -44,9 +42,37 @@ export async function startTask(
       ttlMs: start.ttlMs,
       idempotencyKey: start.idempotencyKey,
       restartOf: start.restartOf,
+      retry: start.retry ?? null,
     });
     return { task: await readTask(organizationId, tx, principal, id), created };
   });
+}
+
+/**
+ * The tool, which takes these arguments, of a server where the principal may start. Throws `not_found`,
+ * `not_connected`, `unknown_tool`, `server_unavailable`, `invalid_arguments`.
+ */
+export async function startableTool(
+  means: Means,
+  principal: Principal,
+  start: Pick<Start, "serverId" | "tool" | "arguments">,
+): Promise<Tool> {
+  const { organizationId } = principal;
+  // Who is not connected can't ask for the tool either, and would be told of that instead.
+  await means.db.withOrganization(organizationId, (tx) =>
+    connectionFor(organizationId, tx, principal, start.serverId),
+  );
+  const tool = await toolOf(means, principal, start.serverId, start.tool);
+  refuseUnlessStartable(tool, start.arguments);
+  return tool;
+}
+
+/** Trying again makes the call again: harmless where the server says so of its tool, else on the caller's word. */
+function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
+  if (isRepeatable(tool.annotations) || retry.insist) return;
+  const message =
+    "The server does not say that repeating this call does no harm. Insist, if you know that it does none.";
+  throw new AppError("not_repeatable", message, { errors: [{ field: "retry.insist", message }] });
 }
 
 /** The same call once more, as a task of its own. */

@@ -51,9 +51,16 @@ describe("stalled", () => {
       stalled: false,
     },
     { name: "queued for minutes", state: "queued", changedAt: ago(120_000), stalled: true },
+    {
+      name: "queued for minutes, with its time to come",
+      state: "queued",
+      changedAt: ago(120_000),
+      startAfter: ago(-60_000),
+      stalled: false,
+    },
     { name: "ended long ago", state: "completed", changedAt: ago(9 * 86_400_000), stalled: false },
   ] as const)("$name: $stalled", ({ stalled, ...task }) => {
-    expect(isStalled(task, now)).toBe(stalled);
+    expect(isStalled({ startAfter: null, ...task }, now)).toBe(stalled);
   });
 });
 

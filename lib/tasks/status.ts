@@ -32,13 +32,23 @@ export function isRunning(state: TaskState): state is "working" | "input_require
   return state === "working" || state === "input_required";
 }
 
+/** By the server's own word, which nobody checks, calling the tool again does no harm. */
+export function isRepeatable(annotations: Record<string, unknown> | null | undefined): boolean {
+  return annotations?.idempotentHint === true || annotations?.readOnlyHint === true;
+}
+
 /** No change for so long that somebody should look. Durations in ms. */
 export const STALLED_AFTER_MS = 6 * 3600_000;
 export const START_STALLED_AFTER_MS = 60_000;
 
 /** Whether a task deserves the stalled badge: by our clock alone, so that no server's clock can make it flap. */
-export function isStalled(task: { state: TaskState; changedAt: Date }, now: Date): boolean {
-  const quietMs = now.getTime() - task.changedAt.getTime();
+export function isStalled(
+  task: { state: TaskState; changedAt: Date; startAfter: Date | null },
+  now: Date,
+): boolean {
+  // What has its time still to come is not late.
+  const since = Math.max(task.changedAt.getTime(), task.startAfter?.getTime() ?? 0);
+  const quietMs = now.getTime() - since;
   if (task.state === "working") return quietMs > STALLED_AFTER_MS;
   if (task.state === "queued" || task.state === "starting") return quietMs > START_STALLED_AFTER_MS;
   return false;

@@ -4,15 +4,20 @@
  */
 import { createHash } from "node:crypto";
 import { announce, wakeEngine } from "../changes/transitions.ts";
-import { storable, type Tx } from "../db.ts";
+import { Prisma, storable, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
-import { appendEvents } from "../events/transitions.ts";
+import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
 import { withdrawOpenRequests } from "../input-requests/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
+import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
+import { endInRace } from "../races/ending.ts";
+import { scope } from "../scope.ts";
+import { currentTraceparent } from "../tracing/span.ts";
 import { refuseBeyondQuota } from "./quota.ts";
-import { labelOf } from "./status.ts";
+import type { Retry } from "./schema.ts";
+import { isRepeatable, labelOf } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
 export interface NewTask {
@@ -25,6 +30,10 @@ export interface NewTask {
   /** The caller's `Idempotency-Key`. */
   idempotencyKey: string | null;
   restartOf: string | null;
+  /** Failures are tried again. */
+  retry?: Retry | null;
+  /** One of several that were started at once; its row is there. */
+  raceId?: string;
 }
 
 /**
@@ -36,7 +45,6 @@ export async function createTask(
   tx: Tx,
   input: NewTask,
 ): Promise<{ id: string; created: boolean }> {
-  const digest = requestDigest(input);
   // The advisory lock makes two requests with one key wait for each other instead of failing on the unique index.
   if (input.idempotencyKey !== null) {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${organizationId} ${input.idempotencyKey}`}, 0))`;
@@ -44,7 +52,7 @@ export async function createTask(
       where: { organizationId, idempotencyKey: input.idempotencyKey },
       select: { id: true, requestDigest: true },
     });
-    if (earlier && Buffer.from(earlier.requestDigest ?? []).equals(digest))
+    if (earlier && Buffer.from(earlier.requestDigest ?? []).equals(requestDigest(input)))
       return { id: earlier.id, created: false };
     if (earlier)
       throw new AppError(
@@ -52,11 +60,24 @@ export async function createTask(
         "This Idempotency-Key was used before, with another request.",
       );
   }
+  const { id, event } = await insertTask(organizationId, tx, input);
+  await refuseBeyondQuota(organizationId, tx, input.principal);
+  await appendEvents(organizationId, tx, [event]);
+  return { id, created: true };
+}
+
+/** Without its quota, and with the line that its history begins with. For several in one transaction: both come last. */
+export async function insertTask(
+  organizationId: string,
+  tx: Tx,
+  input: NewTask,
+): Promise<{ id: string; event: NewEvent }> {
   const connection = await tx.connection.findFirstOrThrow({
     where: { organizationId, id: input.connectionId },
     select: { userId: true },
   });
   const id = uuidv7();
+  const { retry = null } = input;
   await tx.task.create({
     data: {
       organizationId,
@@ -82,31 +103,34 @@ export async function createTask(
       requesterUserId: input.principal.userId,
       restartOf: input.restartOf,
       idempotencyKey: input.idempotencyKey,
-      requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(digest),
+      requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(requestDigest(input)),
       requestedTtlMs: input.ttlMs,
+      raceId: input.raceId ?? null,
+      ...(retry && { attempts: retry.attempts, retryBackoffMs: retry.backoffMs, retryErrors: retry.errors }),
+      requestId: scope().requestId,
+      traceparent: currentTraceparent(),
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
   await announce(organizationId, tx, "task", [id]);
   await wakeEngine(tx, input.connectionId, id);
-  await refuseBeyondQuota(organizationId, tx, input.principal);
-  await appendEvents(organizationId, tx, [
-    {
-      type: "task.queued",
-      actor: input.principal.actor,
-      taskId: id,
-      data: {
-        tool: input.tool.name,
-        serverId: input.server.id,
-        ...(input.restartOf && { restartOf: input.restartOf }),
-      },
+  const event: NewEvent = {
+    type: "task.queued",
+    actor: input.principal.actor,
+    taskId: id,
+    data: {
+      tool: input.tool.name,
+      serverId: input.server.id,
+      ...(input.restartOf && { restartOf: input.restartOf }),
+      ...(input.raceId && { raceId: input.raceId }),
+      ...(retry && { retry: { ...retry, insist: retry.insist && !isRepeatable(input.tool.annotations) } }),
     },
-  ]);
-  return { id, created: true };
+  };
+  return { id, event };
 }
 
-function requestDigest(input: NewTask): Buffer {
-  const body = [input.server.id, input.tool.name, input.arguments, input.ttlMs, input.restartOf];
+function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry }: NewTask): Buffer {
+  const body = [server.id, tool.name, args, ttlMs, restartOf, ...(retry ? [retry] : [])];
   return createHash("sha256").update(JSON.stringify(body)).digest();
 }
 
@@ -122,26 +146,50 @@ export async function requestCancel(
 ): Promise<void> {
   const task = await lockVisibleTask(organizationId, tx, principal, taskId);
   if (task.cancelRequestedAt) return;
+  if (!CANCELLABLE.has(task.state))
+    throw new AppError("task_ended", "The task has ended already; there is nothing to cancel.");
+  await cancelLocked(organizationId, tx, task, principal.actor, {});
+}
+
+const CANCELLABLE = new Set(["queued", "starting", "working", "input_required"]);
+
+/** The same on the engine's own account, since another task of its race has won. One that has ended stays as it is. */
+export async function cancelLoser(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  race: { raceId: string; winnerTaskId: string | null },
+): Promise<void> {
+  const [task] = await tx.$queryRaw<LockedTask[]>`SELECT ${LOCKED} FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  if (!task || task.cancelRequestedAt || !CANCELLABLE.has(task.state)) return;
+  await cancelLocked(organizationId, tx, task, ENGINE_ACTOR, race);
+}
+
+/** The task's lock is held, and it can be cancelled. `data` goes into the history. */
+async function cancelLocked(
+  organizationId: string,
+  tx: Tx,
+  task: LockedTask,
+  actor: Actor,
+  data: Record<string, unknown>,
+): Promise<void> {
+  const { id: taskId, raceId } = task;
+  const by = JSON.stringify(actor);
+  await announce(organizationId, tx, "task", [taskId]);
   if (task.state === "queued") {
     await tx.$executeRaw`UPDATE task SET state = 'cancelled', watched = false, cancel_requested_at = now(),
-        cancel_requested_by = ${JSON.stringify(principal.actor)}::jsonb, changed_at = now(), finished_at = now()
+        cancel_requested_by = ${by}::jsonb, changed_at = now(), finished_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'`;
-    await announce(organizationId, tx, "task", [taskId]);
-    await appendEvents(organizationId, tx, [{ type: "task.cancelled", actor: principal.actor, taskId }]);
+    const decided = await endInRace(organizationId, tx, taskId, { raceId, succeeded: false });
+    await appendEvents(organizationId, tx, [{ type: "task.cancelled", actor, taskId, data }, ...decided]);
     return;
   }
-  if (!["starting", "working", "input_required"].includes(task.state))
-    throw new AppError("task_ended", "The task has ended already; there is nothing to cancel.");
-  await tx.$executeRaw`UPDATE task SET cancel_requested_at = now(),
-      cancel_requested_by = ${JSON.stringify(principal.actor)}::jsonb
+  await tx.$executeRaw`UPDATE task SET cancel_requested_at = now(), cancel_requested_by = ${by}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
-  const events = await withdrawOpenRequests(organizationId, tx, taskId, "task_cancelled", principal.actor);
-  await announce(organizationId, tx, "task", [taskId]);
+  const events = await withdrawOpenRequests(organizationId, tx, taskId, "task_cancelled", actor);
   await wakeEngine(tx, task.connectionId, taskId);
-  await appendEvents(organizationId, tx, [
-    { type: "task.cancel_requested", actor: principal.actor, taskId },
-    ...events,
-  ]);
+  await appendEvents(organizationId, tx, [{ type: "task.cancel_requested", actor, taskId, data }, ...events]);
 }
 
 /** Has the watcher look at the task now. */
@@ -159,9 +207,19 @@ export async function requestRefresh(
   await wakeEngine(tx, task.connectionId, taskId);
 }
 
+interface LockedTask {
+  id: string;
+  state: string;
+  connectionId: string;
+  cancelRequestedAt: Date | null;
+  raceId: string | null;
+}
+const LOCKED = Prisma.sql`t.id, t.state, t.connection_id AS "connectionId", t.cancel_requested_at AS "cancelRequestedAt",
+  t.race_id AS "raceId"`;
+
 async function lockVisibleTask(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
-  const rows = await tx.$queryRaw<{ state: string; connectionId: string; cancelRequestedAt: Date | null }[]>`
-    SELECT t.state, t.connection_id AS "connectionId", t.cancel_requested_at AS "cancelRequestedAt" FROM task t
+  const rows = await tx.$queryRaw<LockedTask[]>`
+    SELECT ${LOCKED} FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}
     FOR NO KEY UPDATE OF t`;
   if (!rows[0]) throw notFound("task");

@@ -22,6 +22,9 @@ const deliveryWork = z.object({
   flagged: z.boolean(),
   statusBefore: z.string().nullable(),
   askId: z.string().nullable(),
+  /** Of the call that recorded the answer. */
+  requestId: z.string().nullable(),
+  traceparent: z.string().nullable(),
   action: actionSchema,
   content: z.record(z.string(), z.unknown()).nullable(),
 });
@@ -61,11 +64,18 @@ const hints = z
 
 const taskWork = z.object({
   id: z.string(),
+  /** Of the call that started it. */
+  requestId: z.string().nullable(),
+  traceparent: z.string().nullable(),
+  /** Its server is to be told of traces. */
+  traced: z.boolean(),
   state: taskStateSchema,
   tool: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   toolHints: hints,
   era: eraSchema.nullable(),
+  /** Until it may be started, where it waits for that; negative: it may. */
+  startsInMs: ms,
   attemptId: z.string().nullable(),
   attemptDueInMs: ms,
   sealedHandle: z.string().nullable(),
@@ -104,7 +114,9 @@ export async function loadWork(
 ): Promise<TaskWork[]> {
   const which = taskIds === null ? Prisma.empty : Prisma.sql`AND t.id = ANY(${taskIds}::uuid[])`;
   const rows = await tx.$queryRaw<unknown[]>`
-    SELECT t.id, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era, t.attempt_id AS "attemptId",
+    SELECT t.id, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era,
+      (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs", t.attempt_id AS "attemptId",
+    SELECT t.id, t.request_id AS "requestId", t.traceparent, s.trace AS traced, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era, t.attempt_id AS "attemptId",
       (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
       t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
       t.sealed_request_state AS "sealedRequestState", t.durable,
@@ -120,6 +132,7 @@ export async function loadWork(
       w.refresh_requested_at::text AS "refreshRequestedAt", w.unchanged_polls AS "unchangedPolls",
       coalesce((SELECT json_agg(live.request) FROM (${liveRequests(organizationId)}) live), '[]') AS requests
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
+      JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid AND t.watched ${which}`;
   return z.array(taskWork).parse(rows);
 }
@@ -134,7 +147,7 @@ function liveRequests(organizationId: string): Prisma.Sql {
           'sentAgoMs', coalesce((extract(epoch FROM now() - d.sent_at) * 1000)::float8, 0), 'epoch', d.epoch, 'pollsSinceAccepted', d.polls_since_accepted,
           'unreachableSinceAccepted', d.unreachable_since_accepted, 'automaticResends', d.automatic_resends,
           'flagged', d.flagged, 'statusBefore', d.status_before, 'askId', d.ask_id,
-          'action', a.action, 'content', a.content)
+          'requestId', a.request_id, 'traceparent', a.traceparent, 'action', a.action, 'content', a.content)
         FROM answer a JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
         WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
       'asks', coalesce((SELECT json_agg(json_build_object('id', k.id, 'key', k.key, 'rpcId', k.rpc_id,
@@ -155,7 +168,8 @@ export async function tasksNeedingWork(
 ): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT t.id FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid
-      AND t.watched AND (t.state IN ('queued', 'starting')
+      AND t.watched AND (t.state = 'starting'
+        OR (t.state = 'queued' AND (t.start_after IS NULL OR t.start_after <= now()))
         OR (t.cancel_requested_at IS NOT NULL AND t.cancel_sent_at IS NULL)
         OR EXISTS (SELECT FROM delivery d WHERE d.organization_id = t.organization_id AND d.task_id = t.id
           AND d.state IN ('held', 'pending', 'sending')))`;

@@ -19,9 +19,9 @@ const MAIN = fileURLToPath(new URL("../engine/main.ts", import.meta.url));
 
 /** Runs once this resolves. `environment`: the database, the keys and the hosts (World.engineEnvironment). */
 export async function startEngineProcess(environment: Record<string, string>): Promise<EngineProcess> {
-  const { PATH, HOME, LANG } = process.env;
+  const { PATH, HOME, LANG, NODE_COMPILE_CACHE } = process.env;
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
-    env: { PATH, HOME, LANG, LOG_LEVEL: "info", ...environment } as Record<
+    env: { PATH, HOME, LANG, NODE_COMPILE_CACHE, LOG_LEVEL: "info", ...environment } as Record<
       string,
       string | undefined
     > as NodeJS.ProcessEnv,

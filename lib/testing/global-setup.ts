@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readRecord } from "../../scripts/database/cluster.ts";
 import { startEmbedded } from "../../scripts/database/embedded.ts";
+import { keepCompiled } from "./compile-cache.ts";
 import { prepareTemplate } from "./postgres.ts";
 
 /** Vitest's global setup: one Postgres for the run, in it one migrated template for all test databases. */
 export default async function setup(): Promise<() => Promise<void>> {
+  await keepCompiled();
   const { adminUrl, stop } = await postgresForTests();
   process.env.TEST_DATABASE_ADMIN_URL = adminUrl;
   const dropTemplate = await prepareTemplate(adminUrl);

@@ -24,12 +24,13 @@ export async function startInvoiceServer(
   let running: ChildProcess | null = null;
   let port = 0;
   const start = async () => {
-    const { PATH, HOME, LANG } = process.env;
+    const { PATH, HOME, LANG, NODE_COMPILE_CACHE } = process.env;
     const child = spawn(process.execPath, [MAIN], {
       env: {
         PATH,
         HOME,
         LANG,
+        NODE_COMPILE_CACHE,
         INVOICE_DATABASE_URL: databaseUrl,
         INVOICE_PORT: String(port),
         INVOICE_STEP_DELAY_MS: "0",

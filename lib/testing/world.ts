@@ -144,17 +144,20 @@ export async function createWorld(allowHosts: string[]): Promise<World> {
   };
 }
 
-/** Looks until `look` finds something; fails loudly, with what it saw last, when it never does. */
+/**
+ * Looks until `look` finds something, at first often, then four times a second, for looks cost the time of what is
+ * waited for; fails loudly when it never does.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  patienceMs = 45_000,
+  patienceMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + patienceMs;
-  for (;;) {
+  for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.3, 250)) {
     const found = await look();
     if (found) return found;
     if (Date.now() > deadline) throw new Error(`never happened: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

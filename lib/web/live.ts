@@ -9,8 +9,8 @@ import { log } from "../log.ts";
 
 /** One server-sent event, framed once for all who get it. */
 export type Frame = Uint8Array;
-/** `topic`: what the frame tells of, e.g. `member`; `*` when hints may have been missed. */
-type Listener = (frame: Frame, topic: string) => void;
+/** `topic` and `id`: what the frame tells of, e.g. a `member`; `*` when hints may have been missed. */
+type Listener = (frame: Frame, topic: string, id: string) => void;
 
 const payloadSchema = z.object({ o: z.string(), c: z.array(z.tuple([z.string(), z.string()])) });
 
@@ -55,12 +55,13 @@ class Hub {
     if (!listeners) return;
     for (const [topic, id] of parsed.data.c) {
       const framed = frame(topic, id);
-      for (const listener of listeners) listener(framed, topic);
+      for (const listener of listeners) listener(framed, topic, id);
     }
   }
 
   #tellAll(framed: Frame): void {
-    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener(framed, "*");
+    for (const listeners of this.#listeners.values())
+      for (const listener of listeners) listener(framed, "*", "*");
   }
 }
 

@@ -8,11 +8,13 @@ import { z } from "zod";
 import { storableText } from "../db.ts";
 import { AppError, type ErrorCode, notFound } from "../errors.ts";
 import { may, PERMISSIONS, type Permission } from "../members/permissions.ts";
+import { inSpan } from "../tracing/span.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
 import { refuseOtherOrganization } from "./drawn-for.ts";
+import { observe } from "./observe.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
@@ -78,8 +80,10 @@ export function route<const D extends Definition>(
 ): Handler {
   const handler = async (request: Request, context: Context): Promise<Response> => {
     const requestId = randomUUID();
-    const response = await answer(definition, handle, request, context).catch((error: unknown) =>
-      problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
+    const response = await observe(request, context.params, requestId, () =>
+      answer(definition, handle, request, context).catch((error: unknown) =>
+        problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
+      ),
     );
     response.headers.set("x-request-id", requestId);
     setApiHeaders(response.headers);
@@ -106,7 +110,9 @@ async function answer<D extends Definition>(
   const body = definition.body ? parse(definition.body, await readJson(request)) : undefined;
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // What was parsed by the definition's schemas has their types; TypeScript does not follow that far.
-  const result = await handle({ request, caller, params, query, body, reply } as unknown as Call<D>);
+  const result = await inSpan("handle", {}, () =>
+    handle({ request, caller, params, query, body, reply } as unknown as Call<D>),
+  );
   if (result instanceof Response) return result;
   if (!definition.output) return new Response(null, reply);
   return Response.json(result, reply);

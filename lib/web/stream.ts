@@ -53,7 +53,8 @@ export function openStream(caller: Caller, request: Request): Response {
           if (!valid) close();
           return valid;
         };
-        const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic) => {
+        const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic, id) => {
+          if (topic === "notice" && id !== caller.principal.userId) return;
           // Who is no member any more hears nothing more, not even of that.
           if (topic === "member") void check().then((valid) => valid && send(frame));
           else send(frame);

@@ -97,3 +97,6 @@ export const CALLS_CHUNK = 20;
 
 /** A process forgets the windows that are over this often. */
 export const CALLS_SWEEP_MS = 60_000;
+
+/** Open tasks, questions and deliveries that a scrape of /metrics counts at most; more are shown as so many. */
+export const FIGURES_CAP = 100_000;

@@ -117,6 +117,7 @@ export function machineEnvironment(): NodeJS.ProcessEnv {
     "TMPDIR",
     "NODE_EXTRA_CA_CERTS",
     "NODE_OPTIONS",
+    "NODE_COMPILE_CACHE",
   ];
   return {
     ...operatorEnvironment([

@@ -63,6 +63,11 @@ test("8: 200 tasks of 2026-07-28 wait at once: answered in any order, each once,
   const server = await world.addServer(remote.url, "2026-07-28");
   const ids = await startCrowd(server, "approve");
   const requests = await requestsOfCrowd(ids);
+  let toldBefore = CROWD;
+  remote.behave.onCall = () => {
+    toldBefore = remote.told.length;
+    return "answer";
+  };
   remote.behave.onUpdate = async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     return "take" as const;
@@ -73,7 +78,7 @@ test("8: 200 tasks of 2026-07-28 wait at once: answered in any order, each once,
   const started = await world.startTask(server, {}, tool("wait"));
   engine = await world.startEngine();
   await inState(started, "working");
-  expect(remote.told.length).toBeLessThan(CROWD - 50);
+  expect(toldBefore).toBeLessThan(CROWD - 50);
   await until("all are completed", async () => (await left(ids)) === 0, PATIENCE_MS);
   expect(new Set(remote.told.map(({ taskId }) => taskId)).size).toBe(CROWD);
   expect(await deliveries(ids)).toMatchObject([{ state: "confirmed" }]);

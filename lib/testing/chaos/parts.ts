@@ -59,13 +59,20 @@ export function nodePart(options: {
   const { name, guard } = options;
   let child: ChildProcess | null = null;
   let wanted = false;
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const launch = () => {
     const log = openSync(join(options.logs, `${name}.log`), "a");
     // With a channel: it leaves signals of the terminal to us, and drains when we are gone.
     const started = spawn(process.execPath, [options.script], {
       stdio: ["ignore", log, log, "ipc"],
-      env: { PATH, HOME, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", ...options.environment },
+      env: {
+        PATH,
+        HOME,
+        NODE_COMPILE_CACHE,
+        NODE_ENV: "production",
+        NEXT_TELEMETRY_DISABLED: "1",
+        ...options.environment,
+      },
     });
     closeSync(log);
     child = started;

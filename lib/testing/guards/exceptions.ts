@@ -30,6 +30,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/input-requests/bulk-undo": {
     foreignInBody: { status: 200, because: "each of the ids has its own result" },
   },
+  "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },
@@ -66,6 +67,17 @@ export const EXCEPTIONS: Record<string, Exception> = {
   ),
   "GET /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "PATCH /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
+  "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },
+  "PATCH /api/v1/me/notifications": {
+    membersOnly: "what one is told is a person's",
+    values: { "body.kinds": { done: { app: true, email: true } } },
+  },
+  "GET /api/v1/notices": { membersOnly: "notices are a person's" },
+  "GET /api/v1/notices/counts": { membersOnly: "notices are a person's" },
+  "POST /api/v1/notices/{id}/read": { membersOnly: "notices are a person's" },
+  "POST /api/v1/notices/read-all": { membersOnly: "notices are a person's" },
+  "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
+  "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
 };
 
 /** Calls that anyone may make, and why. Any other public route fails the tests. */
@@ -73,6 +85,7 @@ export const PUBLIC: Record<string, string> = {
   "GET /api/v1/openapi.json": "it names no tenant",
   "GET /healthz": "it names no tenant",
   "GET /readyz": "it names no tenant",
+  "GET /metrics": "METRICS_TOKEN is its credential, and it names no tenant",
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/client-metadata.json": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",

@@ -18,12 +18,16 @@ const KINDS = {
   members: "member",
   organization: "organization",
   passkeys: "passkey",
+  races: "race",
   server: "server",
   servers: "server",
   sessions: "session",
   task: "task",
   tasks: "task",
   views: "view",
+  notices: "notice",
+  webhooks: "webhook",
+  "webhook-deliveries": "webhookDelivery",
 } as const;
 export type Kind = (typeof KINDS)[keyof typeof KINDS];
 

@@ -72,6 +72,17 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
       arguments: { invoice_id: canary },
       state: taskState,
     }),
+  async race({ web, organizationId, ...making }) {
+    const id = uuidv7();
+    const taskId = await making.id("task");
+    await web.db.withOrganization(organizationId, async (tx) => {
+      await tx.race.create({
+        data: { organizationId, id, requestedBy: { kind: "engine", id: null, name: "Intray" } },
+      });
+      await tx.task.updateMany({ where: { organizationId, id: taskId }, data: { raceId: id } });
+    });
+    return id;
+  },
   request: async ({ ask }) => (await ask()).id,
   async foundTask({ web, organizationId, canary, taskState, ...making }) {
     const { connectionId } = await making.server();
@@ -154,6 +165,36 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
   async view({ web, cookie, canary }) {
     const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
     return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
+  },
+  async notice({ web, organizationId, userId, ...making }) {
+    const id = uuidv7();
+    const taskId = await making.id("task");
+    const of = { kind: "done", cause: "task.completed", subject: id, taskId, inApp: true };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.notice.create({ data: { organizationId, id, userId, ...of } }),
+    );
+    return id;
+  },
+  async webhook({ web, organizationId, canary }) {
+    const id = uuidv7();
+    const place = { organizationId, table: "webhook_endpoint", row: id, column: "sealed_secret" };
+    const url = `https://hooks.test.example/${canary}`;
+    const sealedSecret = seal.seal(place, canary);
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.webhookEndpoint.create({
+        data: { organizationId, id, url, events: ["task.completed"], sealedSecret },
+      }),
+    );
+    return id;
+  },
+  async webhookDelivery({ web, organizationId, ...making }) {
+    const id = uuidv7();
+    const endpointId = await making.id("webhook");
+    const of = { type: "task.completed", payload: "{}", state: "delivered", endedAt: new Date() };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.webhookDelivery.create({ data: { organizationId, id, endpointId, ...of } }),
+    );
+    return id;
   },
 };
 

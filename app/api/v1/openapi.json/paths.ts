@@ -27,6 +27,7 @@ import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as invitation from "@/app/api/v1/invitations/[id]/route.ts";
 import * as invitations from "@/app/api/v1/invitations/route.ts";
 import * as meMembership from "@/app/api/v1/me/membership/route.ts";
+import * as meNotifications from "@/app/api/v1/me/notifications/route.ts";
 import * as meOrganization from "@/app/api/v1/me/organization/route.ts";
 import * as mePasskey from "@/app/api/v1/me/passkeys/[id]/route.ts";
 import * as mePasskeysOptions from "@/app/api/v1/me/passkeys/options/route.ts";
@@ -43,11 +44,17 @@ import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
+import * as noticeRead from "@/app/api/v1/notices/[id]/read/route.ts";
+import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
+import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
+import * as notices from "@/app/api/v1/notices/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as race from "@/app/api/v1/races/[id]/route.ts";
+import * as races from "@/app/api/v1/races/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
 import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.ts";
@@ -59,6 +66,7 @@ import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
+import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
 import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
 import * as taskEvents from "@/app/api/v1/tasks/[id]/events/route.ts";
 import * as taskMessages from "@/app/api/v1/tasks/[id]/messages/route.ts";
@@ -67,11 +75,19 @@ import * as taskRestart from "@/app/api/v1/tasks/[id]/restart/route.ts";
 import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
+import * as tasksRecentArguments from "@/app/api/v1/tasks/recent-arguments/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
 import * as views from "@/app/api/v1/views/route.ts";
+import * as webhookDeliveryResend from "@/app/api/v1/webhook-deliveries/[id]/resend/route.ts";
+import * as webhookDeliveries from "@/app/api/v1/webhooks/[id]/deliveries/route.ts";
+import * as webhookRotateSecret from "@/app/api/v1/webhooks/[id]/rotate-secret/route.ts";
+import * as webhook from "@/app/api/v1/webhooks/[id]/route.ts";
+import * as webhookTest from "@/app/api/v1/webhooks/[id]/test/route.ts";
+import * as webhooks from "@/app/api/v1/webhooks/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
+import * as metrics from "@/app/metrics/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
@@ -103,6 +119,7 @@ export const paths: Paths = {
   "/api/v1/invitations/{id}": invitation,
   "/api/v1/me": me,
   "/api/v1/me/membership": meMembership,
+  "/api/v1/me/notifications": meNotifications,
   "/api/v1/me/organization": meOrganization,
   "/api/v1/me/preferences": mePreferences,
   "/api/v1/me/passkeys/{id}": mePasskey,
@@ -118,11 +135,17 @@ export const paths: Paths = {
   "/api/v1/me/sessions": meSessions,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/notices": notices,
+  "/api/v1/notices/{id}/read": noticeRead,
+  "/api/v1/notices/counts": noticesCounts,
+  "/api/v1/notices/read-all": noticesReadAll,
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organizations": organizations,
   "/api/v1/overview": overview,
   "/api/v1/people": people,
+  "/api/v1/races": races,
+  "/api/v1/races/{id}": race,
   "/api/v1/servers": servers,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
@@ -136,6 +159,7 @@ export const paths: Paths = {
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
   "/api/v1/tasks/{id}": task,
+  "/api/v1/tasks/{id}/attempts": taskAttempts,
   "/api/v1/tasks/{id}/cancel": taskCancel,
   "/api/v1/tasks/{id}/events": taskEvents,
   "/api/v1/tasks/{id}/messages": taskMessages,
@@ -143,9 +167,16 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
+  "/api/v1/tasks/recent-arguments": tasksRecentArguments,
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
+  "/api/v1/webhook-deliveries/{id}/resend": webhookDeliveryResend,
+  "/api/v1/webhooks": webhooks,
+  "/api/v1/webhooks/{id}": webhook,
+  "/api/v1/webhooks/{id}/deliveries": webhookDeliveries,
+  "/api/v1/webhooks/{id}/rotate-secret": webhookRotateSecret,
+  "/api/v1/webhooks/{id}/test": webhookTest,
   "/api/engine/run": engineRun,
   "/api/join": join,
   "/api/join/account": joinAccount,
@@ -153,6 +184,7 @@ export const paths: Paths = {
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,
+  "/metrics": metrics,
   "/oauth/callback": oauthCallback,
   "/oauth/client-metadata.json": oauthClientMetadata,
   "/readyz": readyz,

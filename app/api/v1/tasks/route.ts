@@ -30,6 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "not_found",
         "unknown_tool",
         "invalid_arguments",
+        "not_repeatable",
         "idempotency_mismatch",
         "server_unavailable",
         "quota_exceeded",
@@ -42,6 +43,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         ttlMs: body.ttlMs ?? null,
         idempotencyKey,
         restartOf: null,
+        retry: body.retry ?? null,
       });
       if (!created) reply.status = 200;
       reply.headers.set("location", `/api/v1/tasks/${task.id}`);

@@ -1,0 +1,34 @@
+import { env } from "@/lib/env.ts";
+import { noticeSettingsSchema, updateNoticeSettingsSchema } from "@/lib/notices/schema.ts";
+import { readNoticeSettings, setNoticeSettings } from "@/lib/notices/settings.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+const sendsMail = () => env().smtpUrl !== undefined;
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "What you are told of, in the app and by mail; members only",
+      output: noticeSettingsSchema,
+    },
+    ({ caller }) =>
+      within(caller, (organizationId, tx, principal) =>
+        readNoticeSettings(organizationId, tx, principal, sendsMail()),
+      ),
+  ),
+  PATCH: route(
+    {
+      auth: "account:use",
+      summary: "Change some of what you are told of; members only",
+      body: updateNoticeSettingsSchema,
+      output: noticeSettingsSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await setNoticeSettings(organizationId, tx, principal, body);
+        return readNoticeSettings(organizationId, tx, principal, sendsMail());
+      }),
+  ),
+});

@@ -1,0 +1,15 @@
+import { markRead } from "@/lib/notices/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    { auth: "account:use", summary: "Mark a notice of yours as read; members only", params: idParams },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        markRead(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,18 @@
+import { countUnread } from "@/lib/notices/queries.ts";
+import { noticeCountsSchema } from "@/lib/notices/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "How many notices you have not read, up to 100; members only",
+      output: noticeCountsSchema,
+    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx, principal) => ({
+        unread: await countUnread(organizationId, tx, principal),
+      })),
+  ),
+});

@@ -1,0 +1,13 @@
+import { markAllRead } from "@/lib/notices/transitions.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    { auth: "account:use", summary: "Mark all of your notices as read; members only" },
+    async ({ caller }) => {
+      await within(caller, markAllRead);
+      return undefined;
+    },
+  ),
+});

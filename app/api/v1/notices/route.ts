@@ -1,0 +1,18 @@
+import { listNotices } from "@/lib/notices/queries.ts";
+import { noticeQuerySchema, noticeSchema } from "@/lib/notices/schema.ts";
+import { pageSchema } from "@/lib/page.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "What you are told, newest first; members only",
+      query: noticeQuerySchema,
+      output: pageSchema(noticeSchema),
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) => listNotices(organizationId, tx, principal, query)),
+  ),
+});

@@ -1,0 +1,17 @@
+import { readRace } from "@/lib/races/queries.ts";
+import { raceSchema } from "@/lib/races/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:read",
+      summary: "A race, with those of its tasks that you may see",
+      params: idParams,
+      output: raceSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx, principal) => readRace(organizationId, tx, principal, params.id)),
+  ),
+});

@@ -1,0 +1,38 @@
+import { raceSchema, startRaceSchema } from "@/lib/races/schema.ts";
+import { startRace } from "@/lib/races/start.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { means } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "tasks:start",
+      summary: "Start the same call on several servers: the first success wins, the others are cancelled",
+      headers: idempotencyHeader,
+      body: startRaceSchema,
+      output: raceSchema,
+      status: 201,
+      alsoStatuses: [200],
+      errors: [
+        "not_found",
+        "not_connected",
+        "unknown_tool",
+        "invalid_arguments",
+        "idempotency_mismatch",
+        "server_unavailable",
+        "quota_exceeded",
+      ],
+    },
+    async ({ caller, request, body, reply }) => {
+      const { race, created } = await startRace(await means(), caller.principal, {
+        ...body,
+        ttlMs: body.ttlMs ?? null,
+        idempotencyKey: readIdempotencyKey(request),
+      });
+      if (!created) reply.status = 200;
+      reply.headers.set("location", `/api/v1/races/${race.id}`);
+      return race;
+    },
+  ),
+});

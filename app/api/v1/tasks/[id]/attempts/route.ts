@@ -1,0 +1,19 @@
+import { attemptsSchema } from "@/lib/tasks/schema.ts";
+import { listAttempts } from "@/lib/tasks/tries.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:read",
+      summary: "The attempts at a call, the first one first",
+      params: idParams,
+      output: attemptsSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx, principal) =>
+        listAttempts(organizationId, tx, principal, params.id),
+      ),
+  ),
+});

@@ -1,0 +1,19 @@
+import { listRecentArguments } from "@/lib/tasks/recent.ts";
+import { recentArgumentsQuerySchema, recentArgumentsSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:start",
+      summary: "What you called a tool with lately, newest first",
+      query: recentArgumentsQuerySchema,
+      output: recentArgumentsSchema,
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        listRecentArguments(organizationId, tx, principal, query),
+      ),
+  ),
+});

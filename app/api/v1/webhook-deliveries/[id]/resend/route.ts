@@ -1,0 +1,23 @@
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { readDelivery } from "@/lib/webhooks/queries.ts";
+import { webhookDeliverySchema } from "@/lib/webhooks/schema.ts";
+import { resendDelivery } from "@/lib/webhooks/transitions.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "webhooks:manage",
+      summary: "Send the same to a webhook once more, under the same webhook-id",
+      params: idParams,
+      output: webhookDeliverySchema,
+      status: 202,
+      errors: ["nothing_to_resend"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx) => {
+        await resendDelivery(organizationId, tx, params.id);
+        return readDelivery(organizationId, tx, params.id);
+      }),
+  ),
+});

@@ -1,0 +1,19 @@
+import { pageSchema } from "@/lib/page.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { listDeliveries } from "@/lib/webhooks/queries.ts";
+import { deliveryQuerySchema, webhookDeliverySchema } from "@/lib/webhooks/schema.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "webhooks:manage",
+      summary: "What was sent to a webhook in the last 30 days, newest first",
+      params: idParams,
+      query: deliveryQuerySchema,
+      output: pageSchema(webhookDeliverySchema),
+    },
+    ({ caller, params, query }) =>
+      within(caller, (organizationId, tx) => listDeliveries(organizationId, tx, params.id, query)),
+  ),
+});

@@ -1,0 +1,22 @@
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { readWebhook } from "@/lib/webhooks/queries.ts";
+import { newWebhookSchema } from "@/lib/webhooks/schema.ts";
+import { rotateSecret } from "@/lib/webhooks/transitions.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "webhooks:manage",
+      summary: "A new secret, shown this once; the one before signs beside it for a day",
+      params: idParams,
+      output: newWebhookSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const { secret } = await rotateSecret(organizationId, tx, principal, sealing(), params.id);
+        return { ...(await readWebhook(organizationId, tx, params.id)), secret };
+      }),
+  ),
+});

@@ -1,0 +1,38 @@
+import { outside } from "@/lib/web/outside.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { readWebhook } from "@/lib/webhooks/queries.ts";
+import { updateWebhookSchema, webhookSchema } from "@/lib/webhooks/schema.ts";
+import { removeWebhook, updateWebhook } from "@/lib/webhooks/transitions.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "webhooks:manage", summary: "A webhook", params: idParams, output: webhookSchema },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx) => readWebhook(organizationId, tx, params.id)),
+  ),
+  PATCH: route(
+    {
+      auth: "webhooks:manage",
+      summary: "Change a webhook's address or events, or switch it on or off",
+      params: idParams,
+      body: updateWebhookSchema,
+      output: webhookSchema,
+      errors: ["address_not_allowed"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await updateWebhook(organizationId, tx, principal, outside(), params.id, body);
+        return readWebhook(organizationId, tx, params.id);
+      }),
+  ),
+  DELETE: route(
+    { auth: "webhooks:manage", summary: "Remove a webhook, with its log", params: idParams },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        removeWebhook(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,21 @@
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { readDelivery } from "@/lib/webhooks/queries.ts";
+import { webhookDeliverySchema } from "@/lib/webhooks/schema.ts";
+import { sendTest } from "@/lib/webhooks/transitions.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "webhooks:manage",
+      summary: "Have an event of type webhook.test sent to a webhook",
+      params: idParams,
+      output: webhookDeliverySchema,
+      status: 202,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx) =>
+        readDelivery(organizationId, tx, await sendTest(organizationId, tx, params.id)),
+      ),
+  ),
+});

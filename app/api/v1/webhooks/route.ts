@@ -1,0 +1,36 @@
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { outside } from "@/lib/web/outside.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { listWebhooks, readWebhook } from "@/lib/webhooks/queries.ts";
+import { createWebhookSchema, newWebhookSchema, webhookSchema } from "@/lib/webhooks/schema.ts";
+import { createWebhook } from "@/lib/webhooks/transitions.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "webhooks:manage",
+      summary: "Webhooks, oldest first",
+      query: pageQuerySchema,
+      output: pageSchema(webhookSchema),
+    },
+    ({ caller, query }) => within(caller, (organizationId, tx) => listWebhooks(organizationId, tx, query)),
+  ),
+  POST: route(
+    {
+      auth: "webhooks:manage",
+      summary: "Add a webhook; its secret is shown this once",
+      body: createWebhookSchema,
+      output: newWebhookSchema,
+      status: 201,
+      errors: ["address_not_allowed", "too_many_webhooks"],
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const means = { network: outside(), seal: sealing() };
+        const { id, secret } = await createWebhook(organizationId, tx, principal, means, body);
+        return { ...(await readWebhook(organizationId, tx, id)), secret };
+      }),
+  ),
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { metricsText, refuseWithoutToken } from "@/lib/web/metrics.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "none",
+      uncounted: true,
+      summary: "Figures of all processes, for Prometheus",
+      headers: {
+        authorization: "`Bearer` and METRICS_TOKEN; without a METRICS_TOKEN the call does not exist",
+      },
+      output: z.string(),
+      mediaType: "text/plain",
+      errors: ["not_found", "unauthenticated"],
+    },
+    async ({ request }) => {
+      refuseWithoutToken(request.headers.get("authorization"));
+      return new Response(await metricsText(), {
+        headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+      });
+    },
+  ),
+});

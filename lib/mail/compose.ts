@@ -1,0 +1,77 @@
+/**
+ * What a mail says: what happened, to which tool and server, and where to look. Never the question, a label, arguments
+ * or results: mail is read by others than its addressee. No link decides anything: each leads to a page that asks for a
+ * sign-in first.
+ */
+import { listPath, manyWords, type NoticeAbout, noticeWords } from "../format/notices.ts";
+import type { Cause } from "../notices/schema.ts";
+
+/** From so many of one cause on they are counted, not listed. */
+const LISTED = 5;
+const NAME_CHARACTERS = 120;
+
+interface Line {
+  text: string;
+  about: string;
+  url: string;
+}
+
+export function composeMail(
+  notices: NoticeAbout[],
+  { organization, appUrl }: { organization: string; appUrl: string },
+): { subject: string; text: string; html: string } {
+  const byCause = Map.groupBy(notices, ({ cause }) => cause);
+  const lines = [...byCause].flatMap(([cause, group]) => linesOf(cause, group, appUrl));
+  const [first] = lines;
+  const subject =
+    lines.length === 1 && first ? sentence(first) : `${notices.length} things in Intray want your attention`;
+  const settings = `${appUrl}/settings/notifications`;
+  const why = `You get this as a member of ${shorten(organization)}. The links open Intray; none of them decides anything.`;
+  return {
+    subject,
+    text: [
+      ...lines.map((line) => `${sentence(line)}\n${line.url}`),
+      why,
+      `What you are told: ${settings}`,
+    ].join("\n\n"),
+    html: [
+      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+      ...lines.map(({ text, about, url }) =>
+        [
+          `<p><strong>${escapeHtml(text)}</strong>`,
+          about && `<br>${escapeHtml(about)}`,
+          `<br><a href="${escapeHtml(url)}">Open in Intray</a></p>`,
+        ].join(""),
+      ),
+      `<p style="color:#5b666c">${escapeHtml(why)}<br><a href="${escapeHtml(settings)}">What you are told</a></p></body></html>`,
+    ].join("\n"),
+  };
+}
+
+function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
+  if (group.length > LISTED)
+    return [{ text: manyWords(cause, group.length), about: "", url: `${appUrl}${listPath(cause)}` }];
+  return group.map((notice) => {
+    const { text, about, path } = noticeWords({
+      ...notice,
+      task: notice.task && { ...notice.task, tool: shorten(notice.task.tool), label: null },
+      server: notice.server && { ...notice.server, name: shorten(notice.server.name) },
+    });
+    return { text, about, url: `${appUrl}${path}` };
+  });
+}
+
+const sentence = ({ text, about }: Line) => (about ? `${text}: ${about}` : text);
+
+/** Names are a server's own words. */
+function shorten(name: string): string {
+  return name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS)}…` : name;
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,38 @@
+import type { Database } from "../db.ts";
+import { composeMail } from "./compose.ts";
+import { MailError, type Mailer } from "./smtp.ts";
+import { delayMail, endMail, takeMail } from "./transitions.ts";
+
+/**
+ * Sends one mail of the organization that is due. False: there was none. A letter is sent at least once: one whose answer
+ * was lost goes again, under the same Message-ID.
+ */
+export async function sendDueMail(
+  database: Database,
+  organizationId: string,
+  mailer: Mailer,
+  appUrl: string,
+): Promise<boolean> {
+  const within = <T>(work: Parameters<typeof database.withOrganization<T>>[1]) =>
+    database.withOrganization(organizationId, work);
+  const mail = await within((tx) => takeMail(organizationId, tx));
+  if (!mail) return false;
+  if (mail.notices.length === 0) {
+    await within((tx) => endMail(organizationId, tx, mail, "dropped"));
+    return true;
+  }
+  const letter = composeMail(mail.notices, { organization: mail.organization, appUrl });
+  try {
+    await mailer.send({ id: mail.id, to: mail.to, ...letter });
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    await within((tx) =>
+      error.permanent
+        ? endMail(organizationId, tx, mail, "failed", error.message)
+        : delayMail(organizationId, tx, mail, error.message),
+    );
+    return true;
+  }
+  await within((tx) => endMail(organizationId, tx, mail, "sent"));
+  return true;
+}

@@ -1,0 +1,170 @@
+/**
+ * The outbox of mail: what is due is taken up by one engine, sent outside of any transaction, and settled. An engine that
+ * dies over it leaves it to the next one, which sends it once more under the same Message-ID.
+ */
+import { Prisma, type Tx } from "../db.ts";
+import type { NoticeAbout } from "../format/notices.ts";
+import { uuidv7 } from "../ids.ts";
+import { audienceOf, HELD_BY_ANOTHER, type Subjects } from "../notices/audience.ts";
+import { causeSchema } from "../notices/schema.ts";
+
+/** Longer than an attempt lasts. */
+const TAKEN_MS = 120_000;
+/** One mail a person in this time; what comes meanwhile is in the next. */
+const BETWEEN_MS = 60_000;
+/** What could not be mailed by then is old news. */
+const GIVEN_UP_MS = 24 * 3600_000;
+const BACKOFF_BASE_MS = 15_000;
+const BACKOFF_CAP_MS = 3600_000;
+/** A request that somebody else works on is looked at again after this. */
+const HELD_MS = 5 * 60_000;
+
+export interface DueMail {
+  id: string;
+  /** This attempt's number, from 1. */
+  attempt: number;
+  to: { name: string; address: string };
+  organization: string;
+  /** What is still to be told; none: there is nothing to send. */
+  notices: NoticeAbout[];
+}
+
+/** Takes up one mail that is due, or a new one for a person with notices to mail; null: there is none. */
+export async function takeMail(organizationId: string, tx: Tx): Promise<DueMail | null> {
+  const mail = (await takeWaiting(organizationId, tx)) ?? (await makeMail(organizationId, tx));
+  if (!mail) return null;
+  await gather(organizationId, tx, mail);
+  const [to] = await tx.$queryRaw<{ name: string; address: string; organization: string }[]>`
+    SELECT u.name, u.email AS address, o.name AS organization FROM "user" u, organization o
+    WHERE u.id = ${mail.userId}::uuid AND o.id = ${organizationId}::uuid`;
+  if (!to) return null; // removed in this moment; the mail goes with the membership
+  return {
+    id: mail.id,
+    attempt: mail.attempts,
+    to: { name: to.name, address: to.address },
+    organization: to.organization,
+    notices: await stillTrue(organizationId, tx, mail.id),
+  };
+}
+
+interface Taken {
+  id: string;
+  userId: string;
+  attempts: number;
+}
+
+async function takeWaiting(organizationId: string, tx: Tx): Promise<Taken | null> {
+  const [taken] = await tx.$queryRaw<Taken[]>`
+    UPDATE mail SET attempts = attempts + 1, not_before = now() + ${TAKEN_MS} * interval '1 ms'
+    WHERE organization_id = ${organizationId}::uuid AND state = 'waiting' AND id = (
+      SELECT id FROM mail WHERE organization_id = ${organizationId}::uuid AND state = 'waiting' AND not_before <= now()
+      ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING id, user_id AS "userId", attempts`;
+  return taken ?? null;
+}
+
+/** For the person who has waited longest, unless they were written to a moment ago. Of two engines one makes it. */
+async function makeMail(organizationId: string, tx: Tx): Promise<Taken | null> {
+  const [made] = await tx.$queryRaw<Taken[]>`
+    INSERT INTO mail (organization_id, id, user_id, attempts, not_before)
+    SELECT ${organizationId}::uuid, ${uuidv7()}::uuid, n.user_id, 1, now() + ${TAKEN_MS} * interval '1 ms'
+    FROM notice n WHERE n.organization_id = ${organizationId}::uuid AND n.mail_id IS NULL
+      AND n.mail_after BETWEEN now() - interval '1 day' AND now()
+      AND NOT EXISTS (SELECT FROM mail m WHERE m.organization_id = n.organization_id AND m.user_id = n.user_id
+        AND (m.state = 'waiting'
+          OR (m.state <> 'dropped' AND m.created_at > now() - ${BETWEEN_MS} * interval '1 ms')))
+    ORDER BY n.mail_after LIMIT 1
+    ON CONFLICT DO NOTHING RETURNING id, user_id AS "userId", attempts`;
+  return made ?? null;
+}
+
+/** Puts all that the person is to be told into it. */
+async function gather(organizationId: string, tx: Tx, { id, userId }: Taken): Promise<void> {
+  await tx.$executeRaw`UPDATE notice n SET mail_after = now() + ${HELD_MS} * interval '1 ms'
+    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND n.mail_after <= now()
+      AND n.mail_id IS NULL AND ${HELD_BY_ANOTHER}`;
+  await tx.$executeRaw`UPDATE notice SET mail_id = ${id}::uuid
+    WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid AND mail_after <= now()
+      AND mail_id IS NULL`;
+}
+
+/** Of a mail's notices those that the person may still be told: neither read nor decided, and still theirs to see. */
+async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promise<NoticeAbout[]> {
+  const noticed = await tx.$queryRaw<{ cause: string; subject: string }[]>`SELECT cause, subject FROM notice
+    WHERE organization_id = ${organizationId}::uuid AND mail_id = ${mailId}::uuid`;
+  if (noticed.length === 0) return [];
+  const audience = audienceOf(organizationId, sorted(noticed));
+  const rows = await tx.$queryRaw<NoticeRow[]>`WITH audience AS MATERIALIZED (${audience})
+    SELECT n.cause, n.input_request_id AS "inputRequestId", t.id AS "taskId", t.tool, s.id AS "serverId",
+      s.name AS "serverName"
+    FROM notice n JOIN audience a ON a.user_id = n.user_id AND a.cause = n.cause AND a.subject = n.subject
+      LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
+      LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
+      LEFT JOIN notice_preference p ON p.organization_id = n.organization_id AND p.user_id = n.user_id
+        AND p.kind = n.kind
+    WHERE n.organization_id = ${organizationId}::uuid AND n.mail_id = ${mailId}::uuid AND n.read_at IS NULL
+      AND n.withdrawn_at IS NULL AND p.email IS NOT FALSE
+    ORDER BY n.created_at, n.id`;
+  return rows.map(({ cause, inputRequestId, taskId, tool, serverId, serverName }) => ({
+    cause: causeSchema.parse(cause),
+    inputRequestId,
+    task: taskId !== null && tool !== null ? { id: taskId, tool } : null,
+    server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
+  }));
+}
+
+interface NoticeRow {
+  cause: string;
+  inputRequestId: string | null;
+  taskId: string | null;
+  tool: string | null;
+  serverId: string | null;
+  serverName: string | null;
+}
+
+function sorted(noticed: { cause: string; subject: string }[]): Subjects {
+  const of = (pattern: RegExp) =>
+    noticed.flatMap(({ cause, subject }) => (pattern.test(cause) ? [subject] : []));
+  return {
+    requests: of(/^(request|delivery)\./),
+    tasks: of(/^task\./),
+    connections: of(/^connection\./),
+    servers: of(/^server\./),
+    webhooks: of(/^webhook\./),
+  };
+}
+
+/** Ends a mail: it was sent, there was nothing left to say, or the mail server will never take it. */
+export async function endMail(
+  organizationId: string,
+  tx: Tx,
+  { id, attempt }: Pick<DueMail, "id" | "attempt">,
+  state: "sent" | "dropped" | "failed",
+  error: string | null = null,
+): Promise<void> {
+  await tx.mail.updateMany({
+    where: { organizationId, id, state: "waiting", attempts: attempt },
+    data: { state, error, endedAt: new Date() },
+  });
+}
+
+/** It is tried again later; given up after a day. */
+export async function delayMail(
+  organizationId: string,
+  tx: Tx,
+  { id, attempt }: Pick<DueMail, "id" | "attempt">,
+  error: string,
+): Promise<void> {
+  const wait = Math.random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(attempt, 20));
+  await tx.$executeRaw`UPDATE mail SET error = ${error}, not_before = now() + ${wait} * interval '1 ms',
+      state = CASE WHEN created_at < now() - ${GIVEN_UP_MS} * interval '1 ms' THEN 'failed' ELSE state END,
+      ended_at = CASE WHEN created_at < now() - ${GIVEN_UP_MS} * interval '1 ms' THEN now() END
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'waiting' AND attempts = ${attempt}`;
+}
+
+/** Mails that no notice is of any more. */
+export async function forgetOldMail(organizationId: string, tx: Tx, keepMs: number): Promise<void> {
+  await tx.$executeRaw(Prisma.sql`DELETE FROM mail m WHERE organization_id = ${organizationId}::uuid
+    AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'waiting' AND NOT EXISTS (
+      SELECT FROM notice n WHERE n.organization_id = m.organization_id AND n.mail_id = m.id)`);
+}

@@ -1,0 +1,99 @@
+/**
+ * What an engine process counts, from its start on. It has no port: its figures go to the database with its presence
+ * (snapshot.ts), and the web's /metrics shows them. No label names a tenant: no organization, server, tool, task, text.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export const engineRegistry = new Registry();
+const registers = [engineRegistry];
+collectDefaultMetrics({ register: engineRegistry });
+
+export const polls = new Counter({
+  name: "intray_polls_total",
+  help: "Looks at a task on its server, by what came of it.",
+  labelNames: ["result"],
+  registers,
+});
+export const lateness = new Histogram({
+  name: "intray_lateness_seconds",
+  help: "How long after it was due a step of a task began.",
+  labelNames: ["lane"],
+  buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
+  registers,
+});
+export const failures = new Counter({
+  name: "intray_failures_total",
+  help: "Steps of tasks that failed, by the class of the error.",
+  labelNames: ["class"],
+  registers,
+});
+const watched = new Gauge({
+  name: "intray_watched_tasks",
+  help: "Tasks that the engine watches.",
+  registers,
+});
+export const events = new Counter({
+  name: "intray_events_total",
+  help: "Lines of history, by type. Each is counted by one engine.",
+  labelNames: ["type"],
+  registers,
+});
+export const deliveries = new Counter({
+  name: "intray_deliveries_total",
+  help: "What became of answers on their way, by the way they took and what came of it.",
+  labelNames: ["rung", "result"],
+  registers,
+});
+export const timeToDecision = new Histogram({
+  name: "intray_time_to_decision_seconds",
+  help: "From a question's opening to its answer.",
+  labelNames: ["action"],
+  buckets: [10, 60, 300, 1_800, 3_600, 14_400, 86_400, 259_200, 604_800],
+  registers,
+});
+export const choresWaiting = new Gauge({
+  name: "intray_chores_waiting",
+  help: "Organizations that a chore has yet to serve in its turn.",
+  labelNames: ["chore"],
+  registers,
+});
+export const choreSeconds = new Histogram({
+  name: "intray_chore_seconds",
+  help: "How long a turn of a chore took, over all organizations.",
+  labelNames: ["chore"],
+  buckets: [0.01, 0.1, 1, 10, 60, 600],
+  registers,
+});
+export const choreFailures = new Counter({
+  name: "intray_chore_failures_total",
+  help: "Turns of a chore, or an organization's part of one, that failed.",
+  labelNames: ["chore"],
+  registers,
+});
+const sent = new Counter({
+  name: "intray_sent_total",
+  help: "Tries to send a mail or to call a webhook, by what came of it.",
+  labelNames: ["channel", "result"],
+  registers,
+});
+
+/** `failed`: it will be tried again. `given_up`: it will not. */
+export function countSent(channel: "mail" | "webhook", result: "ok" | "failed" | "given_up"): void {
+  sent.inc({ channel, result });
+}
+
+const pool = new Gauge({
+  name: "intray_engine_database_connections",
+  help: "Connections of the engine to the database, and who waits for one.",
+  labelNames: ["state"],
+  registers,
+});
+
+/** The gauges of a moment. */
+export function noteState(now: {
+  watched: number;
+  pool: { busy: number; idle: number; waiting: number };
+}): void {
+  watched.set(now.watched);
+  for (const [state, count] of Object.entries(now.pool)) pool.set({ state }, count);
+}

@@ -1,0 +1,53 @@
+/** Figures out of lines of history, each of which is read once by one engine. */
+import { Prisma, type Tx } from "../db.ts";
+import type { FollowedEvent } from "../events/follow.ts";
+import { deliveries, events, timeToDecision } from "./engine.ts";
+
+/** What lines do not say of the request that they are about. */
+export interface RequestFacts {
+  openedAt: Date;
+  /** The way that its last answer took; null: none has set out. */
+  rung: string | null;
+}
+
+export async function requestsOf(
+  organizationId: string,
+  tx: Tx,
+  lines: FollowedEvent[],
+): Promise<Map<string, RequestFacts>> {
+  const about = lines.filter(({ type }) => type === "answer.recorded" || type in RESULTS);
+  const ids = [...new Set(about.flatMap(({ inputRequestId }) => inputRequestId ?? []))];
+  if (ids.length === 0) return new Map();
+  const rows = await tx.$queryRaw<(RequestFacts & { id: string })[]>(Prisma.sql`
+    SELECT r.id, r.created_at AS "openedAt", (SELECT d.rung FROM delivery d WHERE d.organization_id = r.organization_id
+      AND d.input_request_id = r.id ORDER BY d.id DESC LIMIT 1) AS rung
+    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY(${ids}::uuid[])`);
+  return new Map(rows.map(({ id, ...facts }) => [id, facts]));
+}
+
+/** Counts lines that are committed as read. */
+export function countLines(lines: FollowedEvent[], requests: Map<string, RequestFacts>): void {
+  for (const { type, at, inputRequestId, data } of lines) {
+    events.inc({ type });
+    const request = requests.get(inputRequestId ?? "");
+    if (!request) continue;
+    const result = RESULTS[type];
+    if (result) deliveries.inc({ rung: request.rung ?? "none", result });
+    const action = String(data.action);
+    if (type === "answer.recorded" && ACTIONS.has(action))
+      timeToDecision.observe({ action }, (at.getTime() - request.openedAt.getTime()) / 1000);
+  }
+}
+
+const ACTIONS = new Set(["accept", "decline", "cancel"]);
+
+/** What each line says of a delivery. */
+const RESULTS: Record<string, string> = {
+  "delivery.sending": "sent",
+  "delivery.accepted": "accepted",
+  "delivery.confirmed": "confirmed",
+  "delivery.unsent": "not_sent",
+  "delivery.resend": "to_be_repeated",
+  "delivery.flagged": "flagged",
+  "request.undeliverable": "undeliverable",
+};

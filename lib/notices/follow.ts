@@ -1,0 +1,58 @@
+/** What a line of the history may change about who is to be told of what. Pure; who writes is transitions.ts. */
+import type { FollowedEvent } from "../events/follow.ts";
+import type { EventType } from "../events/schema.ts";
+import type { Subjects } from "./audience.ts";
+
+/** Lines after which a task may have to be told of, or no more. */
+const OF_TASKS: EventType[] = [
+  "task.completed",
+  "task.failed",
+  "task.lost",
+  "task.expired",
+  "task.cancelled",
+  "task.start_unknown",
+  "task.start_settled",
+  "task.adopted",
+];
+const REMEMBERED = /^(request|answer|delivery)\./;
+const ABOUT_CONNECTIONS = /^connection\./;
+const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
+const ABOUT_WEBHOOKS = /^webhook\./;
+
+/** What people did themselves is no news to them. */
+export interface OwnDoing {
+  userId: string;
+  subject: string;
+}
+
+export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[] } {
+  const found = {
+    requests: new Set<string>(),
+    tasks: new Set<string>(),
+    connections: new Set<string>(),
+    servers: new Set<string>(),
+    webhooks: new Set<string>(),
+  };
+  const own: OwnDoing[] = [];
+  for (const { type, actor, taskId, inputRequestId, data } of events) {
+    const add = (to: Set<string>, id: unknown) => {
+      if (typeof id !== "string") return;
+      to.add(id);
+      if (actor.kind === "member" && actor.id !== null) own.push({ userId: actor.id, subject: id });
+    };
+    if (REMEMBERED.test(type)) add(found.requests, inputRequestId);
+    if (OF_TASKS.includes(type)) add(found.tasks, taskId);
+    if (ABOUT_CONNECTIONS.test(type)) add(found.connections, data.connectionId);
+    if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
+    if (ABOUT_WEBHOOKS.test(type)) add(found.webhooks, data.webhookId);
+  }
+  const { requests, tasks, connections, servers, webhooks } = found;
+  return {
+    requests: [...requests],
+    tasks: [...tasks],
+    connections: [...connections],
+    servers: [...servers],
+    webhooks: [...webhooks],
+    own,
+  };
+}

@@ -1,0 +1,90 @@
+/** Scoped reads of notices: each member's own alone. */
+import { readPosition, toPage } from "../cursor.ts";
+import { Prisma, type Tx } from "../db.ts";
+import { AppError } from "../errors.ts";
+import type { Page } from "../page.ts";
+import type { Principal } from "../principal.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import { concerns } from "./audience.ts";
+import {
+  CAUSES,
+  type Cause,
+  causeSchema,
+  MOST_COUNTED,
+  type Notice,
+  type NoticeQuery,
+  noticeKindSchema,
+} from "./schema.ts";
+
+/** Newest first. Throws `forbidden` for an API key, which is told nothing. */
+export async function listNotices(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  query: NoticeQuery,
+): Promise<Page<Notice>> {
+  const userId = memberOf(principal);
+  const before = readPosition(query.cursor);
+  const at = before?.createdAt.toISOString();
+  const rows = await tx.$queryRaw<NoticeRow[]>`
+    SELECT n.id, n.kind, n.cause, n.task_id AS "taskId", t.tool, t.label, n.input_request_id AS "inputRequestId",
+      s.id AS "serverId", s.name AS "serverName", n.created_at AS "createdAt", n.read_at AS "readAt"
+    FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
+      LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
+    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${shownTo(principal)}
+      AND ${query.unread === "true" ? UNREAD : Prisma.sql`(n.withdrawn_at IS NULL OR n.read_at IS NOT NULL)`}
+      ${before ? Prisma.sql`AND (n.created_at, n.id) < (${at}::timestamptz, ${before.id}::uuid)` : Prisma.empty}
+    ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1}`;
+  return toPage(rows, query.limit, (row) => row, toNotice);
+}
+
+/** How many are unread, up to MOST_COUNTED. */
+export async function countUnread(organizationId: string, tx: Tx, principal: Principal): Promise<number> {
+  const userId = memberOf(principal);
+  const [row] = await tx.$queryRaw<{ unread: number }[]>`SELECT count(*)::integer AS unread FROM (
+    SELECT FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
+    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${UNREAD}
+      AND ${shownTo(principal)} LIMIT ${MOST_COUNTED}) counted`;
+  return row?.unread ?? 0;
+}
+
+export function memberOf(principal: Principal): string {
+  if (!principal.userId) throw new AppError("forbidden", "An API key has no notices; members have.");
+  return principal.userId;
+}
+
+const UNREAD = Prisma.sql`n.read_at IS NULL AND n.withdrawn_at IS NULL`;
+
+/** Role and visibility may have changed since it was made. */
+function shownTo(principal: Principal): Prisma.Sql {
+  const causes = (Object.keys(CAUSES) as Cause[]).filter((cause) => concerns(principal.role, cause));
+  return Prisma.sql`n.in_app AND n.cause = ANY(${causes}::text[]) AND (n.task_id IS NULL OR ${visibleTask(principal)})`;
+}
+
+interface NoticeRow {
+  id: string;
+  kind: string;
+  cause: string;
+  taskId: string | null;
+  tool: string | null;
+  label: string | null;
+  inputRequestId: string | null;
+  serverId: string | null;
+  serverName: string | null;
+  createdAt: Date;
+  readAt: Date | null;
+}
+
+function toNotice(row: NoticeRow): Notice {
+  const { id, taskId, tool, serverId, serverName } = row;
+  return {
+    id,
+    kind: noticeKindSchema.parse(row.kind),
+    cause: causeSchema.parse(row.cause),
+    task: taskId !== null && tool !== null ? { id: taskId, tool, label: row.label } : null,
+    inputRequestId: row.inputRequestId,
+    server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
+    createdAt: row.createdAt.toISOString(),
+    readAt: row.readAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Tx } from "../db.ts";
+import type { Principal } from "../principal.ts";
+import { memberOf } from "./queries.ts";
+import {
+  type Channels,
+  DEFAULT_CHANNELS,
+  NOTICE_KINDS,
+  type NoticeKind,
+  type NoticeSettings,
+  noticeKindSchema,
+  type UpdateNoticeSettings,
+} from "./schema.ts";
+
+/** How a member is told of what. `sends`: the installation has a mail server. Throws `forbidden` for an API key. */
+export async function readNoticeSettings(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  sends: boolean,
+): Promise<NoticeSettings> {
+  const userId = memberOf(principal);
+  const [user, chosen] = [
+    await tx.user.findFirstOrThrow({ where: { id: userId }, select: { email: true } }),
+    await tx.noticePreference.findMany({ where: { organizationId, userId } }),
+  ];
+  const kinds = { ...DEFAULT_CHANNELS };
+  for (const { kind, inApp, email } of chosen) kinds[noticeKindSchema.parse(kind)] = { app: inApp, email };
+  return { email: { address: user.email, sends }, kinds };
+}
+
+/** The last write wins, and only what it names is written. Counts for what comes. Throws `forbidden` for an API key. */
+export async function setNoticeSettings(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { kinds }: UpdateNoticeSettings,
+): Promise<void> {
+  const userId = memberOf(principal);
+  for (const kind of NOTICE_KINDS) {
+    const channels = kinds[kind];
+    if (channels) await setChannels(organizationId, tx, userId, kind, channels);
+  }
+}
+
+async function setChannels(
+  organizationId: string,
+  tx: Tx,
+  userId: string,
+  kind: NoticeKind,
+  { app, email }: Channels,
+): Promise<void> {
+  await tx.noticePreference.upsert({
+    where: { organizationId_userId_kind: { organizationId, userId, kind } },
+    create: { organizationId, userId, kind, inApp: app, email },
+    update: { inApp: app, email },
+  });
+}

@@ -1,0 +1,122 @@
+/** All writes to notices. The engine makes and withdraws them; people mark them read. */
+import { announce } from "../changes/transitions.ts";
+import { Prisma, type Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+import type { Principal } from "../principal.ts";
+import { audienceOf, type Subjects } from "./audience.ts";
+import type { OwnDoing } from "./follow.ts";
+import { memberOf } from "./queries.ts";
+import { CAUSES, type Cause, DEFAULT_CHANNELS } from "./schema.ts";
+
+/** A moment for what comes together, and for what is decided at once in the app. */
+const MAIL_AFTER_MS = 10_000;
+/** A server that is well again by then is no news for a mail. */
+const MAIL_AFTER_OUTAGE_MS = 5 * 60_000;
+/** What is told of again within this was mailed already. */
+const MAILED_LATELY_MS = 3600_000;
+
+/**
+ * Makes the notices that are missing of these subjects, takes up again those that were withdrawn, and withdraws those
+ * with nothing left to do about them. It may be repeated, and leaves what is right as it is. `mails`: the installation
+ * has a mail server.
+ */
+export async function syncNotices(
+  organizationId: string,
+  tx: Tx,
+  subjects: Subjects,
+  mails: boolean,
+): Promise<void> {
+  const { requests, tasks, connections, servers, webhooks } = subjects;
+  const ids = [...requests, ...tasks, ...connections, ...servers, ...webhooks];
+  if (ids.length === 0) return;
+  const told = await tx.$queryRaw<{ user_id: string }[]>`
+    WITH audience AS MATERIALIZED (${audienceOf(organizationId, subjects)}),
+    wanted AS (
+      SELECT a.*, k.kind, k.after_ms, coalesce(p.in_app, k.in_app) AS in_app,
+        ${mails} AND coalesce(p.email, k.email) AS email
+      FROM audience a JOIN (VALUES ${DEFAULTS}) AS k (cause, kind, after_ms, in_app, email) ON k.cause = a.cause
+        LEFT JOIN notice_preference p ON p.organization_id = ${organizationId}::uuid AND p.user_id = a.user_id
+          AND p.kind = k.kind),
+    gone AS (
+      UPDATE notice n SET withdrawn_at = now(), mail_after = CASE WHEN n.mail_id IS NULL THEN NULL ELSE n.mail_after END
+      WHERE n.organization_id = ${organizationId}::uuid AND n.subject = ANY(${ids}::uuid[]) AND n.withdrawn_at IS NULL
+        AND NOT EXISTS (SELECT FROM audience a
+          WHERE a.user_id = n.user_id AND a.cause = n.cause AND a.subject = n.subject)
+      RETURNING n.user_id),
+    made AS (
+      INSERT INTO notice AS n (organization_id, id, user_id, kind, cause, subject, task_id, input_request_id, server_id,
+        in_app, mail_after)
+      SELECT ${organizationId}::uuid, gen_random_uuid(), w.user_id, w.kind, w.cause, w.subject, w.task_id,
+        w.input_request_id, w.server_id, w.in_app, CASE WHEN w.email THEN now() + w.after_ms * interval '1 ms' END
+      FROM wanted w WHERE w.in_app OR w.email
+      ON CONFLICT (organization_id, user_id, cause, subject) DO UPDATE SET withdrawn_at = NULL, read_at = NULL,
+        created_at = now(), in_app = excluded.in_app,
+        mail_id = CASE WHEN n.created_at > now() - ${MAILED_LATELY_MS} * interval '1 ms' THEN n.mail_id END,
+        mail_after = excluded.mail_after
+      WHERE n.withdrawn_at IS NOT NULL
+      RETURNING n.user_id)
+    SELECT user_id FROM gone UNION SELECT user_id FROM made`;
+  await announce(
+    organizationId,
+    tx,
+    "notice",
+    told.map((row) => row.user_id),
+  );
+}
+
+const DEFAULTS = Prisma.join(
+  (Object.keys(CAUSES) as Cause[]).map((cause) => {
+    const kind = CAUSES[cause];
+    const { app, email } = DEFAULT_CHANNELS[kind];
+    const after = cause === "server.unhealthy" ? MAIL_AFTER_OUTAGE_MS : MAIL_AFTER_MS;
+    return Prisma.sql`(${cause}, ${kind}, ${after}::integer, ${app}::boolean, ${email}::boolean)`;
+  }),
+);
+
+/** What people did themselves is read, and not mailed to them. */
+export async function markOwnRead(organizationId: string, tx: Tx, own: OwnDoing[]): Promise<void> {
+  if (own.length === 0) return;
+  await tx.$executeRaw`UPDATE notice n SET read_at = now(), mail_after = NULL
+    FROM unnest(${own.map(({ userId }) => userId)}::uuid[], ${own.map(({ subject }) => subject)}::uuid[])
+      AS did (user_id, subject)
+    WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = did.user_id AND n.subject = did.subject
+      AND n.read_at IS NULL AND n.mail_id IS NULL`;
+}
+
+/** One's own notice; a mail about it that has not left does not leave. Repeating it changes nothing. */
+export async function markRead(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  noticeId: string,
+): Promise<void> {
+  const userId = memberOf(principal);
+  const found = await tx.notice.count({ where: { organizationId, userId, id: noticeId } });
+  if (found === 0) throw notFound("notice");
+  await read(organizationId, tx, userId, Prisma.sql`id = ${noticeId}::uuid`);
+}
+
+/** All that is there now. */
+export async function markAllRead(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
+  await read(organizationId, tx, memberOf(principal), Prisma.sql`withdrawn_at IS NULL`);
+}
+
+async function read(organizationId: string, tx: Tx, userId: string, which: Prisma.Sql): Promise<void> {
+  const marked = await tx.$executeRaw`UPDATE notice SET read_at = now(), mail_after = NULL
+    WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid AND read_at IS NULL AND ${which}`;
+  if (marked > 0) await announce(organizationId, tx, "notice", [userId]);
+}
+
+/** Old notices go, whatever became of them. True: there are more. */
+export async function forgetOldNotices(
+  organizationId: string,
+  tx: Tx,
+  keepMs: number,
+  limit: number,
+): Promise<boolean> {
+  const gone =
+    await tx.$executeRaw`DELETE FROM notice WHERE organization_id = ${organizationId}::uuid AND id IN (
+    SELECT id FROM notice WHERE organization_id = ${organizationId}::uuid
+      AND created_at < now() - ${keepMs} * interval '1 ms' LIMIT ${limit})`;
+  return gone === limit;
+}

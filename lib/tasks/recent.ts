@@ -1,0 +1,44 @@
+/** What a person called a tool with lately, to call it so again. */
+import { z } from "zod";
+import type { Tx } from "../db.ts";
+import type { Principal } from "../principal.ts";
+import { type RecentArguments, type RecentArgumentsQuery, taskStateSchema } from "./schema.ts";
+
+/** Calls that are looked at, newest first, */
+const CALLS = 30;
+/** different ones that are shown, */
+const SHOWN = 8;
+/** and how long they may be, in characters of JSON: a list of eight is no place for megabytes. */
+const LONGEST = 32_768;
+
+/** The last calls with different arguments, newest first. An API key has none. */
+export async function listRecentArguments(
+  organizationId: string,
+  tx: Tx,
+  { userId }: Principal,
+  { serverId, tool }: RecentArgumentsQuery,
+): Promise<{ items: RecentArguments[] }> {
+  if (userId === null) return { items: [] };
+  const rows = await tx.$queryRaw<
+    { taskId: string; label: string | null; state: string; at: Date; arguments: unknown }[]
+  >`
+    SELECT * FROM (
+      SELECT t.id AS "taskId", t.label, t.state, t.created_at AS at, t.arguments FROM task t
+      WHERE t.organization_id = ${organizationId}::uuid AND t.requester_user_id = ${userId}::uuid
+        AND t.server_id = ${serverId}::uuid AND t.tool = ${tool} AND NOT t.adopted AND t.attempt = 1
+      ORDER BY t.created_at DESC LIMIT ${CALLS}) lately
+    WHERE length(lately.arguments::text) <= ${LONGEST}`;
+  const seen = new Set<string>();
+  const items = rows.filter((row) => {
+    const text = JSON.stringify(row.arguments);
+    return !seen.has(text) && seen.add(text);
+  });
+  return {
+    items: items.slice(0, SHOWN).map((row) => ({
+      ...row,
+      state: taskStateSchema.parse(row.state),
+      at: row.at.toISOString(),
+      arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
+    })),
+  };
+}

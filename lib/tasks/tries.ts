@@ -1,0 +1,30 @@
+/** The attempts at one call: a failure that is tried again is followed by a task of its own. */
+import { Prisma, type Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+import type { Principal } from "../principal.ts";
+import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
+import type { TaskSummary } from "./schema.ts";
+import { visibleTask } from "./visibility.ts";
+
+/** All attempts that the task is one of, the first one first; itself where there is no other. Throws `not_found`. */
+export async function listAttempts(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  taskId: string,
+): Promise<{ items: TaskSummary[] }> {
+  const own = Prisma.sql`organization_id = ${organizationId}::uuid`;
+  // Back to the first, then on: at most ten, each found by an index.
+  const rows = await tx.$queryRaw<TaskRow[]>`
+    WITH RECURSIVE back AS (
+      SELECT id, retry_of FROM task WHERE ${own} AND id = ${taskId}::uuid
+      UNION ALL SELECT p.id, p.retry_of FROM back JOIN task p ON p.organization_id = ${organizationId}::uuid AND p.id = back.retry_of
+    ), chain AS (
+      (SELECT id FROM back ORDER BY id LIMIT 1)
+      UNION ALL SELECT n.id FROM chain JOIN task n ON n.organization_id = ${organizationId}::uuid AND n.retry_of = chain.id
+    )
+    SELECT ${summaryOf(organizationId)} FROM chain JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = chain.id ${JOINS}
+    WHERE ${visibleTask(principal)} ORDER BY t.attempt`;
+  if (!rows.some(({ id }) => id === taskId)) throw notFound("task");
+  return { items: rows.map(toSummary(new Date())) };
+}

@@ -1,0 +1,106 @@
+/**
+ * Spans of our own, in a tracer of our own: Next and other libraries would put whole addresses into theirs. Attributes
+ * are ids and words of ours, never what people or servers wrote. Without a tracer nothing is done.
+ */
+import {
+  type Attributes,
+  type Context,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { inScope, scope } from "../scope.ts";
+
+// On globalThis, since Next bundles its own copy of this module into the same process.
+const key = Symbol.for("intray.tracer");
+const shared = globalThis as { [key]?: Tracer | null };
+
+export function setTracer(tracer: Tracer | null): void {
+  shared[key] = tracer;
+}
+
+export interface SpanOptions {
+  kind?: SpanKind;
+  attributes?: Attributes;
+  /** A `traceparent`; null begins a trace. Without it the span that this is done in. */
+  parent?: string | null;
+  /** `traceparent`s of what it belongs to and is no part of; null for none. */
+  links?: (string | null)[];
+  /** When it began, in ms by performance.now(); now. */
+  since?: number;
+}
+
+/** Does `work` in a span, which what `work` begins is part of. Its error passes, and only its class is noted. */
+export async function inSpan<T>(
+  name: string,
+  options: SpanOptions,
+  work: (span: Span | null) => Promise<T>,
+): Promise<T> {
+  const begun = begin(name, options);
+  if (!begun) return work(null);
+  const { span, context } = begun;
+  try {
+    return await inScope({ ...scope(), trace: context }, () => work(span));
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.setAttribute("error.type", classOf(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Notes what was done, once it is known to be worth it. */
+export function noteSpan(name: string, options: SpanOptions): void {
+  begin(name, options)?.span.end();
+}
+
+/** The span that this is done in, as W3C Trace Context has it; null: nothing is traced. */
+export function currentTraceparent(): string | null {
+  const context = scope().trace;
+  const current = context && trace.getSpanContext(context);
+  return current ? `00-${current.traceId}-${current.spanId}-01` : null;
+}
+
+function begin(name: string, options: SpanOptions): { span: Span; context: Context } | null {
+  const tracer = shared[key];
+  if (!tracer) return null;
+  const { kind = SpanKind.INTERNAL, attributes, parent, links = [], since } = options;
+  const around = parent === undefined ? (scope().trace ?? ROOT_CONTEXT) : contextOf(parent);
+  const settings = {
+    kind,
+    attributes,
+    links: links.flatMap(linkOf),
+    ...(since !== undefined && { startTime: Date.now() - (performance.now() - since) }),
+  };
+  const span = tracer.startSpan(name, settings, around);
+  return { span, context: trace.setSpan(around, span) };
+}
+
+function contextOf(traceparent: string | null): Context {
+  const parent = parse(traceparent);
+  return parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+}
+
+function linkOf(traceparent: string | null): Link[] {
+  const context = parse(traceparent);
+  return context ? [{ context }] : [];
+}
+
+/** Anything else than a `traceparent` of today's version is none. Sampled or not: all of ours are. */
+function parse(traceparent: string | null) {
+  const [, traceId, spanId] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0[01]$/.exec(traceparent ?? "") ?? [];
+  if (!traceId || !spanId || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+}
+
+function classOf(error: unknown): string {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  if (typeof code === "string" && /^[\w-]{1,50}$/.test(code)) return code;
+  return typeof name === "string" ? name.slice(0, 50) : "unknown";
+}

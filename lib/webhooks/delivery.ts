@@ -1,0 +1,167 @@
+/**
+ * Sends what is in the outbox of webhooks. What is due is taken up by one engine, sent outside of any transaction, and
+ * settled. An engine that dies over it leaves it to the next one, which sends it once more under the same webhook-id.
+ */
+import { type Database, Prisma, type Tx } from "../db.ts";
+import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import { type Network, NetworkError } from "../network.ts";
+import type { Seal } from "../seal.ts";
+import { FAILING_FOR_MS, waitAfter } from "./retry.ts";
+import type { Attempt } from "./schema.ts";
+import { secretPlace, signedHeaders } from "./sign.ts";
+import { hostOf } from "./transitions.ts";
+
+/** Longer than an attempt lasts. */
+const TAKEN_MS = 60_000;
+/** A receiver takes it and answers; what it makes of it is its own time. */
+const DEADLINE_MS = 10_000;
+/** Attempts in a delivery's log. */
+const LOGGED = 20;
+
+interface Taken {
+  id: string;
+  endpointId: string;
+  payload: string;
+  attempts: number;
+  url: string;
+  secrets: string[];
+}
+
+export interface DeliveryMeans {
+  database: Database;
+  network: Network;
+  seal: Seal;
+}
+
+/** The webhooks of an organization that have something due. */
+export async function webhooksDue(organizationId: string, tx: Tx): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT e.id FROM webhook_endpoint e
+    WHERE e.organization_id = ${organizationId}::uuid AND e.disabled_reason IS NULL AND EXISTS (
+      SELECT FROM webhook_delivery d WHERE d.organization_id = e.organization_id AND d.endpoint_id = e.id
+        AND d.state = 'pending' AND d.not_before <= now())`;
+  return rows.map((row) => row.id);
+}
+
+/** Tries one delivery that is due. False: there was none. */
+export async function deliverNext(
+  { database, network, seal }: DeliveryMeans,
+  organizationId: string,
+  endpointId: string,
+): Promise<boolean> {
+  const taken = await database.withOrganization(organizationId, (tx) =>
+    take(organizationId, tx, seal, endpointId),
+  );
+  if (!taken) return false;
+  const attempt = await send(network, taken);
+  await database.withOrganization(organizationId, (tx) => settle(organizationId, tx, taken, attempt));
+  return true;
+}
+
+async function take(organizationId: string, tx: Tx, seal: Seal, endpointId: string): Promise<Taken | null> {
+  const [row] = await tx.$queryRaw<(Omit<Taken, "secrets"> & SealedSecrets)[]>`
+    UPDATE webhook_delivery d SET attempts = d.attempts + 1, not_before = now() + ${TAKEN_MS} * interval '1 ms'
+    FROM webhook_endpoint e WHERE e.organization_id = d.organization_id AND e.id = d.endpoint_id
+      AND e.disabled_reason IS NULL AND d.organization_id = ${organizationId}::uuid AND d.state = 'pending' AND d.id = (
+        SELECT id FROM webhook_delivery WHERE organization_id = ${organizationId}::uuid
+          AND endpoint_id = ${endpointId}::uuid AND state = 'pending' AND not_before <= now()
+        ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING d.id, d.endpoint_id AS "endpointId", d.payload, d.attempts, e.url, e.sealed_secret AS "sealedSecret",
+      CASE WHEN e.previous_until > now() THEN e.sealed_previous_secret END AS "sealedPrevious"`;
+  if (!row) return null;
+  const { sealedSecret, sealedPrevious, ...taken } = row;
+  const open = (column: "sealed_secret" | "sealed_previous_secret", sealed: string) =>
+    seal.open(secretPlace(organizationId, endpointId, column), sealed);
+  const secrets = [open("sealed_secret", sealedSecret)];
+  if (sealedPrevious !== null) secrets.push(open("sealed_previous_secret", sealedPrevious));
+  return { ...taken, secrets };
+}
+
+interface SealedSecrets {
+  sealedSecret: string;
+  sealedPrevious: string | null;
+}
+
+/** Follows no redirect, and reads nothing of the answer but its status. */
+async function send(network: Network, { id, payload, url, secrets }: Taken): Promise<Attempt> {
+  const at = new Date();
+  const began = performance.now();
+  const ended = (status: number | null, error: string | null): Attempt => ({
+    at: at.toISOString(),
+    status,
+    error,
+    durationMs: Math.round(performance.now() - began),
+  });
+  try {
+    const address = network.checkUrl(url);
+    if (address.protocol !== "https:" && !network.isNamed(address)) throw new NetworkError("Only https");
+    const reply = await network.fetch(address, {
+      method: "POST",
+      headers: signedHeaders(id, payload, secrets, at.getTime()),
+      body: payload,
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+    await reply.body?.cancel();
+    return ended(reply.status, null);
+  } catch (error) {
+    if (error instanceof NetworkError) return ended(null, "address_not_allowed");
+    return ended(null, (error as Error).name === "TimeoutError" ? "timeout" : "unreachable");
+  }
+}
+
+async function settle(organizationId: string, tx: Tx, taken: Taken, attempt: Attempt): Promise<void> {
+  const { status } = attempt;
+  const isTaken = status !== null && status >= 200 && status < 300;
+  const wait = isTaken || status === 410 ? null : waitAfter(taken.attempts, Math.random());
+  const state = isTaken ? "delivered" : wait === null ? "failed" : "pending";
+  const settled = await tx.$executeRaw`
+    UPDATE webhook_delivery SET state = ${state}, not_before = now() + ${wait ?? 0} * interval '1 ms',
+      ended_at = CASE WHEN ${wait}::integer IS NULL THEN now() END,
+      log = (SELECT coalesce(jsonb_agg(entry ORDER BY at), '[]') FROM (
+        SELECT entry, at FROM jsonb_array_elements(log || ${JSON.stringify([attempt])}::jsonb)
+          WITH ORDINALITY AS entries (entry, at) ORDER BY at DESC LIMIT ${LOGGED}) kept)
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taken.id}::uuid AND state = 'pending'
+      AND attempts = ${taken.attempts}`;
+  if (settled !== 1) return; // it was sent once more meanwhile, and that one counts
+  if (isTaken) {
+    await tx.$executeRaw`UPDATE webhook_endpoint SET failing_since = NULL
+      WHERE organization_id = ${organizationId}::uuid AND id = ${taken.endpointId}::uuid AND failing_since IS NOT NULL`;
+    return;
+  }
+  await noteFailure(organizationId, tx, taken, status === 410);
+}
+
+/** Who says that nobody is there any more is believed at once, and who says nothing after three days. */
+async function noteFailure(
+  organizationId: string,
+  tx: Tx,
+  { endpointId, url }: Taken,
+  gone: boolean,
+): Promise<void> {
+  const [noted] = await tx.$queryRaw<{ reason: string | null }[]>(Prisma.sql`
+    UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), disabled_reason = CASE
+      WHEN ${gone} THEN 'gone' WHEN failing_since < now() - ${FAILING_FOR_MS} * interval '1 ms' THEN 'failing' END
+    WHERE organization_id = ${organizationId}::uuid AND id = ${endpointId}::uuid AND disabled_reason IS NULL
+    RETURNING disabled_reason AS reason`);
+  if (!noted?.reason) return;
+  await appendEvents(organizationId, tx, [
+    {
+      type: "webhook.disabled",
+      actor: ENGINE_ACTOR,
+      data: { webhookId: endpointId, host: hostOf(url), reason: noted.reason },
+    },
+  ]);
+}
+
+/** What was sent, or given up, goes after a while. True: there is more. */
+export async function forgetOldDeliveries(
+  organizationId: string,
+  tx: Tx,
+  keepMs: number,
+  limit: number,
+): Promise<boolean> {
+  const gone =
+    await tx.$executeRaw`DELETE FROM webhook_delivery WHERE organization_id = ${organizationId}::uuid
+    AND id IN (SELECT id FROM webhook_delivery WHERE organization_id = ${organizationId}::uuid
+      AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'pending' LIMIT ${limit})`;
+  return gone === limit;
+}

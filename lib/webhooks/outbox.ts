@@ -1,0 +1,37 @@
+import { storable, type Tx } from "../db.ts";
+import type { FollowedEvent } from "../events/follow.ts";
+import { uuidv7 } from "../ids.ts";
+import { toldOf } from "./payload.ts";
+
+/** Puts what happened into the outbox of every webhook that wants to know, in the transaction that read it. */
+export async function recordDeliveries(
+  organizationId: string,
+  tx: Tx,
+  events: FollowedEvent[],
+): Promise<void> {
+  const told = events.flatMap((event) => toldOf(event) ?? []);
+  if (told.length === 0) return;
+  const webhooks = await tx.webhookEndpoint.findMany({
+    where: { organizationId, disabledReason: null },
+    select: { id: true, events: true },
+  });
+  if (webhooks.length === 0) return;
+  const tasks = await tx.task.findMany({
+    where: {
+      organizationId,
+      id: { in: told.flatMap(({ taskId }) => taskId ?? []) },
+      visibility: "organization",
+    },
+    select: { id: true, serverId: true, tool: true },
+  });
+  const rows = told.flatMap(({ type, taskId, payload }) => {
+    const task = tasks.find(({ id }) => id === taskId);
+    if (taskId !== null && !task) return []; // private, or gone
+    const data = { ...payload.data, ...(task && { serverId: task.serverId, tool: task.tool }) };
+    const text = JSON.stringify(storable({ ...payload, data }));
+    return webhooks
+      .filter((webhook) => webhook.events.includes(type))
+      .map((webhook) => ({ organizationId, id: uuidv7(), endpointId: webhook.id, type, payload: text }));
+  });
+  await tx.webhookDelivery.createMany({ data: rows });
+}

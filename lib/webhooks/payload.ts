@@ -1,0 +1,46 @@
+/** What of the history is told to webhooks. Pure. */
+import type { FollowedEvent } from "../events/follow.ts";
+import type { EventType } from "../events/schema.ts";
+import type { WebhookEvent } from "./schema.ts";
+
+const TOLD: Partial<Record<EventType, { type: WebhookEvent; state: string }>> = {
+  "request.opened": { type: "request.opened", state: "open" },
+  "request.replaced": { type: "request.opened", state: "open" },
+  "request.reopened": { type: "request.opened", state: "open" },
+  "answer.undone": { type: "request.opened", state: "open" },
+  "answer.recorded": { type: "request.answered", state: "answered" },
+  "delivery.confirmed": { type: "request.settled", state: "settled" },
+  "request.withdrawn": { type: "request.withdrawn", state: "withdrawn" },
+  "request.expired": { type: "request.expired", state: "expired" },
+  "request.undeliverable": { type: "request.undeliverable", state: "undeliverable" },
+  "task.completed": { type: "task.completed", state: "completed" },
+  "task.failed": { type: "task.failed", state: "failed" },
+  "task.cancelled": { type: "task.cancelled", state: "cancelled" },
+  "task.lost": { type: "task.lost", state: "lost" },
+  "task.expired": { type: "task.expired", state: "expired" },
+  "task.start_unknown": { type: "task.start_unknown", state: "start_unknown" },
+};
+
+export interface Told {
+  type: WebhookEvent;
+  /** The task that has to be visible to the whole organization; null: none has. */
+  taskId: string | null;
+  /** `server`: to be filled in from the task. */
+  payload: { type: WebhookEvent; timestamp: string; data: Record<string, unknown> };
+}
+
+/** Null: nothing that webhooks are told. Ids and states, never a question, an answer, arguments or a result. */
+export function toldOf({ type, at, taskId, inputRequestId, data }: FollowedEvent): Told | null {
+  const timestamp = at.toISOString();
+  if (type === "server.health_changed") {
+    const { serverId, from, to } = data;
+    return { type, taskId: null, payload: { type, timestamp, data: { serverId, from, state: to } } };
+  }
+  const told = TOLD[type];
+  if (!told || taskId === null) return null;
+  const { state } = told;
+  const about = inputRequestId
+    ? { inputRequestId, taskId, state }
+    : { taskId, state, ...(type === "task.completed" && { isError: data.isError === true }) };
+  return { type: told.type, taskId, payload: { type: told.type, timestamp, data: about } };
+}

@@ -1,0 +1,167 @@
+/** What admins do to webhooks. What is put into their outbox is outbox.ts', sending it delivery.ts'. */
+import { Prisma, type Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import { type Network, NetworkError } from "../network.ts";
+import type { Principal } from "../principal.ts";
+import type { Seal } from "../seal.ts";
+import { type CreateWebhook, TEST_EVENT, type UpdateWebhook } from "./schema.ts";
+import { newSecret, secretPlace } from "./sign.ts";
+
+/** Each is told of everything that happens. */
+const MOST_WEBHOOKS = 20;
+/** A receiver has this long to learn a new secret. */
+const BOTH_SECRETS_MS = 24 * 3600_000;
+
+/** Returns the secret, which can't be read again. Throws `address_not_allowed`, `too_many_webhooks`. */
+export async function createWebhook(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { network, seal }: { network: Network; seal: Seal },
+  { url, events }: CreateWebhook,
+): Promise<{ id: string; secret: string }> {
+  const host = checkAddress(network, url);
+  if ((await tx.webhookEndpoint.count({ where: { organizationId } })) >= MOST_WEBHOOKS)
+    throw new AppError("too_many_webhooks", `There are ${MOST_WEBHOOKS} webhooks already; remove one first.`);
+  const id = uuidv7();
+  const secret = newSecret();
+  const sealedSecret = seal.seal(secretPlace(organizationId, id, "sealed_secret"), secret);
+  await tx.webhookEndpoint.create({ data: { organizationId, id, url, events, sealedSecret } });
+  await tell(organizationId, tx, principal, "webhook.created", id, { host, events });
+  return { id, secret };
+}
+
+/** Switching it on again begins anew: what waited meanwhile goes out. Throws `not_found`, `address_not_allowed`. */
+export async function updateWebhook(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  network: Network,
+  webhookId: string,
+  { url, events, enabled }: UpdateWebhook,
+): Promise<void> {
+  const before = await lock(organizationId, tx, webhookId);
+  if (url !== undefined) checkAddress(network, url);
+  await tx.webhookEndpoint.updateMany({
+    where: { organizationId, id: webhookId },
+    data: {
+      ...(url !== undefined && { url }),
+      ...(events && { events }),
+      ...(enabled === true && { disabledReason: null, failingSince: null }),
+      ...(enabled === false && { disabledReason: "by_hand" }),
+    },
+  });
+  const host = hostOf(url ?? before.url);
+  const isEnabled = before.disabledReason === null;
+  if (enabled !== undefined && (enabled !== isEnabled || before.disabledReason !== "by_hand"))
+    await tell(organizationId, tx, principal, enabled ? "webhook.enabled" : "webhook.disabled", webhookId, {
+      host,
+      ...(!enabled && { reason: "by_hand" }),
+    });
+  if (url !== undefined || events)
+    await tell(organizationId, tx, principal, "webhook.updated", webhookId, {
+      host,
+      ...(events && { events }),
+    });
+}
+
+/** Its log goes with it. Throws `not_found`. */
+export async function removeWebhook(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  webhookId: string,
+): Promise<void> {
+  const { url } = await lock(organizationId, tx, webhookId);
+  await tx.webhookEndpoint.deleteMany({ where: { organizationId, id: webhookId } });
+  await tell(organizationId, tx, principal, "webhook.removed", webhookId, { host: hostOf(url) });
+}
+
+/** A new secret; the one before signs beside it for a day. Throws `not_found`. */
+export async function rotateSecret(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  webhookId: string,
+): Promise<{ secret: string }> {
+  const { url, sealedSecret } = await lock(organizationId, tx, webhookId);
+  const place = (column: "sealed_secret" | "sealed_previous_secret") =>
+    secretPlace(organizationId, webhookId, column);
+  const secret = newSecret();
+  const previous = seal.open(place("sealed_secret"), sealedSecret);
+  await tx.webhookEndpoint.updateMany({
+    where: { organizationId, id: webhookId },
+    data: {
+      sealedSecret: seal.seal(place("sealed_secret"), secret),
+      sealedPreviousSecret: seal.seal(place("sealed_previous_secret"), previous),
+      previousUntil: new Date(Date.now() + BOTH_SECRETS_MS),
+    },
+  });
+  await tell(organizationId, tx, principal, "webhook.secret_rotated", webhookId, { host: hostOf(url) });
+  return { secret };
+}
+
+/** Puts a line for the receiver's developer into the outbox, of an event that never happens. Throws `not_found`. */
+export async function sendTest(organizationId: string, tx: Tx, webhookId: string): Promise<string> {
+  await lock(organizationId, tx, webhookId);
+  const id = uuidv7();
+  const payload = { type: TEST_EVENT, timestamp: new Date().toISOString(), data: { webhookId } };
+  await tx.webhookDelivery.create({
+    data: { organizationId, id, endpointId: webhookId, type: TEST_EVENT, payload: JSON.stringify(payload) },
+  });
+  return id;
+}
+
+/** Sends the same once more, under the same webhook-id. Throws `not_found`, `nothing_to_resend` while it is under way. */
+export async function resendDelivery(organizationId: string, tx: Tx, deliveryId: string): Promise<void> {
+  const again = await tx.webhookDelivery.updateMany({
+    where: { organizationId, id: deliveryId, state: { not: "pending" } },
+    data: { state: "pending", attempts: 0, notBefore: new Date(), endedAt: null },
+  });
+  if (again.count === 1) return;
+  if ((await tx.webhookDelivery.count({ where: { organizationId, id: deliveryId } })) === 0)
+    throw notFound("delivery");
+  throw new AppError("nothing_to_resend", "It is on its way already.");
+}
+
+/** https, or a host that the installation's operator named. Returns the host: an address' path may be a secret. */
+function checkAddress(network: Network, address: string): string {
+  try {
+    const url = network.checkUrl(address);
+    if (url.protocol !== "https:" && !network.isNamed(url)) throw new NetworkError("Only https");
+    return url.host;
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    throw new AppError("address_not_allowed", "Intray sends webhooks to public https addresses only.", {
+      errors: [{ field: "url", message: "Use a public https address" }],
+      cause: error,
+    });
+  }
+}
+
+export function hostOf(url: string): string {
+  return new URL(url).host;
+}
+
+async function lock(organizationId: string, tx: Tx, webhookId: string) {
+  const [found] = await tx.$queryRaw<{ url: string; sealedSecret: string; disabledReason: string | null }[]>(
+    Prisma.sql`SELECT url, sealed_secret AS "sealedSecret", disabled_reason AS "disabledReason" FROM webhook_endpoint
+      WHERE organization_id = ${organizationId}::uuid AND id = ${webhookId}::uuid FOR UPDATE`,
+  );
+  if (!found) throw notFound("webhook");
+  return found;
+}
+
+async function tell(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  type: NewEvent["type"],
+  webhookId: string,
+  data: Record<string, unknown>,
+): Promise<void> {
+  await appendEvents(organizationId, tx, [{ type, actor: principal.actor, data: { webhookId, ...data } }]);
+}
