@@ -25,6 +25,7 @@ import { ServerConnections } from "./server-connections.tsx";
 import { ServerLog } from "./server-log.tsx";
 import { ServerManage } from "./server-manage.tsx";
 import { ServerTools } from "./server-tools.tsx";
+import { ServerTracing } from "./server-tracing.tsx";
 import { ServerTraits } from "./server-traits.tsx";
 
 export function ServerScreen({ id, arrival }: { id: string; arrival: ArrivalQuery }) {
@@ -105,6 +106,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       {mayListTasks && me.may("tasks:find") && <FoundTasks server={server} />}
       {!waitsForSignIn && <ServerTools server={server} />}
       {server.log && <ServerLog log={server.log} />}
+      <ServerTracing server={server} />
     </>
   );
 }
