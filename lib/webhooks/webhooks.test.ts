@@ -1,6 +1,6 @@
 /** Webhooks, to a real receiver: signed, repeated under the same id, and given up as they say. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "../engine/telling.ts";
+import { FORGET_TOLD, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "../engine/telling.ts";
 import { listNotices } from "../notices/queries.ts";
 import type { Principal } from "../principal.ts";
 import { startEngineProcess } from "../testing/engine-process.ts";
@@ -133,6 +133,10 @@ test("a rotated secret signs beside the one before it, and alone after a day", a
   expect(receiver.calls[1]!.headers["webhook-signature"]).toBe(
     expectedSignature(rotated.secret, receiver.calls[1]!),
   );
+  await world.run(FORGET_TOLD);
+  expect(await world.sql("SELECT sealed_previous_secret FROM webhook_endpoint")).toEqual([
+    { sealed_previous_secret: null },
+  ]);
 });
 
 test("410 switches a webhook off, and so do three days without success; admins are told, and it can be switched on again", async () => {
