@@ -61,6 +61,7 @@ function keysOf(topic: string, id: string): (readonly string[])[] {
       // Hints may have been missed.
       return [[]];
     default:
-      return [];
+      // Whatever else there is lies under its topic.
+      return [[topic, id]];
   }
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { fromPrisma, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { TOKENS } from "../changes/transitions.ts";
+import { PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
@@ -150,6 +150,8 @@ export class Engine {
     const held = this.#held.get(connectionId);
     if (!held) this.#soon("scan");
     else if (taskId === TOKENS) held.watcher?.renewAccess();
+    else if (taskId === PAUSE) held.watcher?.lookAtPause();
+    else if (taskId === TRY) held.watcher?.tryNow();
     else if (taskId) held.watcher?.wake(taskId);
     else held.outdated = true;
     if (held?.outdated) this.#soon("heartbeat");
@@ -206,7 +208,7 @@ export class Engine {
     const { organizationId, connectionId } = held.data;
     const { database, network, seal, log } = this.#options;
     const taken = await database.withOrganization(organizationId, (tx) =>
-      takeOver(organizationId, tx, connectionId, held.lease),
+      takeOver(organizationId, tx, connectionId, held.lease, this.id),
     );
     if (!taken) return this.#drop(held);
     // Dropped meanwhile, by a heartbeat that did not come back.
@@ -308,6 +310,10 @@ export class Engine {
     await this.#options.database.withOrganization(organizationId, async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
         AND id = ${connectionId}::uuid FOR UPDATE`;
+      await tx.connection.updateMany({
+        where: { organizationId, id: connectionId, watchedBy: this.id },
+        data: { watchedBy: null },
+      });
       const open = await tx.task.count({ where: { organizationId, connectionId, watched: true }, take: 1 });
       const db = fromPrisma(tx);
       await this.#boss.complete(LEASE_QUEUE, held.lease, null, { db });

@@ -24,6 +24,8 @@ export class MailError extends Error {
 export interface Mailer {
   /** Throws MailError. Whether a letter arrived whose answer was lost nobody knows. */
   send(letter: Letter): Promise<void>;
+  /** Whether the server lets us in; sends nothing. Throws MailError. */
+  check(): Promise<void>;
 }
 
 /** Longer than a busy server takes; shorter than a mail is one engine's (lib/mail/transitions.ts). */
@@ -62,6 +64,11 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
         signal: AbortSignal.timeout(DEADLINE_MS),
       };
       await transport.sendMail(letter).catch((error: unknown) => {
+        throw toMailError(error);
+      });
+    },
+    async check() {
+      await transport.verify().catch((error: unknown) => {
         throw toMailError(error);
       });
     },

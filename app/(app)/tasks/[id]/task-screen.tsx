@@ -32,7 +32,7 @@ export function TaskScreen({ id }: { id: string }) {
     <div className="scroll-quiet flex-1">
       <div className="flex max-w-[1120px] flex-col gap-5 px-4 py-4 md:px-6">
         {task.data ? (
-          <Loaded task={task.data} />
+          <Loaded key={id} task={task.data} />
         ) : failure ? (
           <NotLoaded error={failure} onRetry={() => void task.refetch()} />
         ) : (
@@ -60,19 +60,19 @@ function Loaded({ task }: { task: TaskDetail }) {
       <TaskNotices task={task} />
       <Tabs value={tab} onChange={setTab} tabs={tabs}>
         <TabPanel value="timeline">
-          <TaskHistory id={task.id} />
+          <TaskHistory task={task} />
         </TabPanel>
         <TabPanel value="arguments">
           <Facts values={task.arguments} />
         </TabPanel>
         <TabPanel value="requests">
-          <TaskRequests task={task} />
+          <TaskRequests id={task.id} />
         </TabPanel>
         <TabPanel value="result">
           <TaskResult task={task} />
         </TabPanel>
         <TabPanel value="protocol">
-          <ProtocolLog id={task.id} />
+          <ProtocolLog task={task} />
         </TabPanel>
       </Tabs>
     </>
