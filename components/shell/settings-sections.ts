@@ -1,4 +1,5 @@
 import {
+  Bell,
   Building2,
   Hourglass,
   Keyboard,
@@ -8,6 +9,7 @@ import {
   Palette,
   ShieldCheck,
   Users,
+  Webhook,
 } from "lucide-react";
 import type { Permission } from "@/lib/members/permissions.ts";
 
@@ -44,6 +46,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Security",
     description: "Password, two-step sign-in, passkeys, and where you are signed in",
     icon: ShieldCheck,
+    needs: "account:use",
+    group: "You",
+  },
+  {
+    href: "/settings/notifications",
+    label: "Notifications",
+    description: "What you are told, in the app and by e-mail",
+    icon: Bell,
     needs: "account:use",
     group: "You",
   },
@@ -85,6 +95,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "What programs come in with",
     icon: KeyRound,
     needs: "keys:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/webhooks",
+    label: "Webhooks",
+    description: "Which programs are told what happens",
+    icon: Webhook,
+    needs: "webhooks:manage",
     group: "Organization",
   },
 ];

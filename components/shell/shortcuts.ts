@@ -36,6 +36,7 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: "G then I", what: "Go to the inbox" },
       { keys: "G then T", what: "Go to tasks" },
       { keys: "G then S", what: "Go to servers" },
+      { keys: "G then O", what: "Go to the overview" },
       { keys: "G then A", what: "Go to the activity, for admins" },
       { keys: "?", what: "This sheet" },
     ],

@@ -24,11 +24,14 @@ export async function takeOver(
   tx: Tx,
   connectionId: string,
   lease: LeaseRef,
+  engineId: string,
 ): Promise<{ epoch: bigint; connection: ConnectionRow } | null> {
   const held = await tx.$queryRaw<unknown[]>`SELECT 1 FROM pgboss.job
     WHERE id = ${lease.id}::uuid AND retry_count = ${lease.retryCount} AND state = 'active' FOR UPDATE`;
   if (held.length === 0) return null;
-  const raised = await tx.$queryRaw<{ epoch: bigint }[]>`UPDATE connection SET epoch = epoch + 1
+  const raised = await tx.$queryRaw<
+    { epoch: bigint }[]
+  >`UPDATE connection SET epoch = epoch + 1, watched_by = ${engineId}::uuid
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid RETURNING epoch`;
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
     SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era FROM ${ADDRESS_TABLES}

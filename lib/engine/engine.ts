@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { fromPrisma, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { TOKENS } from "../changes/transitions.ts";
+import { PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
@@ -18,6 +18,7 @@ import { type LeaseRef, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { pumpChanges } from "./pump.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
+import { recentLateness } from "./recent-lateness.ts";
 import * as tunables from "./tunables.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -150,6 +151,8 @@ export class Engine {
     const held = this.#held.get(connectionId);
     if (!held) this.#soon("scan");
     else if (taskId === TOKENS) held.watcher?.renewAccess();
+    else if (taskId === PAUSE) held.watcher?.lookAtPause();
+    else if (taskId === TRY) held.watcher?.tryNow();
     else if (taskId) held.watcher?.wake(taskId);
     else held.outdated = true;
     if (held?.outdated) this.#soon("heartbeat");
@@ -206,7 +209,7 @@ export class Engine {
     const { organizationId, connectionId } = held.data;
     const { database, network, seal, log } = this.#options;
     const taken = await database.withOrganization(organizationId, (tx) =>
-      takeOver(organizationId, tx, connectionId, held.lease),
+      takeOver(organizationId, tx, connectionId, held.lease, this.id),
     );
     if (!taken) return this.#drop(held);
     // Dropped meanwhile, by a heartbeat that did not come back.
@@ -255,9 +258,12 @@ export class Engine {
     const watched = [...this.#held.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
     noteState({ watched, pool: this.#options.database.pool() });
     const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
+    const lag = recentLateness.p99(performance.now());
     await this.#options.database.gate(Prisma.sql`
-      INSERT INTO engine (id, leases, metrics) VALUES (${this.id}::uuid, ${this.#held.size}, ${metrics}::jsonb)
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics`);
+      INSERT INTO engine (id, leases, metrics, lateness_ms)
+      VALUES (${this.id}::uuid, ${this.#held.size}, ${metrics}::jsonb, ${lag}::float8)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics,
+        lateness_ms = excluded.lateness_ms`);
     await this.#options.database.gate(
       Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,
     );
@@ -308,6 +314,10 @@ export class Engine {
     await this.#options.database.withOrganization(organizationId, async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
         AND id = ${connectionId}::uuid FOR UPDATE`;
+      await tx.connection.updateMany({
+        where: { organizationId, id: connectionId, watchedBy: this.id },
+        data: { watchedBy: null },
+      });
       const open = await tx.task.count({ where: { organizationId, connectionId, watched: true }, take: 1 });
       const db = fromPrisma(tx);
       await this.#boss.complete(LEASE_QUEUE, held.lease, null, { db });

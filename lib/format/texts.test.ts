@@ -84,6 +84,9 @@ test("a result is read part by part; structured content is not repeated as text"
     structuredContent: { a: 1 },
   });
   expect(read?.parts).toEqual([{ type: "other", value: { odd: 1 } }]);
+  // 2026-07-28 allows any JSON there.
+  expect(readResult({ structuredContent: [{ a: 1 }, { a: 2 }] })?.structured).toEqual([{ a: 1 }, { a: 2 }]);
+  expect(readResult({ content: [], structuredContent: null })?.structured).toBeUndefined();
   expect(readResult("text")).toBeNull();
   expect(parseJsonText("{broken")).toBeNull();
 });

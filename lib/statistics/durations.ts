@@ -20,7 +20,7 @@ function lowerEnd(index: number): number {
   return index === 0 ? 0 : 1000 * 2 ** ((index - 1) / FINENESS);
 }
 
-/** The duration that `share` (0 to 1) of all are not longer than, in ms, to an eighth; null: there are none. */
+/** The duration that `share` (0 to 1) of all are not longer than, in ms, to a fifth; null: there are none. */
 export function percentile(counts: ReadonlyMap<number, number>, share: number): number | null {
   const sorted = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const all = sorted.reduce((sum, [, count]) => sum + count, 0);

@@ -31,11 +31,12 @@ export async function removeSeeded(
     onProgress(tasks);
     after = last.id;
   }
-  await client.query(
-    `DELETE FROM statistic x USING server s WHERE x.organization_id = $1 AND s.organization_id = $1
-       AND s.id = x.server_id AND s.url = $2`,
-    [organizationId, SEED_URL],
-  );
+  for (const table of ["statistic", "server_stat"])
+    await client.query(
+      `DELETE FROM ${table} x USING server s WHERE x.organization_id = $1 AND s.organization_id = $1
+         AND s.id = x.server_id AND s.url = $2`,
+      [organizationId, SEED_URL],
+    );
   await client.query(
     `DELETE FROM connection c USING server s WHERE c.organization_id = $1 AND s.organization_id = c.organization_id
        AND s.id = c.server_id AND s.url = $2 AND ${NOTHING_LEFT}`,

@@ -1,6 +1,7 @@
 /** The servers that the seed fills: names without a machine behind them. */
 import type pg from "pg";
 import { uuidv7 } from "../../lib/ids.ts";
+import { bucketOf, LATENCY_BUCKETS } from "../../lib/server-stats/counts.ts";
 
 /** Where seeded servers "are": a name that can never be looked up (RFC 2606). It also tells them from real ones. */
 export const SEED_URL = "https://seed.invalid/mcp";
@@ -17,7 +18,44 @@ const KNOWN: Record<string, { era?: string; traits: object }> = {
   CRM: { era: "2025-11-25", traits: { reissues: true, listsTasks: true } },
   Travel: { era: "2025-11-25", traits: { reissues: true, questionLifetimeMs: 3_600_000, listsTasks: false } },
 };
+/** What half of the calls to a server take, in ms, and which share fails. */
+const CALLS: Record<string, { usualMs: number; failing: number }> = {
+  ERP: { usualMs: 22, failing: 0.0004 },
+  Deploy: { usualMs: 41, failing: 0.001 },
+  Travel: { usualMs: 640, failing: 0.009 },
+};
+const USUAL_CALLS = { usualMs: 60, failing: 0.001 };
 const NAMES = ["ERP", "Procurement", "CRM", "People", "Deploy", "Travel", "Contracts"];
+
+/**
+ * Counts calls as an engine would have, in the steps that it keeps: five minutes for two days, hours for thirty. Where
+ * some were counted, they stay as they are.
+ */
+export async function writeCalls(
+  client: pg.Client,
+  organizationId: string,
+  places: Map<string, Place>,
+): Promise<void> {
+  for (const [name, { serverId }] of places) {
+    const { usualMs, failing } = CALLS[name] ?? USUAL_CALLS;
+    const latency = Array.from({ length: LATENCY_BUCKETS }, (_, bucket) =>
+      Math.exp(-((bucket - bucketOf(usualMs)) ** 2) / 4),
+    );
+    const whole = latency.reduce((sum, share) => sum + share);
+    await client.query(
+      `INSERT INTO server_stat (organization_id, server_id, minutes, at, calls, failures, latency)
+       SELECT $1, $2, minutes, at, calls, ARRAY[failed, 0, 0, 0, 0],
+         ARRAY(SELECT round((calls - failed) * share)::integer FROM unnest($3::float8[]) WITH ORDINALITY l(share, n) ORDER BY n)
+       FROM (SELECT minutes, at, calls, round(calls * $4::float8 * 2 * random())::integer AS failed FROM (
+         SELECT minutes, at, round(minutes * 20 * (1 + sin(extract(epoch FROM at) / 13750)))::integer + minutes AS calls
+         FROM (VALUES (5, 2), (60, 30)) kept(minutes, days), LATERAL generate_series(
+           date_bin(minutes * interval '1 minute', now() - days * interval '1 day', 'epoch'), now(),
+           minutes * interval '1 minute') at) counted) failing
+       ON CONFLICT DO NOTHING`,
+      [organizationId, serverId, latency.map((share) => share / whole), failing],
+    );
+  }
+}
 
 /**
  * Makes what is not there yet; by name. `health`: an inbox to try out says that its servers are not there, a monitor to

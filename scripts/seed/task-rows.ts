@@ -63,10 +63,12 @@ export function taskRowsOf(n: number, life: Life) {
   const createdAt = life.kind === "ended" ? life.createdAt : life.now - youth(random, life.kind);
   const askedAt = createdAt + between(random, 800, 9_000);
   const took = USUAL_MS[asked.server]! * Math.exp(1.1 * normal(random));
-  const worked = 4_000 + 20_000 * Math.exp(1.2 * normal(random));
+  const worked = 8 * MINUTE * Math.exp(normal(random));
   const over = life.kind === "ended" ? pick(random, ENDS)! : null;
   const answered = asks && over !== null && over !== "expired" && random() < 0.98;
-  const endedAt = Math.min(life.now - 20_000, (asks ? askedAt + took : createdAt) + worked);
+  const latest = life.now - 20_000;
+  const planned = (asks ? askedAt + took : createdAt) + worked;
+  const endedAt = planned < latest ? planned : between(random, createdAt + 15_000, latest);
   const answeredAt = Math.min(askedAt + took, endedAt - 2_000);
   const id = uuidv7(createdAt);
   const state: State = over ?? (life.kind === "waiting" ? "input_required" : "working");

@@ -5,7 +5,7 @@ import { randomFor } from "../../lib/testing/chaos/random.ts";
 import { Figures } from "./figures.ts";
 import { membersOf } from "./fill.ts";
 import { insertRows } from "./insert.ts";
-import { makeServers } from "./servers.ts";
+import { makeServers, writeCalls } from "./servers.ts";
 import { stuckRows } from "./stuck.ts";
 import { type Life, taskRowsOf } from "./task-rows.ts";
 
@@ -13,8 +13,8 @@ const BATCH = 2_000;
 const DAY = 86_400_000;
 const DAYS = 30;
 /** Of all tasks, those that run now, and those that wait for a person now. */
-const WORKING = 0.002;
-const WAITING = 0.001;
+const WORKING = 0.0012;
+const WAITING = 0.0008;
 
 /**
  * As the database's owner, whose connection is given. The tasks have no row in `task_watch`, which the engine reads
@@ -46,6 +46,7 @@ export async function fillTasks(
   await insertRows(client, organizationId, stuck);
   for (const { serverId } of life.places.values()) figures.sampled(serverId, now - DAYS * DAY);
   await figures.write(client, organizationId);
+  await writeCalls(client, organizationId, life.places);
 }
 
 /** When each begins and how it stands, the oldest first, as they lie on disk in life. */

@@ -1,0 +1,52 @@
+import { BarRows } from "@/components/chart/bar-rows.tsx";
+import { ChartCard } from "@/components/chart/chart-card.tsx";
+import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { formatDuration } from "@/lib/format/duration.ts";
+import { formatCount } from "@/lib/format/overview.ts";
+import type { Overview } from "@/lib/statistics/schema.ts";
+import { NothingYet } from "./nothing-yet.tsx";
+
+/** How long questions of each server wait for an answer: the bar the median, the thin line nine of ten. */
+export function DecisionChart({ figures }: { figures: Overview }) {
+  const rows = figures.servers
+    .filter(({ decisions }) => decisions.p50Ms !== null)
+    .sort((a, b) => b.decisions.p50Ms! - a.decisions.p50Ms!);
+  return (
+    <ChartCard
+      title="Time to decision"
+      note="The bar ends at the median, the thin line where 9 of 10 are decided"
+      chart={
+        rows.length === 0 ? (
+          <NothingYet>Nothing was decided in this time.</NothingYet>
+        ) : (
+          <BarRows
+            rows={rows.map(({ server, decisions }) => ({
+              key: server.id,
+              label: server.name,
+              value: `${formatDuration(decisions.p50Ms!)} · ${formatDuration(decisions.p90Ms!)}`,
+              // Roots: hours beside seconds would leave nothing to see of these.
+              amount: Math.sqrt(decisions.p50Ms!),
+              beyond: Math.sqrt(decisions.p90Ms!),
+              href: `/inbox?${new URLSearchParams({ tab: "done", serverId: server.id })}`,
+            }))}
+          />
+        )
+      }
+      table={
+        <FiguresTable
+          label="Time to decision, as a table"
+          columns={["Server", "Median", "9 of 10 within", "Decisions"]}
+          rows={rows.map(({ server, decisions }) => ({
+            key: server.id,
+            cells: [
+              server.name,
+              formatDuration(decisions.p50Ms!),
+              formatDuration(decisions.p90Ms!),
+              formatCount(decisions.count),
+            ],
+          }))}
+        />
+      }
+    />
+  );
+}

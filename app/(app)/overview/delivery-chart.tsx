@@ -1,0 +1,52 @@
+import { BarRows } from "@/components/chart/bar-rows.tsx";
+import { ChartCard } from "@/components/chart/chart-card.tsx";
+import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { formatCount, RUNG_WORDS, tasksHref } from "@/lib/format/overview.ts";
+import { DELIVERY_RESULTS } from "@/lib/statistics/measures.ts";
+import type { Overview } from "@/lib/statistics/schema.ts";
+import { NothingYet } from "./nothing-yet.tsx";
+
+/** Which way answers went to their servers, and what came of it. */
+export function DeliveryChart({ figures }: { figures: Overview }) {
+  const rows = figures.deliveries.toSorted((a, b) => b.accepted - a.accepted);
+  return (
+    <div id="deliveries" className="grid scroll-mt-4">
+      <ChartCard
+        title="Answers by way of delivery"
+        note="Taken by the server; in the table, what became of them"
+        chart={
+          rows.length === 0 ? (
+            <NothingYet>No answer was delivered in this time.</NothingYet>
+          ) : (
+            <BarRows
+              rows={rows.map(({ rung, accepted, flagged, undeliverable }) => ({
+                key: rung,
+                label: RUNG_WORDS[rung],
+                value: [
+                  formatCount(accepted),
+                  ...(flagged > 0 ? [`${formatCount(flagged)} asked again`] : []),
+                  ...(undeliverable > 0 ? [`${formatCount(undeliverable)} undeliverable`] : []),
+                ].join(" · "),
+                amount: accepted,
+                href:
+                  flagged + undeliverable > 0
+                    ? tasksHref({ attention: "delivery_flagged,undeliverable" })
+                    : "/inbox?tab=done",
+              }))}
+            />
+          )
+        }
+        table={
+          <FiguresTable
+            label="Answers by way of delivery, as a table"
+            columns={["Way", "Taken", "Confirmed", "Tried again", "Asked again", "Undeliverable"]}
+            rows={rows.map((row) => ({
+              key: row.rung,
+              cells: [RUNG_WORDS[row.rung], ...DELIVERY_RESULTS.map((result) => formatCount(row[result]))],
+            }))}
+          />
+        }
+      />
+    </div>
+  );
+}

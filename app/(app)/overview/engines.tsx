@@ -1,0 +1,45 @@
+import { Card } from "@/components/chart/chart-card.tsx";
+import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { formatCount, formatLatency } from "@/lib/format/overview.ts";
+import type { Overview } from "@/lib/statistics/schema.ts";
+
+/** The processes that watch, deliver and start; without one nothing moves. */
+export function Engines({ figures: { engines } }: { figures: Overview }) {
+  return (
+    <div id="engines" className="grid scroll-mt-4">
+      <Card
+        title="Engines"
+        note="Leases are connections of this organization; the lag is how late the slowest of a hundred steps began in the last minute"
+      >
+        {engines.length === 0 ? (
+          <Notice tone="bad" title="No engine runs">
+            <p>
+              Nothing is started, checked or delivered until one does. Answers are kept and go out then;
+              nothing is lost.
+            </p>
+          </Notice>
+        ) : (
+          <FiguresTable
+            label="Figures of each engine"
+            className="-mx-4 -mb-4 rounded-t-none border-x-0 border-b-0"
+            columns={["Engine", "Leases", "Lag", "Started", "Seen"]}
+            rows={engines.map((engine) => ({
+              key: engine.id,
+              cells: [
+                <span key="id" className="font-mono text-xs">
+                  {engine.id}
+                </span>,
+                formatCount(engine.leases),
+                engine.latenessMs === null ? "—" : formatLatency(engine.latenessMs),
+                <TimeAgo key="started" at={engine.startedAt} />,
+                <TimeAgo key="seen" at={engine.seenAt} />,
+              ],
+            }))}
+          />
+        )}
+      </Card>
+    </div>
+  );
+}

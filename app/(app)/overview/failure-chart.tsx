@@ -1,0 +1,54 @@
+import { BarRows } from "@/components/chart/bar-rows.tsx";
+import { ChartCard } from "@/components/chart/chart-card.tsx";
+import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { CAUSE_WORDS, formatCount, tasksHref } from "@/lib/format/overview.ts";
+import { CAUSES } from "@/lib/statistics/measures.ts";
+import type { Overview } from "@/lib/statistics/schema.ts";
+import { NothingYet } from "./nothing-yet.tsx";
+
+/** Why tasks did not come to a good end, and at which server most. */
+export function FailureChart({ figures }: { figures: Overview }) {
+  const rows = CAUSES.map((cause) => ({
+    cause,
+    count: figures.servers.reduce((sum, { causes }) => sum + (causes[cause] ?? 0), 0),
+    most: figures.servers.toSorted((a, b) => (b.causes[cause] ?? 0) - (a.causes[cause] ?? 0))[0],
+  }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
+  return (
+    <ChartCard
+      title="Failures by cause"
+      note="Each leads to the tasks that ended so in this time"
+      chart={
+        rows.length === 0 ? (
+          <NothingYet>Nothing failed in this time.</NothingYet>
+        ) : (
+          <BarRows
+            fill="dotted"
+            rows={rows.map(({ cause, count }) => ({
+              key: cause,
+              label: CAUSE_WORDS[cause].label,
+              value: formatCount(count),
+              amount: count,
+              href: tasksHref({ state: CAUSE_WORDS[cause].state, finishedAfter: figures.from }),
+            }))}
+          />
+        )
+      }
+      table={
+        <FiguresTable
+          label="Failures by cause, as a table"
+          columns={["Cause", "Tasks", "Most at"]}
+          rows={rows.map(({ cause, count, most }) => ({
+            key: cause,
+            cells: [
+              CAUSE_WORDS[cause].label,
+              formatCount(count),
+              most ? `${most.server.name} (${formatCount(most.causes[cause] ?? 0)})` : "—",
+            ],
+          }))}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,67 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { attentionCounts, overview } from "@/components/api/overview.ts";
+import { Page } from "@/components/shell/page.tsx";
+import { useTitle } from "@/components/shell/use-title.ts";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { DecisionChart } from "./decision-chart.tsx";
+import { DeliveryChart } from "./delivery-chart.tsx";
+import { Engines } from "./engines.tsx";
+import { FailureChart } from "./failure-chart.tsx";
+import { OldestWaiting } from "./oldest-waiting.tsx";
+import { OverviewTiles } from "./overview-tiles.tsx";
+import { RangeSwitch } from "./range-switch.tsx";
+import { ServersTable } from "./servers-table.tsx";
+import { StateChart } from "./state-chart.tsx";
+import { Stuck } from "./stuck.tsx";
+import { useRange } from "./use-range.ts";
+
+/** What there is, what came of it, and what does not move. Figures are of all tasks; the lists are of those one may see. */
+export function OverviewScreen() {
+  const range = useRange();
+  const figures = useQuery(overview(range));
+  const counts = useQuery(attentionCounts());
+  const stuck = counts.data?.attention.stuck;
+  useTitle(stuck ? `Overview (${stuck} stuck)` : "Overview");
+  return (
+    <Page title="Overview" actions={<RangeSwitch range={range} />}>
+      {figures.isError && !figures.data && (
+        <LoadFailure what="The figures" error={figures.error} onRetry={() => void figures.refetch()} />
+      )}
+      {figures.isPending && <Skeleton />}
+      {figures.data && (
+        <>
+          <OverviewTiles figures={figures.data} stuck={stuck} />
+          <Stuck count={stuck} />
+          <div className="grid gap-4 lg:grid-cols-3">
+            <StateChart figures={figures.data} className="lg:col-span-2" />
+            <DecisionChart figures={figures.data} />
+            <OldestWaiting />
+            <FailureChart figures={figures.data} />
+            <DeliveryChart figures={figures.data} />
+          </div>
+          <ServersTable figures={figures.data} />
+          <Engines figures={figures.data} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div aria-hidden className="flex flex-col gap-4">
+      <div className="grid grid-cols-2 gap-3 lg:grid-cols-5">
+        {["a", "b", "c", "d", "e"].map((key) => (
+          <div key={key} className="skeleton h-[92px]" />
+        ))}
+      </div>
+      <div className="skeleton h-32" />
+      <div className="grid gap-4 lg:grid-cols-3">
+        <div className="skeleton h-80 lg:col-span-2" />
+        <div className="skeleton h-80" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Age } from "@/components/time/time.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
+import { formatDuration } from "@/lib/format/duration.ts";
+import { plural } from "@/lib/format/labels.ts";
+import { formatCount, formatLatency, tasksHref } from "@/lib/format/overview.ts";
+import { type DeliveryFigures, MOST_WAITING, type Overview } from "@/lib/statistics/schema.ts";
+
+/** What matters at a glance; each leads to what it counts. */
+export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: number | undefined }) {
+  const { now, decisions, deliveries, engines } = figures;
+  const open = Object.values(now.open).reduce((sum, count) => sum + count, 0);
+  const of = (result: Exclude<keyof DeliveryFigures, "rung">) =>
+    deliveries.reduce((sum, figure) => sum + figure[result], 0);
+  const leases = engines.reduce((sum, engine) => sum + engine.leases, 0);
+  const lags = engines.flatMap((engine) => engine.latenessMs ?? []);
+  return (
+    <ul className="grid grid-cols-2 gap-3 lg:grid-cols-5">
+      <Tile
+        href="/inbox?tab=all"
+        label="Waiting for a person"
+        value={now.waiting >= MOST_WAITING ? `${formatCount(MOST_WAITING - 1)}+` : formatCount(now.waiting)}
+        tone={now.waiting > 0 ? "text-wait" : undefined}
+      >
+        {now.oldestWaitingAt ? (
+          <>
+            oldest <Age at={now.oldestWaitingAt} />
+          </>
+        ) : (
+          "nothing is left"
+        )}
+      </Tile>
+      <Tile
+        href="/inbox?tab=done"
+        label="Time to decision, median"
+        value={decisions.p50Ms === null ? "—" : formatDuration(decisions.p50Ms)}
+      >
+        {decisions.p90Ms === null ? "no decisions" : `9 of 10 within ${formatDuration(decisions.p90Ms)}`}
+      </Tile>
+      <Tile
+        href={stuck ? tasksHref({ attention: "stuck" }) : tasksHref({ state: OPEN })}
+        label="Open tasks"
+        value={formatCount(open)}
+      >
+        <span className={cn(stuck ? "font-medium text-bad" : undefined)}>
+          {stuck === undefined ? "…" : stuck > 1000 ? "1,000+ stuck" : `${stuck} stuck`}
+        </span>
+      </Tile>
+      <Tile href="#deliveries" label="Answers delivered" value={formatCount(of("accepted"))}>
+        {formatCount(of("confirmed"))} confirmed ·{" "}
+        <span className={cn(of("undeliverable") > 0 && "font-medium text-bad")}>
+          {formatCount(of("undeliverable"))} undeliverable
+        </span>
+      </Tile>
+      <Tile
+        href="#engines"
+        label="Engines"
+        value={formatCount(engines.length)}
+        tone={engines.length === 0 ? "text-bad" : undefined}
+      >
+        {engines.length === 0
+          ? "nothing moves without one"
+          : [
+              plural(leases, "lease"),
+              ...(lags.length > 0 ? [`lag ${formatLatency(Math.max(...lags))}`] : []),
+            ].join(" · ")}
+      </Tile>
+    </ul>
+  );
+}
+
+const OPEN = "queued,starting,start_unknown,working,input_required";
+
+function Tile({
+  href,
+  label,
+  value,
+  tone,
+  children,
+}: {
+  href: string;
+  label: string;
+  value: string;
+  tone?: string | undefined;
+  children: ReactNode;
+}) {
+  const look =
+    "flex h-full flex-col gap-0.5 rounded-lg border border-line bg-panel px-3 py-2.5 transition-colors hover:bg-sunken";
+  const inside = (
+    <>
+      <span className="text-muted text-xs">{label}</span>
+      <span className={cn("font-semibold text-xl tabular-nums tracking-tight", tone)}>{value}</span>
+      <span className="text-muted text-xs">{children}</span>
+    </>
+  );
+  return (
+    <li className="last:max-lg:col-span-2">
+      {href.startsWith("#") ? (
+        <a href={href} className={look}>
+          {inside}
+        </a>
+      ) : (
+        <Link href={href} className={look}>
+          {inside}
+        </Link>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,77 @@
+import { ChartCard } from "@/components/chart/chart-card.tsx";
+import { Columns, type Series } from "@/components/chart/columns.tsx";
+import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { failedIn, formatCount, RANGE_WORDS, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
+import type { Overview, Step } from "@/lib/statistics/schema.ts";
+
+/** How many tasks there were in each state over time, and how many failed. */
+export function StateChart({ figures, className }: { figures: Overview; className?: string }) {
+  const { steps, stepMs, from, range } = figures;
+  const series: Series[] = [
+    { key: "working", label: "Working", fill: "solid", href: tasksHref({ state: WORKING }) },
+    {
+      key: "waiting",
+      label: "Waiting for a person",
+      fill: "striped",
+      href: tasksHref({ state: "input_required" }),
+    },
+    {
+      key: "failed",
+      label: "Failed in an hour",
+      fill: "dotted",
+      href: tasksHref({ state: FAILED, finishedAfter: from }),
+    },
+  ];
+  const rows = steps.map((step) => ({ step, amounts: amountsOf(step, stepMs) }));
+  return (
+    <ChartCard
+      title="Tasks by state"
+      note={`On average, in ${RANGE_WORDS[range].long}; a column leads to the tasks started then`}
+      className={className ?? ""}
+      chart={
+        <Columns
+          label="Tasks by state"
+          series={series}
+          format={formatCount}
+          columns={rows.map(({ step, amounts }) => ({
+            key: step.at,
+            label: stepLabel(step.at, stepMs),
+            name: stepName(step.at, stepMs),
+            href: tasksHref({
+              createdAfter: step.at,
+              createdBefore: new Date(Date.parse(step.at) + stepMs).toISOString(),
+            }),
+            amounts,
+          }))}
+        />
+      }
+      table={
+        <FiguresTable
+          label="Tasks by state, as a table"
+          columns={["Time", "Working", "Waiting for a person", "Started", "Completed", "Failed"]}
+          rows={rows.toReversed().map(({ step, amounts }) => ({
+            key: step.at,
+            cells: [
+              stepName(step.at, stepMs),
+              ...(step.open && amounts ? amounts.slice(0, 2).map(formatCount) : ["—", "—"]),
+              formatCount(step.started),
+              formatCount(step.ended.completed),
+              formatCount(failedIn(step)),
+            ],
+          }))}
+        />
+      }
+    />
+  );
+}
+
+const WORKING = "queued,starting,start_unknown,working";
+const FAILED = "failed,lost,expired";
+
+/** Averages, so that a long step compares with a short one. */
+function amountsOf(step: Step, stepMs: number): number[] | null {
+  const failed = (failedIn(step) * 3600_000) / stepMs;
+  if (!step.open) return failed > 0 ? [0, 0, failed] : null;
+  const { queued, starting, start_unknown, working, input_required } = step.open;
+  return [queued + starting + start_unknown + working, input_required, failed];
+}

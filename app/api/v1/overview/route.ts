@@ -1,0 +1,17 @@
+import { readOverview } from "@/lib/statistics/queries.ts";
+import { overviewQuerySchema, overviewSchema } from "@/lib/statistics/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:read",
+      summary: "Figures of the organization: tasks, decisions, deliveries, servers and engines",
+      query: overviewQuerySchema,
+      output: overviewSchema,
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx) => readOverview(organizationId, tx, query.range, new Date())),
+  ),
+});

@@ -1,0 +1,159 @@
+"use client";
+
+import { useState } from "react";
+import { FILLS, type Fill } from "@/components/chart/fill.ts";
+import { scaleOf } from "@/components/chart/scale.ts";
+import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
+
+export interface Series {
+  key: string;
+  label: string;
+  fill: Fill;
+  /** To what it counts now. */
+  href: string;
+}
+
+export interface Column {
+  key: string;
+  /** Below it, where there is room. */
+  label: string;
+  /** In full, for the line that tells of one column, and for those who hear it. */
+  name: string;
+  href: string;
+  /** In the order of the series, from below; null: nothing is known. */
+  amounts: number[] | null;
+}
+
+/**
+ * Columns that stand, each a link, with the shares of it on top of each other. The line below tells of the one under the
+ * pointer or the focus; arrow keys go from one to the next, so that the chart is one stop for the Tab key.
+ */
+export function Columns({
+  label,
+  series,
+  columns,
+  format,
+}: {
+  label: string;
+  series: Series[];
+  columns: Column[];
+  format: (amount: number) => string;
+}) {
+  const [told, setTold] = useState<number | null>(null);
+  const [stop, setStop] = useState(columns.length - 1);
+  const { top, ticks } = scaleOf(Math.max(...columns.map(({ amounts }) => sum(amounts)), 0));
+  const every = Math.ceil(columns.length / 6);
+  const inWords = (column: Column) =>
+    column.amounts
+      ? series.map(({ label }, at) => `${format(column.amounts![at] ?? 0)} ${label.toLowerCase()}`).join(", ")
+      : "not counted";
+  const shown = told === null ? null : columns[told];
+  const move = (list: HTMLElement, to: number) => {
+    const next = Math.min(columns.length - 1, Math.max(0, to));
+    setStop(next);
+    list.querySelectorAll<HTMLElement>("a")[next]?.focus();
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex gap-2">
+        <div aria-hidden className="relative w-8 shrink-0 text-right text-[11px] text-muted tabular-nums">
+          {ticks.map((tick) => (
+            <span
+              key={tick}
+              className="absolute right-0 translate-y-1/2 leading-none"
+              style={{ bottom: `${(100 * tick) / top}%` }}
+            >
+              {format(tick)}
+            </span>
+          ))}
+        </div>
+        <div className="relative h-44 min-w-0 flex-1 lg:h-56">
+          {ticks.map((tick) => (
+            <span
+              key={tick}
+              aria-hidden
+              className="absolute inset-x-0 border-line border-b"
+              style={{ bottom: `${(100 * tick) / top}%` }}
+            />
+          ))}
+          <ul
+            aria-label={label}
+            className="relative flex h-full items-end gap-px md:gap-[3px]"
+            onKeyDown={(event) => {
+              const to = { ArrowLeft: stop - 1, ArrowRight: stop + 1, Home: 0, End: columns.length - 1 }[
+                event.key
+              ];
+              if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+              event.preventDefault();
+              move(event.currentTarget, to);
+            }}
+          >
+            {columns.map((column, index) => (
+              <li key={column.key} className="h-full min-w-0 flex-1">
+                <Link
+                  href={column.href}
+                  tabIndex={index === Math.min(stop, columns.length - 1) ? 0 : -1}
+                  aria-label={`${column.name}: ${inWords(column)}`}
+                  onPointerEnter={() => setTold(index)}
+                  onPointerLeave={() => setTold(null)}
+                  onFocus={() => {
+                    setTold(index);
+                    setStop(index);
+                  }}
+                  onBlur={() => setTold(null)}
+                  className={cn(
+                    "flex h-full flex-col-reverse rounded-sm focus-visible:-outline-offset-1",
+                    told === index && "bg-sunken",
+                  )}
+                >
+                  {column.amounts?.map((amount, at) => (
+                    <span
+                      key={series[at]!.key}
+                      aria-hidden
+                      className={cn("block shrink-0 border-x last:border-t", amount > 0 && "border-b")}
+                      style={{ ...FILLS[series[at]!.fill], height: `${(100 * amount) / top}%` }}
+                    />
+                  ))}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+      <div aria-hidden className="ml-10 flex gap-px text-[11px] text-muted md:gap-[3px]">
+        {columns.map((column, index) => (
+          <span key={column.key} className="min-w-0 flex-1">
+            {index % every === 0 && <span className="whitespace-nowrap">{column.label}</span>}
+          </span>
+        ))}
+      </div>
+      <p aria-hidden className="min-h-10 text-muted text-xs md:min-h-5">
+        {shown ? (
+          <>
+            <span className="text-ink">{shown.name}:</span> {inWords(shown)}
+          </>
+        ) : (
+          "Point at a column, or go to it with the arrow keys, to read it."
+        )}
+      </p>
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[13px]">
+        {series.map(({ key, label, fill, href }) => (
+          <li key={key}>
+            <Link
+              href={href}
+              className="flex items-center gap-1.5 rounded-sm text-muted hover:text-ink hover:underline max-md:min-h-11"
+            >
+              <span aria-hidden className="size-3 rounded-[3px] border" style={FILLS[fill]} />
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function sum(amounts: number[] | null): number {
+  return amounts?.reduce((total, amount) => total + amount, 0) ?? 0;
+}

@@ -1,0 +1,75 @@
+/** Words, numbers and links of the overview. */
+import type { Cause, Rung } from "../statistics/measures.ts";
+import type { Range, Step } from "../statistics/schema.ts";
+import type { TaskState } from "../tasks/schema.ts";
+
+export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
+  "24h": { short: "24 h", long: "the last 24 hours" },
+  "7d": { short: "7 d", long: "the last 7 days" },
+  "30d": { short: "30 d", long: "the last 30 days" },
+};
+
+/** Why tasks did not come to a good end; `states`: where they are found. */
+export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
+  tool_error: { label: "Tool reported an error", state: "completed" },
+  task_failed: { label: "Server says it failed", state: "failed" },
+  server_error: { label: "Server broke down over it", state: "failed" },
+  rejected: { label: "Server refused the call", state: "failed" },
+  result_missing: { label: "Result never came", state: "failed" },
+  not_started: { label: "Never started", state: "failed" },
+  lost: { label: "Lost by the server", state: "lost" },
+  expired: { label: "Ran out of time", state: "expired" },
+  other: { label: "Other errors", state: "failed" },
+};
+
+export const RUNG_WORDS: Record<Rung, string> = {
+  update: "With the task",
+  same_session: "In the session that asked",
+  asked_again: "Asked again in that session",
+  new_session: "In a new session",
+  retry: "With the call, made again",
+  none: "Never left",
+};
+
+/** `1,204`; averages have one decimal while they are small: `0.4`. */
+export function formatCount(value: number): string {
+  const digits = value > 0 && value < 10 && !Number.isInteger(value) ? 1 : 0;
+  return value.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+/** `99.2 %`; never 100 where something failed. */
+export function formatShare(share: number): string {
+  const tenths = share >= 1 ? 1000 : Math.min(999, Math.round(share * 1000));
+  return `${tenths % 10 === 0 ? tenths / 10 : (tenths / 10).toFixed(1)} %`;
+}
+
+/** Latencies are short: `38 ms`, `1.9 s`. */
+export function formatLatency(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}
+
+const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+
+/** Under a column: `14:00` where steps are hours, else `19 Nov`. */
+export function stepLabel(at: string, stepMs: number): string {
+  return (stepMs <= 3600_000 ? hour : day).format(new Date(at));
+}
+
+/** Of a column: `19 Nov, 14:00 to 15:00`, `19 Nov, 18:00 to 20 Nov, 00:00`. */
+export function stepName(at: string, stepMs: number): string {
+  const [from, to] = [new Date(at), new Date(Date.parse(at) + stepMs)];
+  const end = day.format(from) === day.format(to) ? hour.format(to) : `${day.format(to)}, ${hour.format(to)}`;
+  return `${day.format(from)}, ${hour.format(from)} to ${end}`;
+}
+
+/** What did not come to a good end in a step. */
+export function failedIn({ ended }: Pick<Step, "ended">): number {
+  return ended.failed + ended.lost + ended.expired;
+}
+
+/** A list of tasks; empty values are left out. */
+export function tasksHref(filter: Record<string, string>): string {
+  const set = Object.entries(filter).filter(([, value]) => value !== "");
+  return `/tasks${set.length > 0 ? `?${new URLSearchParams(set)}` : ""}`;
+}

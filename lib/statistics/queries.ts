@@ -1,0 +1,69 @@
+/** Scoped reads of figures. How many rows are read depends on the range and the servers, never on the history. */
+import { Prisma, type Tx } from "../db.ts";
+import { NO_ENGINE_MS } from "../tasks/attention.ts";
+import { beginOf, OPEN_STATES } from "./measures.ts";
+import { type EngineFigures, MOST_WAITING, type Overview, RANGE_STEPS, type Range } from "./schema.ts";
+import { type FigureRow, figuresOf, type OpenRow } from "./sums.ts";
+
+/** The whole organization's: who may see a task does not matter to a count. */
+export async function readOverview(
+  organizationId: string,
+  tx: Tx,
+  range: Range,
+  now: Date,
+): Promise<Overview> {
+  const { stretch, stepMs, steps } = RANGE_STEPS[range];
+  const to = new Date(beginOf(now, stretch).getTime() + stretch * 3600_000);
+  const from = new Date(to.getTime() - steps * stepMs);
+  // Causes, decisions and deliveries (the measures before "ended" in the order of bytes) are shown of the whole range.
+  const rows = await tx.$queryRaw<FigureRow[]>`
+    SELECT CASE WHEN x.measure >= 'ended' THEN
+        date_bin(${stepMs} * interval '1 ms', x.at, ${from}::timestamptz) END AS step,
+      x.server_id AS "serverId", x.measure, sum(x.amount)::float8 AS amount
+    FROM statistic x WHERE x.organization_id = ${organizationId}::uuid AND x.hours = ${stretch}
+      AND x.at >= ${from}::timestamptz AND x.at < ${to}::timestamptz GROUP BY 1, 2, 3`;
+  const open = await tx.$queryRaw<OpenRow[]>`
+    SELECT t.server_id AS "serverId", t.state, count(*)::integer AS count FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.state IN (${Prisma.join([...OPEN_STATES])})
+    GROUP BY t.server_id, t.state`;
+  const servers = await tx.$queryRaw<{ id: string; name: string }[]>`
+    SELECT s.id, s.name FROM server s WHERE s.organization_id = ${organizationId}::uuid
+      AND s.id = ANY (${[...new Set([...rows, ...open].map((row) => row.serverId))]}::uuid[]) ORDER BY s.name, s.id`;
+  const [waiting] = await tx.$queryRaw<{ count: number; oldest: Date | null }[]>`
+    SELECT (SELECT count(*)::integer FROM (SELECT FROM input_request r WHERE r.organization_id = ${organizationId}::uuid
+        AND r.state = 'open' LIMIT ${MOST_WAITING}) capped) AS count,
+      (SELECT r.created_at FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
+        ORDER BY r.created_at, r.id LIMIT 1) AS oldest`;
+  return {
+    range,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    stepMs,
+    ...figuresOf(
+      rows,
+      open,
+      servers,
+      Array.from({ length: steps }, (_, step) => new Date(from.getTime() + step * stepMs)),
+      { waiting: waiting?.count ?? 0, oldestWaitingAt: waiting?.oldest?.toISOString() ?? null },
+    ),
+    engines: await listEngines(organizationId, tx),
+  };
+}
+
+/**
+ * Engines belong to the installation. An organization sees that they live and how late they are, and of what they hold
+ * its own connections alone.
+ */
+async function listEngines(organizationId: string, tx: Tx): Promise<EngineFigures[]> {
+  const rows = await tx.$queryRaw<
+    { id: string; startedAt: Date; seenAt: Date; leases: number; latenessMs: number | null }[]
+  >`SELECT left(e.id::text, 8) AS id, e.started_at AS "startedAt", e.seen_at AS "seenAt", e.lateness_ms AS "latenessMs",
+      (SELECT count(*)::integer FROM connection c WHERE c.organization_id = ${organizationId}::uuid
+        AND c.watched_by = e.id) AS leases
+    FROM engine e WHERE e.seen_at > now() - ${NO_ENGINE_MS} * interval '1 ms' ORDER BY e.started_at, e.id`;
+  return rows.map((row) => ({
+    ...row,
+    startedAt: row.startedAt.toISOString(),
+    seenAt: row.seenAt.toISOString(),
+  }));
+}

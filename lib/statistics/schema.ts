@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { CAUSES, DELIVERY_RESULTS, OPEN_STATES, RUNGS } from "./measures.ts";
+
+export const RANGES = ["24h", "7d", "30d"] as const;
+export const rangeSchema = z.enum(RANGES);
+export type Range = z.infer<typeof rangeSchema>;
+export const overviewQuerySchema = z.object({ range: rangeSchema.default("24h") });
+
+const HOUR = 3600_000;
+
+/** How a range is cut into steps, and which stretches of figures these are made of; a step is a multiple of one. */
+export const RANGE_STEPS = {
+  "24h": { stretch: 1, stepMs: HOUR, steps: 24 },
+  "7d": { stretch: 6, stepMs: 6 * HOUR, steps: 28 },
+  "30d": { stretch: 6, stepMs: 24 * HOUR, steps: 30 },
+} as const satisfies Record<Range, { stretch: 1 | 6; stepMs: number; steps: number }>;
+
+/** Open requests are counted up to here. */
+export const MOST_WAITING = 10_001;
+
+const count = z.number();
+const serverRef = z.object({ id: z.uuid(), name: z.string() });
+const endedSchema = z.object({
+  completed: count,
+  failed: count,
+  cancelled: count,
+  lost: count,
+  expired: count,
+});
+/** From the question to the answer, in ms; null: none was answered. Right to a fifth: they are counted in classes. */
+const decisionsSchema = z.object({ count, p50Ms: z.number().nullable(), p90Ms: z.number().nullable() });
+export type Decisions = z.infer<typeof decisionsSchema>;
+
+const stepSchema = z.object({
+  at: z.iso.datetime(),
+  started: count,
+  ended: endedSchema,
+  /** On average in the step, by state; null: nobody counted then. */
+  open: z.record(z.enum(OPEN_STATES), z.number()).nullable(),
+});
+export type Step = z.infer<typeof stepSchema>;
+
+const serverFiguresSchema = z.object({
+  server: serverRef,
+  /** Now. */
+  open: z.record(z.enum(OPEN_STATES), count),
+  started: count,
+  ended: endedSchema,
+  decisions: decisionsSchema,
+  causes: z.partialRecord(z.enum(CAUSES), count),
+});
+export type ServerFigures = z.infer<typeof serverFiguresSchema>;
+
+const deliverySchema = z.object({
+  rung: z.enum(RUNGS),
+  ...(Object.fromEntries(DELIVERY_RESULTS.map((result) => [result, count])) as Record<
+    (typeof DELIVERY_RESULTS)[number],
+    typeof count
+  >),
+});
+export type DeliveryFigures = z.infer<typeof deliverySchema>;
+
+const engineSchema = z.object({
+  /** Enough of its id to tell engines apart. */
+  id: z.string(),
+  startedAt: z.iso.datetime(),
+  seenAt: z.iso.datetime(),
+  /** Connections of this organization that it watches. */
+  leases: count,
+  /** How late the slowest hundredth of its steps began in the last minute, in ms; null: it took none. */
+  latenessMs: z.number().nullable(),
+});
+export type EngineFigures = z.infer<typeof engineSchema>;
+
+/**
+ * Figures of a whole organization: private tasks are counted, and none is named. `now` is counted at the call, the rest
+ * was added up while it happened.
+ */
+export const overviewSchema = z.object({
+  range: rangeSchema,
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  stepMs: z.number(),
+  now: z.object({
+    open: z.record(z.enum(OPEN_STATES), count),
+    /** Open requests, at most 10001, which means more than ten thousand. */
+    waiting: count,
+    oldestWaitingAt: z.iso.datetime().nullable(),
+  }),
+  decisions: decisionsSchema,
+  /** Oldest first; the last one is under way. */
+  steps: z.array(stepSchema),
+  /** Those with an open task or any figure; removed ones too. */
+  servers: z.array(serverFiguresSchema),
+  deliveries: z.array(deliverySchema),
+  engines: z.array(engineSchema),
+});
+export type Overview = z.infer<typeof overviewSchema>;

@@ -1,0 +1,69 @@
+/** What lines of the history count for: pure. Who reads and writes is transitions.ts. */
+import type { FollowedEvent } from "../events/follow.ts";
+import { classOf } from "./durations.ts";
+import { causeOf, type DeliveryResult, type EndState, type Measure, RUNGS, type Rung } from "./measures.ts";
+
+/** What a line does not say by itself. */
+export interface Context {
+  serverId: string;
+  /** When the question was put that the line is about; null: it is about none. */
+  openedAt: Date | null;
+  /** Which way its answer went last. */
+  rung: string | null;
+  /** The decision that is taken back, and when its question had been put. */
+  undone: { at: Date; openedAt: Date } | null;
+}
+
+export interface Count {
+  at: Date;
+  measure: Measure;
+  amount: number;
+}
+
+const ENDS: Partial<Record<string, EndState>> = {
+  "task.completed": "completed",
+  "task.failed": "failed",
+  "task.cancelled": "cancelled",
+  "task.lost": "lost",
+  "task.expired": "expired",
+};
+const DELIVERIES: Partial<Record<string, DeliveryResult>> = {
+  "delivery.accepted": "accepted",
+  "delivery.confirmed": "confirmed",
+  "delivery.unsent": "unsent",
+  "delivery.flagged": "flagged",
+  "request.undeliverable": "undeliverable",
+};
+
+/** Whether a line of this type counts at all. */
+export function counts(type: string): boolean {
+  return STARTS.has(type) || DECISIONS.has(type) || type in ENDS || type in DELIVERIES;
+}
+
+const STARTS = new Set(["task.queued"]);
+const DECISIONS = new Set(["answer.recorded", "answer.undone"]);
+
+export function countsOf(event: Pick<FollowedEvent, "at" | "type" | "data">, context: Context): Count[] {
+  const { at, type } = event;
+  if (STARTS.has(type)) return [{ at, measure: "started", amount: 1 }];
+  const end = ENDS[type];
+  if (end) {
+    const cause = causeOf(end, event.data);
+    const causes: Count[] = cause ? [{ at, measure: `cause:${cause}`, amount: 1 }] : [];
+    return [{ at, measure: `ended:${end}`, amount: 1 }, ...causes];
+  }
+  const delivery = DELIVERIES[type];
+  if (delivery) return [{ at, measure: `delivery:${rungOf(context.rung)}:${delivery}`, amount: 1 }];
+  if (type === "answer.recorded" && context.openedAt) return [decided(at, context.openedAt, 1)];
+  if (type === "answer.undone" && context.undone)
+    return [decided(context.undone.at, context.undone.openedAt, -1)];
+  return [];
+}
+
+function decided(at: Date, openedAt: Date, amount: number): Count {
+  return { at, measure: `decided:${classOf(at.getTime() - openedAt.getTime())}`, amount };
+}
+
+function rungOf(rung: string | null): Rung {
+  return RUNGS.find((known) => known === rung) ?? "none";
+}

@@ -1,0 +1,131 @@
+/** Adds figures up: of what the history says happened, and of what there is now. The engine's chores call it. */
+import { Prisma, type Tx } from "../db.ts";
+import { type FollowedEvent, takeEvents } from "../events/follow.ts";
+import { beginOf, OPEN_STATES, STRETCHES } from "./measures.ts";
+import { type Context, counts, countsOf } from "./tally.ts";
+
+/** The figures, as a follower of the history. */
+export const FOLLOWER = "statistics";
+
+/**
+ * Counts the next lines of the history, at most `limit`, in the transaction that says how far it has been read: each
+ * line once, whoever counts. False: there are no more.
+ */
+export async function countHistory(organizationId: string, tx: Tx, limit: number): Promise<boolean> {
+  const events = await takeEvents(organizationId, tx, { follower: FOLLOWER, begins: "first" }, limit);
+  const counting = events.filter((event) => counts(event.type));
+  const contexts = await contextsOf(organizationId, tx, counting);
+  const amounts = new Map<string, Amount>();
+  for (const event of counting) {
+    const context = contexts.get(event.seq);
+    // Its task was deleted meanwhile: nobody knows whose figure it was.
+    if (!context) continue;
+    for (const { at, measure, amount } of countsOf(event, context))
+      for (const hours of STRETCHES) {
+        const row = { hours, at: beginOf(at, hours), serverId: context.serverId, measure, amount };
+        const key = `${hours} ${row.at.getTime()} ${row.serverId} ${measure}`;
+        amounts.set(key, { ...row, amount: amount + (amounts.get(key)?.amount ?? 0) });
+      }
+  }
+  await add(organizationId, tx, [...amounts.values()]);
+  return events.length === limit;
+}
+
+interface Amount {
+  hours: number;
+  at: Date;
+  serverId: string;
+  measure: string;
+  amount: number;
+}
+
+async function add(organizationId: string, tx: Tx, rows: Amount[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO statistic AS s (organization_id, hours, at, server_id, measure, amount)
+    SELECT ${organizationId}::uuid, n.* FROM unnest(${rows.map((row) => row.hours)}::smallint[],
+      ${rows.map((row) => row.at)}::timestamptz[], ${rows.map((row) => row.serverId)}::uuid[],
+      ${rows.map((row) => row.measure)}::text[], ${rows.map((row) => row.amount)}::bigint[]) n
+    ON CONFLICT (organization_id, hours, at, server_id, measure) DO UPDATE SET amount = s.amount + excluded.amount`;
+}
+
+/** By sequence number. What came before a line is read out of the history itself, which does not change. */
+async function contextsOf(
+  organizationId: string,
+  tx: Tx,
+  events: FollowedEvent[],
+): Promise<Map<bigint, Context>> {
+  if (events.length === 0) return new Map();
+  const rows = await tx.$queryRaw<ContextRow[]>`
+    SELECT e.seq, t.server_id AS "serverId", ${openedBefore("e")} AS "openedAt", (
+        SELECT o.data->>'rung' FROM event o WHERE ${ofSameRequest("o", "e")} AND o.type = 'delivery.sending'
+        ORDER BY o.seq DESC LIMIT 1) AS rung,
+      undone.at AS "undoneAt", undone."openedAt" AS "undoneOpenedAt"
+    FROM event e JOIN task t ON t.organization_id = e.organization_id AND t.id = e.task_id
+      LEFT JOIN LATERAL (SELECT u.at, ${openedBefore("u")} AS "openedAt" FROM event u
+        WHERE e.type = 'answer.undone' AND ${ofSameRequest("u", "e")} AND u.type = 'answer.recorded'
+        ORDER BY u.seq DESC LIMIT 1) undone ON true
+    WHERE e.organization_id = ${organizationId}::uuid AND e.seq = ANY(${events.map(({ seq }) => seq)}::bigint[])`;
+  return new Map(
+    rows.map(({ seq, undoneAt, undoneOpenedAt, ...row }) => [
+      seq,
+      {
+        ...row,
+        undone: undoneAt && undoneOpenedAt ? { at: undoneAt, openedAt: undoneOpenedAt } : null,
+      },
+    ]),
+  );
+}
+
+interface ContextRow {
+  seq: bigint;
+  serverId: string;
+  openedAt: Date | null;
+  rung: string | null;
+  undoneAt: Date | null;
+  undoneOpenedAt: Date | null;
+}
+
+/** Lines of the same question that came before. */
+function ofSameRequest(line: string, later: string): Prisma.Sql {
+  return Prisma.raw(`${line}.organization_id = ${later}.organization_id
+    AND ${line}.input_request_id = ${later}.input_request_id AND ${line}.seq < ${later}.seq`);
+}
+
+/** When the question of a line was put last. */
+function openedBefore(line: string): Prisma.Sql {
+  return Prisma.sql`(SELECT max(o.at) FROM event o WHERE ${ofSameRequest("o", line)}
+    AND o.type IN ('request.opened', 'request.reopened'))`;
+}
+
+/**
+ * Counts the open tasks of every server, once in `everyMs` whoever asks, and lets go of figures that are older than
+ * anybody looks at (`keep`, in days for each length of stretch).
+ */
+export async function sampleOpenTasks(
+  organizationId: string,
+  tx: Tx,
+  everyMs: number,
+  keep: Record<(typeof STRETCHES)[number], number>,
+): Promise<boolean> {
+  const [slot] = await tx.$queryRaw<{ at: Date }[]>`
+    INSERT INTO statistic_sample AS s (organization_id, sampled_at)
+    VALUES (${organizationId}::uuid, date_bin(${everyMs} * interval '1 ms', now(), 'epoch'))
+    ON CONFLICT (organization_id) DO UPDATE SET sampled_at = excluded.sampled_at WHERE s.sampled_at < excluded.sampled_at
+    RETURNING sampled_at AS at`;
+  if (!slot) return false;
+  const open = await tx.$queryRaw<{ serverId: string; measure: string; amount: number }[]>`
+    SELECT t.server_id AS "serverId", 'open:' || t.state AS measure, count(*)::integer AS amount FROM task t
+      WHERE t.organization_id = ${organizationId}::uuid AND t.state IN (${Prisma.join([...OPEN_STATES])})
+      GROUP BY t.server_id, t.state
+    UNION ALL SELECT s.id, 'samples', 1 FROM server s
+      WHERE s.organization_id = ${organizationId}::uuid AND s.removed_at IS NULL`;
+  const rows = STRETCHES.flatMap((hours) =>
+    open.map((row) => ({ ...row, hours, at: beginOf(slot.at, hours) })),
+  );
+  await add(organizationId, tx, rows);
+  for (const hours of STRETCHES)
+    await tx.$executeRaw`DELETE FROM statistic WHERE organization_id = ${organizationId}::uuid AND hours = ${hours}
+      AND at < now() - ${keep[hours]} * interval '1 day'`;
+  return true;
+}
