@@ -1,6 +1,7 @@
 "use client";
 
 import { type SubmitEvent, useMemo, useState } from "react";
+import { ToolChanged } from "@/components/server/tool-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -46,6 +47,8 @@ export function ArgumentsForm({
   const [retry, setRetry] = useState(NO_RETRY);
   const [others, setOthers] = useState<string[] | null>(null);
   const { start, pending, refusal, setRefusal } = useStart();
+  const [seen, setSeen] = useState(false);
+  const mayStart = jsonValid && (tool.change === null || seen);
   const isRace = others !== null && others.length > 0;
   const repeatable = isRepeatable(tool.annotations);
   const planned = isRace ? null : toRetry(retry, repeatable);
@@ -59,18 +62,27 @@ export function ArgumentsForm({
 
   const what = (): Start => {
     const call = { tool: tool.name, arguments: values };
+    const acknowledged = tool.change && { acknowledgeToolChange: tool.digest };
     if (again) return { kind: "again", of: again.id, arguments: values };
     if (isRace)
       return {
         kind: "race",
-        input: { starts: [server.id, ...others].map((serverId) => ({ serverId, ...call })) },
+        input: {
+          starts: [
+            { serverId: server.id, ...call, ...acknowledged },
+            ...others.map((serverId) => ({ serverId, ...call })),
+          ],
+        },
       };
-    return { kind: "task", input: { serverId: server.id, ...call, ...(planned && { retry: planned }) } };
+    return {
+      kind: "task",
+      input: { serverId: server.id, ...call, ...acknowledged, ...(planned && { retry: planned }) },
+    };
   };
 
   const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (pending || !jsonValid) return;
+    if (pending || !mayStart) return;
     if (planned === undefined) return void document.getElementById("retry-insist")?.focus();
     setRefusal(null);
     const found = read.judge ? judge(read.judge, values).map(inField) : [];
@@ -81,6 +93,7 @@ export function ArgumentsForm({
 
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+      <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
       {demo && tool.name === "process_invoice" && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
       {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
       <Tabs
@@ -139,7 +152,7 @@ export function ArgumentsForm({
         type="submit"
         variant="primary"
         className="self-start max-md:w-full"
-        disabled={pending || !jsonValid}
+        disabled={pending || !mayStart}
       >
         {pending
           ? "Starting…"

@@ -5,6 +5,7 @@ import { Lock, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { serverList, serverTools } from "@/components/api/servers.ts";
 import { taskDetail } from "@/components/api/tasks.ts";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -142,6 +143,11 @@ function Choose({
         </div>
       )}
       {server && server.startsOn === null && <NotConnected server={server} />}
+      {server && (
+        <PausedNotice server={server}>
+          <p>What you start waits in the queue until the pause ends.</p>
+        </PausedNotice>
+      )}
       {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
       {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
       {isConnected && tools.isError && (
@@ -175,8 +181,9 @@ function Gone({ what }: { what: string }) {
   );
 }
 
-function conditionOf({ startsOn, health }: Server): string {
+function conditionOf({ startsOn, health, pause }: Server): string {
   if (startsOn === null) return " (not connected)";
+  if (pause) return " (paused)";
   return health.state === "ok" ? "" : ` (${health.state})`;
 }
 
