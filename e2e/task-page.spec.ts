@@ -87,7 +87,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   await expect(ola).toHaveURL(`/tasks/new?from=${taskId}`);
   await expect(ola.getByLabel("Invoice number")).toHaveValue(id, SOON);
   await ola.getByLabel("Invoice number").fill(`${id}-B`);
-  await press(ola, ola.getByRole("button", { name: /^Start/ }));
+  await press(ola, ola.getByRole("button", { name: "Start again", exact: true }));
   await expect(ola.getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}-B`, SOON);
   await press(ola, ola.getByRole("link", { name: "started again from an earlier task" }));
   await expect(taskHeader(ola)).toContainText(/started again (just now|.* ago) \(/, SOON);
