@@ -29,6 +29,7 @@ import { ServerHealth } from "./server-health.tsx";
 import { ServerLog } from "./server-log.tsx";
 import { ServerManage } from "./server-manage.tsx";
 import { ServerTools } from "./server-tools.tsx";
+import { ServerTracing } from "./server-tracing.tsx";
 import { ServerTraits } from "./server-traits.tsx";
 
 export function ServerScreen({ id, arrival }: { id: string; arrival: ArrivalQuery }) {
@@ -115,6 +116,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       {mayListTasks && me.may("tasks:find") && <FoundTasks server={server} />}
       <ServerTools server={server} />
       {server.log && <ServerLog log={server.log} />}
+      <ServerTracing server={server} />
     </>
   );
 }
