@@ -14,6 +14,7 @@ import { part } from "@/components/ui/part.tsx";
 
 const Bell = part(() => import("./bell.tsx").then((file) => file.Bell), {
   loading: () => <span className="h-8 max-lg:h-10" />,
+  patient: true,
 });
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 

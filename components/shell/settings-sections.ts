@@ -1,6 +1,7 @@
 import {
   Bell,
   Building2,
+  Hourglass,
   Keyboard,
   KeyRound,
   type LucideIcon,
@@ -70,6 +71,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Its name, four eyes, leaving, deleting",
     icon: Building2,
     needs: "settings:read",
+    group: "Organization",
+  },
+  {
+    href: "/settings/retention",
+    label: "Retention",
+    description: "How long messages, tasks and details are kept",
+    icon: Hourglass,
+    needs: "settings:manage",
     group: "Organization",
   },
   {

@@ -18,6 +18,7 @@ import { type LeaseRef, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { pumpChanges } from "./pump.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
+import { recentLateness } from "./recent-lateness.ts";
 import * as tunables from "./tunables.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -257,9 +258,12 @@ export class Engine {
     const watched = [...this.#held.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
     noteState({ watched, pool: this.#options.database.pool() });
     const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
+    const lag = recentLateness.p99(performance.now());
     await this.#options.database.gate(Prisma.sql`
-      INSERT INTO engine (id, leases, metrics) VALUES (${this.id}::uuid, ${this.#held.size}, ${metrics}::jsonb)
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics`);
+      INSERT INTO engine (id, leases, metrics, lateness_ms)
+      VALUES (${this.id}::uuid, ${this.#held.size}, ${metrics}::jsonb, ${lag}::float8)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics,
+        lateness_ms = excluded.lateness_ms`);
     await this.#options.database.gate(
       Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,
     );

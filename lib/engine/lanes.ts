@@ -2,6 +2,7 @@
 
 import { lateness } from "../metrics/engine.ts";
 import { DueHeap } from "./due-heap.ts";
+import { recentLateness } from "./recent-lateness.ts";
 import { MAX_TIMER_MS, STARTS_AT_ONCE, STEPS_AT_ONCE, URGENT_AT_ONCE } from "./tunables.ts";
 
 export type LaneName = "start" | "urgent" | "regular";
@@ -70,6 +71,7 @@ export class Lanes {
         const step = this.#take(id);
         if (!step) continue;
         lateness.observe({ lane: name }, (now - due) / 1000);
+        recentLateness.note(now - due, now);
         lane.running++;
         const done = step.finally(() => {
           lane.running--;

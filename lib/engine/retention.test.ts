@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
 import { createDatabase, type Database } from "../db.ts";
 import { exportedLines } from "../events/export.ts";
-import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import { ENGINE_ACTOR } from "../events/transitions.ts";
 import { verifyEvents } from "../events/verify.ts";
 import { verifyExport } from "../events/verify-export.ts";
 import { uuidv7 } from "../ids.ts";
@@ -34,8 +34,8 @@ beforeAll(async () => {
   ] as const)
     await owner.withOrganization(id, async (tx) => {
       await tx.organization.create({ data: { id, slug, name: slug } });
-      for (let at = 0; at < 700; at++)
-        await appendEvents(id, tx, [{ type: "server.updated", actor: ENGINE_ACTOR, data: { at } }]);
+      await tx.$queryRaw`SELECT append_event('server.updated', ${JSON.stringify(ENGINE_ACTOR)}::jsonb, NULL, NULL,
+        jsonb_build_object('at', at))::text FROM generate_series(1, 700) at`;
     });
   server = await insertServer(owner, acme);
   for (const id of [acme, globex]) await admin(AGE, [id, 600]);
@@ -155,6 +155,15 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
   const again = await task("working");
   const child = await task("completed");
   const young = await task("completed");
+  const [racer, winner, runner] = [await task("completed"), await task("completed"), await task("working")];
+  const [done, running] = [uuidv7(), uuidv7()];
+  await admin(
+    `INSERT INTO race (organization_id, id, state, winner_task_id, finished_at, settled_at, requested_by)
+    SELECT $1, id, 'won', $4, now(), now(), '{}' FROM unnest(ARRAY[$2, $3]::uuid[]) id`,
+    [acme, done, running, winner],
+  );
+  await admin("UPDATE task SET race_id = $1 WHERE id = $2", [done, winner]);
+  await admin("UPDATE task SET race_id = $1 WHERE id IN ($2, $3)", [running, racer, runner]);
   for (const [at, id] of [...over, sending].entries()) {
     const { id: inputRequestId, questionHash } = await insertRequest(owner, acme, id);
     const ids = [uuidv7(), uuidv7(), uuidv7()];
@@ -202,7 +211,7 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
   await keep(acme, { keepTasksDays: 30, keepMessagesDays: null });
   const asked = { messageDays: null, payloadDays: null, taskDays: 30 };
   expect(await owner.withOrganization(acme, (tx) => previewRetention(acme, tx, asked))).toMatchObject({
-    tasks: 31,
+    tasks: 32,
   });
 
   const dies = engines[0]!.withOrganization(acme, async (tx) => {
@@ -214,10 +223,11 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
   await Promise.all(engines.map((database) => RETENTION.run(context(database), acme)));
 
   const left = await admin("SELECT id, restart_of FROM task WHERE organization_id = $1 ORDER BY id", [acme]);
-  const kept = [open, watched, sending, origin, again, child, young].sort();
+  const kept = [open, watched, sending, origin, again, child, young, racer, runner].sort();
   expect(left.map(({ id }) => id)).toEqual(kept);
   expect(left.find(({ id }) => id === child)?.restart_of).toBeNull();
   expect(left.find(({ id }) => id === again)?.restart_of).toBe(origin);
+  expect(await admin("SELECT id FROM race")).toEqual([{ id: running }]);
   for (const table of ["input_request", "ask", "answer", "delivery", "claim", "draft", "task_watch"])
     expect([table, await admin(`SELECT count(*)::integer AS count FROM ${table}`)]).toEqual([
       table,

@@ -63,7 +63,7 @@ export const PARTS: Part[] = [
     table: "server",
     columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope health_state
       health_message health_checked_at demo traits operator_entry paused_at paused_by pause_reason last_error
-      last_error_at created_at removed_at`,
+      last_error_at trace created_at removed_at`,
     order: byId,
   },
   {
@@ -238,7 +238,10 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     circuit_open_until: "when the engine looks next",
   },
   server: { pauses: "the engine's own count" },
+  answer: { request_id: "of a log line", traceparent: "of a trace" },
   task: {
+    request_id: "of a log line",
+    traceparent: "of a trace",
     sealed_handle: "secret",
     sealed_session: "secret",
     sealed_request_state: "secret",

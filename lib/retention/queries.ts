@@ -20,8 +20,8 @@ export async function readRetention(organizationId: string, tx: Tx): Promise<Ret
 export const cutoff = (days: number) => Prisma.sql`(now() - ${days} * interval '1 day')`;
 
 /**
- * Tasks that may go: over for so long, nothing of them on its way to a server, and no task that goes on was started
- * again from them.
+ * Tasks that may go: over for so long, nothing of them on its way to a server, no task that goes on was started
+ * again from them, and the race they ran in is over.
  */
 export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
   FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.finished_at < ${cutoff(days)} AND NOT t.watched
@@ -30,7 +30,11 @@ export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
     AND NOT EXISTS (SELECT FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
       AND r.state IN ('open', 'answered'))
     AND NOT EXISTS (SELECT FROM task again WHERE again.organization_id = t.organization_id
-      AND again.restart_of = t.id AND (again.finished_at IS NULL OR again.watched))`;
+      AND again.restart_of = t.id AND (again.finished_at IS NULL OR again.watched))
+    AND (t.race_id IS NULL OR NOT EXISTS (SELECT FROM race WHERE race.organization_id = t.organization_id
+        AND race.id = t.race_id AND (race.state = 'running' OR race.settled_at IS NULL))
+      AND NOT EXISTS (SELECT FROM task other WHERE other.organization_id = t.organization_id
+        AND other.race_id = t.race_id AND (other.finished_at IS NULL OR other.watched)))`;
 
 /** Messages and lines come in order of their time, so that the first ones tell. */
 export async function previewRetention(

@@ -78,7 +78,9 @@ export async function dropPayloads(organizationId: string, tx: Tx): Promise<numb
 export async function deleteTasks(organizationId: string, tx: Tx): Promise<number> {
   const { taskDays } = await readRetention(organizationId, tx);
   if (taskDays === null) return 0;
-  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT t.id ${oldTasks(organizationId, taskDays)}
+  const rows = await tx.$queryRaw<
+    { id: string; raceId: string | null }[]
+  >`SELECT t.id, t.race_id AS "raceId" ${oldTasks(organizationId, taskDays)}
     ORDER BY t.finished_at LIMIT ${TASKS} FOR UPDATE OF t SKIP LOCKED`;
   if (rows.length === 0) return 0;
   const taskId = { in: rows.map(({ id }) => id) };
@@ -100,5 +102,19 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
   await tx.foundTask.deleteMany({ where: ofTasks });
   await tx.task.updateMany({ where: { organizationId, restartOf: taskId }, data: { restartOf: null } });
   const { count } = await tx.task.deleteMany({ where: { organizationId, id: taskId } });
+  await deleteEmptyRaces(
+    organizationId,
+    tx,
+    rows.flatMap(({ raceId }) => raceId ?? []),
+  );
   return messages + count;
+}
+
+/** Locked first: of two engines that took its last tasks, the later one sees that none is left. */
+async function deleteEmptyRaces(organizationId: string, tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    ORDER BY id FOR UPDATE`;
+  await tx.$executeRaw`DELETE FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    AND NOT EXISTS (SELECT FROM task WHERE task.organization_id = race.organization_id AND task.race_id = race.id)`;
 }

@@ -1,6 +1,6 @@
 /** A world whose chores of telling are run by hand: what happens is told when a test says so. */
+import pg from "pg";
 import pino from "pino";
-import { withClient } from "../../scripts/database/roles.ts";
 import { createDatabase, type Database } from "../db.ts";
 import type { Chore, ChoreContext } from "../engine/chores.ts";
 import { NOTICES, WEBHOOK_OUTBOX } from "../engine/telling.ts";
@@ -28,6 +28,8 @@ export async function createTellingWorld(allowHosts: string[] = []): Promise<Tel
   const engine = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 6 });
   const network = createNetwork({ allowHosts, denyPorts: [] });
   const context = { database: engine, network, seal: world.seal, log: pino({ level: "silent" }) };
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
   const telling: TellingWorld = {
     ...world,
     engine,
@@ -56,9 +58,9 @@ export async function createTellingWorld(allowHosts: string[] = []): Promise<Tel
       );
       return { organizationId, userId, role, actor: { kind: "member", id: userId, name } };
     },
-    sql: async (text, values = []) =>
-      (await withClient(adminUrl, (client) => client.query(text, values))).rows,
+    sql: async (text, values = []) => (await admin.query(text, values)).rows,
     async close() {
+      await admin.end();
       await network.close();
       await engine.close();
       await world.close();

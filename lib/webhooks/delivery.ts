@@ -178,3 +178,9 @@ export async function forgetOldDeliveries(
       AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'pending' LIMIT ${limit})`;
   return gone === limit;
 }
+
+/** Secrets that sign no more. */
+export async function forgetOldSecrets(organizationId: string, tx: Tx): Promise<void> {
+  await tx.$executeRaw`UPDATE webhook_endpoint SET sealed_previous_secret = NULL, previous_until = NULL
+    WHERE organization_id = ${organizationId}::uuid AND previous_until < now()`;
+}

@@ -83,6 +83,10 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/notices/read-all": { membersOnly: "notices are a person's" },
   "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
+  "PATCH /api/v1/organization/retention": { values: { "body.messageDays": 60 } },
+  "GET /api/v1/organization/retention/preview": {
+    values: { "query.messageDays": "30", "query.payloadDays": "30", "query.taskDays": "forever" },
+  },
 };
 
 /** Calls that anyone may make, and why. Any other public route fails the tests. */

@@ -1,4 +1,5 @@
 import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
@@ -17,6 +18,14 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
   return (
     <>
       {attends && <AttentionNotice task={task} />}
+      {isLive(task.state) && (
+        <PausedNotice server={task.server}>
+          <p>
+            The task stays as it is and goes on when the pause ends; answers and a cancel are kept.
+            {task.expiresAt && " Its time limit runs on meanwhile."}
+          </p>
+        </PausedNotice>
+      )}
       {isStuck && (
         <ConnectionTrouble server={task.server} owner={task.connection.owner} state={task.connection.state} />
       )}
@@ -75,4 +84,4 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
 }
 
 /** What has a notice of its own, with more to say and to do. */
-const TOLD_APART: AttentionCode[] = ["start_unknown", "lost"];
+const TOLD_APART: AttentionCode[] = ["server_paused", "start_unknown", "lost"];

@@ -9,6 +9,8 @@ import { taskDetail } from "@/components/api/tasks.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
+import { AttemptGroup } from "@/components/task/attempt-group.tsx";
+import { RaceGroup } from "@/components/task/race-group.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
@@ -58,6 +60,8 @@ function Loaded({ task }: { task: TaskDetail }) {
       <TaskHeader task={task} />
       <TaskProgress task={task} />
       <TaskNotices task={task} />
+      {task.raceId && <RaceGroup raceId={task.raceId} taskId={task.id} />}
+      {task.attempts > 1 && <AttemptGroup task={task} />}
       <Tabs value={tab} onChange={setTab} tabs={tabs}>
         <TabPanel value="timeline">
           <TaskHistory task={task} />

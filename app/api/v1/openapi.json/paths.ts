@@ -54,6 +54,8 @@ import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
 import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
+import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
+import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
@@ -157,6 +159,8 @@ export const paths: Paths = {
   "/api/v1/notices/read-all": noticesReadAll,
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
+  "/api/v1/organization/retention": organizationRetention,
+  "/api/v1/organization/retention/preview": organizationRetentionPreview,
   "/api/v1/organizations": organizations,
   "/api/v1/overview": overview,
   "/api/v1/people": people,

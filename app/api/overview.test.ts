@@ -1,0 +1,125 @@
+/** The overview's figures: what a life of tasks adds up to, of whom, and for whom. */
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type Database } from "@/lib/db.ts";
+import { appendEvents, ENGINE_ACTOR, type NewEvent } from "@/lib/events/transitions.ts";
+import { uuidv7 } from "@/lib/ids.ts";
+import { overviewSchema } from "@/lib/statistics/schema.ts";
+import { countHistory, sampleOpenTasks } from "@/lib/statistics/transitions.ts";
+import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+
+let web: TestWeb;
+let engine: Database;
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  engine = createDatabase(web.database.engineUrl, { connections: 2 });
+});
+afterAll(async () => {
+  await engine.close();
+  await web.stop();
+});
+
+/** Two servers; at one a private task and a question of it, and a history. */
+async function organization(slug: string) {
+  const id = await web.organization(slug);
+  const [erp, crm] = [await insertServer(web.db, id, { name: "ERP" }), await insertServer(web.db, id)];
+  const requester = await web.member(id, "Rita", "operator");
+  const task = await insertTask(web.db, id, erp, {
+    state: "input_required",
+    visibility: "private",
+    requester: requester.userId,
+  });
+  await insertRequest(web.db, id, task);
+  const other = await insertTask(web.db, id, crm, { state: "failed" });
+  const inputRequestId = uuidv7();
+  const lines: Omit<NewEvent, "actor">[] = [
+    { type: "task.queued", taskId: task },
+    { type: "request.opened", taskId: task, inputRequestId },
+    { type: "answer.recorded", taskId: task, inputRequestId },
+    { type: "delivery.sending", taskId: task, inputRequestId, data: { rung: "update" } },
+    { type: "delivery.accepted", taskId: task, inputRequestId },
+    { type: "delivery.confirmed", taskId: task, inputRequestId },
+    { type: "task.queued", taskId: other },
+    { type: "task.failed", taskId: other, data: { code: "rejected" } },
+  ];
+  await web.db.withOrganization(id, (tx) =>
+    appendEvents(
+      id,
+      tx,
+      lines.map((line) => ({ ...line, actor: ENGINE_ACTOR })),
+    ),
+  );
+  await engine.withOrganization(id, async (tx) => {
+    await countHistory(id, tx, 100);
+    await sampleOpenTasks(id, tx, 300_000, { 1: 3, 6: 100 });
+  });
+  return { erp, crm, key: await web.key(id, "viewer") };
+}
+
+test("tells what happened and what there is, of private tasks too, without naming one", async () => {
+  const { erp, crm, key } = await organization("acme");
+  await organization("globex");
+  const [watching, elsewhere] = [randomUUID(), randomUUID()];
+  await withClient(web.database.adminUrl, async (client) => {
+    await client.query(
+      "INSERT INTO engine (id, leases, lateness_ms, started_at) VALUES ($1, 40, 7, now() - interval '1 hour'), ($2, 3, NULL, now())",
+      [watching, elsewhere],
+    );
+    await client.query("INSERT INTO engine (id, seen_at) VALUES ($1, now() - interval '1 minute')", [
+      uuidv7(),
+    ]);
+    await client.query("UPDATE connection SET watched_by = $1", [watching]);
+  });
+  for (const range of ["24h", "7d", "30d"]) {
+    const { status, body } = await web.call("GET", `/api/v1/overview?range=${range}`, { key });
+    expect(status).toBe(200);
+    const figures = overviewSchema.parse(body);
+    expect(figures.now).toMatchObject({ waiting: 1, open: { input_required: 1, working: 0 } });
+    expect(figures.now.oldestWaitingAt).not.toBeNull();
+    expect(figures.decisions).toMatchObject({ count: 1 });
+    expect(figures.decisions.p90Ms).toBeLessThan(60_000);
+    expect(figures.deliveries).toEqual([
+      { rung: "update", accepted: 1, confirmed: 1, unsent: 0, flagged: 0, undeliverable: 0 },
+    ]);
+    const steps = { started: 0, failed: 0 };
+    for (const step of figures.steps) {
+      steps.started += step.started;
+      steps.failed += step.ended.failed;
+    }
+    expect(steps).toEqual({ started: 2, failed: 1 });
+    const counted = figures.steps.flatMap((step) => step.open ?? []);
+    expect(counted).toEqual([expect.objectContaining({ input_required: 1 })]);
+    expect(figures.servers.map(({ server, started, causes }) => [server.id, started, causes])).toEqual(
+      expect.arrayContaining([
+        [erp.id, 1, {}],
+        [crm.id, 1, { rejected: 1 }],
+      ]),
+    );
+    // The engines are everybody's; how much they hold is told of one's own.
+    expect(figures.engines.map(({ id, leases, latenessMs }) => [id, leases, latenessMs])).toEqual([
+      [watching.slice(0, 8), 2, 7],
+      [elsewhere.slice(0, 8), 0, null],
+    ]);
+    expect(JSON.stringify(body)).not.toContain("INV-100");
+  }
+  const steps = (await web.call("GET", "/api/v1/overview?range=7d", { key })).body.steps;
+  expect(steps).toHaveLength(28);
+  const refused = await web.call("GET", "/api/v1/overview?range=1y", { key });
+  expect([refused.status, refused.body.code]).toEqual([422, "invalid_input"]);
+});
+
+test("an organization without anything has figures of nothing", async () => {
+  const key = await web.key(await web.organization("empty"), "viewer");
+  const { body } = await web.call("GET", "/api/v1/overview", { key });
+  expect(body).toMatchObject({
+    range: "24h",
+    now: { waiting: 0, oldestWaitingAt: null },
+    decisions: { count: 0, p50Ms: null, p90Ms: null },
+    servers: [],
+    deliveries: [],
+  });
+  expect(body.steps).toHaveLength(24);
+});
