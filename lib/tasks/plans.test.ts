@@ -65,11 +65,6 @@ test.each<[string, TaskListQuery & { cursor?: string }, RegExp]>([
     /task_expiring .*\n.*Index Cond: .*ROW\(/,
   ],
   [
-    "what failed today",
-    { state: ["failed"], finishedAfter: NOW },
-    /task_ended .*\n.*Index Cond: .*finished_at >/,
-  ],
-  [
     "a server's",
     { serverId: uuidv7(), state: ["working"] },
     /task_by_server .*\n.*Index Cond: .*server_id = .*state =/,
