@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
 import { toast } from "@/components/ui/toast.ts";
 import { capitalise } from "@/lib/format/labels.ts";
@@ -44,6 +45,9 @@ export function useStart() {
     try {
       const { id, name } = await send(what, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
+      // A change of the tool that was acknowledged is none any more.
+      if (what.kind === "task")
+        void client.invalidateQueries({ queryKey: serverKeys.server(what.input.serverId) });
       toast(`Started ${name}`);
       router.push(`/tasks/${id}`);
       return null;
