@@ -15,8 +15,8 @@ export interface Intray {
   /** The sample server's, for its ledger and for forcing payments. */
   invoiceUrl: string;
   dataDir: string;
-  /** Kills a part with -9; false: it does not run at the moment. */
-  kill(part: PartName): Promise<boolean>;
+  /** Kills a part with -9, or sends it another signal; false: it does not run at the moment. */
+  kill(part: PartName, signal?: "SIGSTOP" | "SIGCONT"): Promise<boolean>;
   /** Runs the command line and returns what it prints. */
   command(...words: string[]): Promise<string>;
   /** What it logged as errors, shortened. */
@@ -73,10 +73,10 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
     url,
     invoiceUrl: `http://127.0.0.1:${invoicePort}`,
     dataDir,
-    async kill(part) {
+    async kill(part, signal) {
       const pid = part === "postgres" ? postmasterOf(dataDir) : childOf(supervisor.pid!, SCRIPTS[part]);
       if (pid === null) return false;
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, signal ?? "SIGKILL");
       return true;
     },
     async command(...words) {

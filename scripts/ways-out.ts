@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, string> = {
 
 const MAY_CALL: Record<string, string> = {
   "scripts/supervise/ready.ts": "asks our own web on this machine whether it is up",
-  "scripts/commands/doctor.ts": "asks our own web on this machine whether it is up",
+  "scripts/commands/doctor/reach.ts": "asks our own web on this machine, and the operator's own collector",
   "components/api/client.ts": "runs in browsers, which ask us",
   "components/api/stream.ts": "runs in browsers, which ask us",
   "components/ui/part.tsx": "its fetch is a parameter",

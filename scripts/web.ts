@@ -7,6 +7,7 @@ import { onDrain } from "../lib/lifecycle.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { startTracing } from "../lib/tracing/start.ts";
 import { signInSettings } from "../lib/web/sign-in-providers.ts";
+import { pageCounter } from "./count-pages.ts";
 
 /** How long answers that are under way may take once the process drains. */
 const graceMs = 5_000;
@@ -27,7 +28,9 @@ async function serve(): Promise<void> {
   const app = next({ dev: false, dir: process.cwd(), hostname: host, port });
   const handle = app.getRequestHandler();
   // Intray speaks no WebSocket, and Next's own upgrade handling is better never reached.
+  const count = pageCounter();
   const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
+    count(request, response);
     void handle(request, response);
   });
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.

@@ -121,7 +121,12 @@ test("an authorization server that is away does not keep anybody from disconnect
     return true;
   };
   const [own] = await seen(ola);
+  const healthOf = async () =>
+    (await web.call("GET", `/api/v1/servers/${server}`, { cookie: ola.cookie })).body.health.state;
+  expect(await healthOf()).toBe("ok");
   expect((await end(own.id, ola)).status).toBe(204);
+  // It was the last one: nobody can use the server now.
+  expect(await healthOf()).toBe("unauthorized");
   expect(states(await seen(ola))).toEqual(["not_connected", "not_connected"]);
 });
 

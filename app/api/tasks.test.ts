@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createDatabase } from "@/lib/db.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "@/lib/input-requests/schema.ts";
 import { pageSchema } from "@/lib/page.ts";
 import { taskDetailSchema, taskSchema } from "@/lib/tasks/schema.ts";
@@ -106,6 +107,29 @@ describe("starting a task", () => {
     const again = await web.call("POST", `/api/v1/tasks/${first.body.id}/restart`, { key: operator });
     expect([again.status, again.body.restartOf]).toEqual([201, first.body.id]);
     expect(again.body.arguments).toEqual({ amount: 9 });
+
+    const restart = `/api/v1/tasks/${first.body.id}/restart`;
+    const changed = {
+      key: operator,
+      body: { arguments: { amount: 10 } },
+      headers: { "idempotency-key": "again" },
+    };
+    const other = await web.call("POST", restart, changed);
+    expect([other.status, other.body.restartOf, other.body.arguments]).toEqual([
+      201,
+      first.body.id,
+      { amount: 10 },
+    ]);
+    expect(await web.call("POST", restart, changed)).toMatchObject({
+      status: 200,
+      body: { id: other.body.id },
+    });
+    const unfit = await web.call("POST", restart, { key: operator, body: { arguments: { amount: "ten" } } });
+    expect([unfit.status, unfit.body.code]).toEqual([422, "invalid_arguments"]);
+    const elsewhere = await web.call("POST", restart, { key: operator, body: { serverId: server.id } });
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([422, "invalid_input"]);
+    const chain = await web.call("GET", `/api/v1/tasks/${first.body.id}`, { key: operator });
+    expect(chain.body.restarts.map(({ id }: { id: string }) => id)).toEqual([other.body.id, again.body.id]);
   });
 });
 
@@ -199,6 +223,84 @@ describe("reading tasks", () => {
     const task = await insertTask(web.db, acme, server);
     const answer = await web.call("GET", `/api/v1/tasks/${task}`, { key: admin });
     expect(JSON.stringify(answer.body)).not.toContain("sealed");
+  });
+});
+
+describe("looking into a task", () => {
+  const AT = Date.parse("2026-03-01T12:00:00.000Z");
+  const later = (seconds: number) => new Date(AT + seconds * 1_000);
+  const get = (id: string, rest: string) =>
+    web.call("GET", `/api/v1/tasks/${id}/${rest}`, { key: operator }).then(({ body }) => body);
+
+  test("reads a long history from either end, page by page, and what its time went into", async () => {
+    const id = await insertTask(web.db, acme, server, { createdAt: later(0) });
+    await web.db.withOrganization(acme, async (tx) => {
+      // In one statement: what is tested is how it is read.
+      await tx.$executeRaw`SELECT append_event(CASE n WHEN 1 THEN 'task.starting' WHEN 1000 THEN 'request.opened'
+          WHEN 1100 THEN 'answer.recorded' WHEN 1199 THEN 'delivery.confirmed' ELSE 'task.status' END,
+        '{"kind": "engine", "id": null, "name": "Intray"}', ${id}::uuid,
+        CASE WHEN n IN (1000, 1100, 1199) THEN ${id}::uuid END, jsonb_build_object('statusMessage', n))
+        FROM generate_series(1, 1200) AS n`;
+    });
+    const said = (page: { items: { data: { statusMessage: number } }[] }) =>
+      page.items.map(({ data }) => data.statusMessage);
+    const newest = await get(id, "events?order=newest&limit=3");
+    const before = await get(id, `events?order=newest&limit=2&cursor=${newest.nextCursor}`);
+    expect([said(newest), said(before)]).toEqual([
+      [1200, 1199, 1198],
+      [1197, 1196],
+    ]);
+    expect(said(await get(id, "events?limit=2"))).toEqual([1, 2]);
+    expect((await get(id, "events?order=newest&limit=200")).items[100].inputRequestId).toBe(id);
+    const { phases } = await get(id, "phases");
+    expect(phases.map(({ phase }: { phase: string }) => phase)).toEqual([
+      "queued",
+      "working",
+      "waiting",
+      "delivering",
+      "working",
+    ]);
+    expect([phases[0].from, phases[4].to]).toEqual([later(0).toISOString(), null]);
+  });
+
+  test("finds messages by direction, method and words", async () => {
+    const id = await insertTask(web.db, acme, server);
+    const message = (n: number, direction: string, method: string, body: object) => ({
+      organizationId: acme,
+      taskId: id,
+      at: later(n),
+      direction,
+      method,
+      body,
+    });
+    // The web may not write them.
+    const engine = createDatabase(web.database.engineUrl, { connections: 1 });
+    await engine.withOrganization(acme, (tx) =>
+      tx.protocolMessage.createMany({
+        data: [
+          message(1, "out", "tools/call", { params: { name: "pay" } }),
+          message(2, "in", "tools/call", { result: { status: "working" } }),
+          message(3, "out", "tasks/get", { params: { taskId: "•••" } }),
+          message(4, "in", "tasks/get", { result: { statusMessage: "100%_done" } }),
+        ],
+      }),
+    );
+    await engine.close();
+    const found = async (query: string) =>
+      (await get(id, `messages?${query}`)).items.map(
+        (item: { at: string }) => (Date.parse(item.at) - AT) / 1_000,
+      );
+    expect(await found("")).toEqual([1, 2, 3, 4]);
+    expect(await found("order=newest&limit=2")).toEqual([4, 3]);
+    expect(await found("direction=out")).toEqual([1, 3]);
+    expect(await found("method=tasks/get&direction=in")).toEqual([4]);
+    expect(await found("q=WORKING")).toEqual([2]);
+    expect(await found("q=%25_D")).toEqual([4]);
+    expect(await get(id, "messages?q=nothing")).toEqual({
+      items: [],
+      nextCursor: null,
+      methods: ["tasks/get", "tools/call"],
+    });
   });
 });
 

@@ -55,10 +55,13 @@ function keysOf(topic: string, id: string): (readonly string[])[] {
       return [requestKeys.detail(id), requestKeys.lists];
     case "server":
       return [serverKeys.list, serverKeys.server(id)];
+    case "notice":
+      return [["notices"]];
     case "*":
       // Hints may have been missed.
       return [[]];
     default:
-      return [];
+      // Whatever else there is lies under its topic.
+      return [[topic, id]];
   }
 }

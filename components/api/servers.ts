@@ -3,7 +3,8 @@ import { api, query } from "@/components/api/client.ts";
 import { serverKeys } from "@/components/api/server-keys.ts";
 import type { FoundTask } from "@/lib/found-tasks/schema.ts";
 import type { Page } from "@/lib/page.ts";
-import type { Server, ServerDetail, ServerTool } from "@/lib/servers/schema.ts";
+import type { Range, ServerStats } from "@/lib/server-stats/schema.ts";
+import type { Server, ServerDetail, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
 
 export function serverList() {
   return queryOptions({
@@ -27,6 +28,21 @@ export function serverTools(id: string) {
     // Asks the remote server: not worth repeating every half minute.
     refetchInterval: false,
     staleTime: 60_000,
+  });
+}
+
+export function serverStats(id: string, range: Range) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "stats", range] as const,
+    queryFn: ({ signal }) => api.get<ServerStats>(`/api/v1/servers/${id}/stats${query({ range })}`, signal),
+  });
+}
+
+export function toolVersions(id: string, tool: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tool-versions", tool] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<ToolVersion>>(`/api/v1/servers/${id}/tool-versions${query({ tool, limit: 50 })}`, signal),
   });
 }
 

@@ -1,11 +1,9 @@
-export interface TaskFilter {
-  state: string;
-  q: string;
-}
+/** As `GET /tasks` takes them. */
+export type TaskQuery = Record<string, string>;
 
 export const taskKeys = {
   lists: ["tasks", "list"] as const,
-  list: (filter: TaskFilter) => ["tasks", "list", filter] as const,
+  list: (query: TaskQuery | null) => ["tasks", "list", query] as const,
   counts: ["tasks", "counts"] as const,
   /** Everything about one task lies under this key. */
   task: (id: string) => ["tasks", "task", id] as const,

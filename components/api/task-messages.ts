@@ -1,11 +1,30 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { api, query } from "@/components/api/client.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
-import { readAll } from "@/components/api/task-logs.ts";
+import type { Page } from "@/lib/page.ts";
 import type { TaskMessage } from "@/lib/tasks/schema.ts";
 
-export function taskMessages(id: string) {
-  return queryOptions({
-    queryKey: [...taskKeys.task(id), "messages"] as const,
-    queryFn: ({ signal }) => readAll<TaskMessage>(`/api/v1/tasks/${id}/messages`, signal),
+/** As `GET /tasks/{id}/messages` takes it; what is empty does not filter. */
+export interface MessageFilter {
+  direction: string;
+  method: string;
+  q: string;
+}
+
+/** One message may have 64 kB. */
+const A_PAGE = 40;
+
+/** Newest first; `methods` of all there are. What was found before stays until the next is there. */
+export function taskMessages(id: string, filter: MessageFilter) {
+  return infiniteQueryOptions({
+    queryKey: [...taskKeys.task(id), "messages", filter] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<TaskMessage> & { methods: string[] }>(
+        `/api/v1/tasks/${id}/messages${query({ order: "newest", limit: A_PAGE, ...filter, cursor: pageParam })}`,
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
   });
 }

@@ -1,24 +1,29 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/components/api/client.ts";
-import { type TaskFilter, taskKeys } from "@/components/api/task-keys.ts";
+import { type TaskQuery, taskKeys } from "@/components/api/task-keys.ts";
 import type { Page } from "@/lib/page.ts";
-import type { TaskDetail, TaskState, TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/schema.ts";
 
-export function taskList(filter: TaskFilter) {
+const PAGE_SIZE = 100;
+
+/** Null: a filter that nothing can match. */
+export function taskList(filter: TaskQuery | null) {
   return infiniteQueryOptions({
     queryKey: taskKeys.list(filter),
     initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<TaskSummary>>(`/api/v1/tasks${query({ ...filter, cursor: pageParam })}`, signal),
+    queryFn: ({ pageParam, signal }): Promise<Page<TaskSummary>> =>
+      filter === null
+        ? Promise.resolve({ items: [], nextCursor: null })
+        : api.get(`/api/v1/tasks${query({ ...filter, limit: PAGE_SIZE, cursor: pageParam })}`, signal),
     getNextPageParam: (page) => page.nextCursor,
   });
 }
 
-export function taskCounts() {
+/** `endedAfter`: from when on what ended is counted, as an instant. */
+export function taskCounts(endedAfter: string) {
   return queryOptions({
-    queryKey: taskKeys.counts,
-    queryFn: ({ signal }) =>
-      api.get<{ counts: Partial<Record<TaskState, number>> }>("/api/v1/tasks/counts", signal),
+    queryKey: [...taskKeys.counts, endedAfter] as const,
+    queryFn: ({ signal }) => api.get<TaskCounts>(`/api/v1/tasks/counts${query({ endedAfter })}`, signal),
   });
 }
 

@@ -18,7 +18,7 @@ export function FactsTable({ table }: { table: FactTable }) {
   const [all, setAll] = useState(false);
   // A fold that would hide two or three lines is in the way.
   const folded = !all && table.rows.length > SHOWN + 3;
-  const hidden = table.rows.length - SHOWN;
+  const hidden = table.rows.length + table.left - SHOWN;
   return (
     <ScrollX label={table.label}>
       <table className="w-full border-collapse">
@@ -69,8 +69,16 @@ export function FactsTable({ table }: { table: FactTable }) {
               <td colSpan={table.columns.length} className="px-3 py-2 text-muted">
                 {plural(hidden, "more line")}.{" "}
                 <Button variant="link" className="px-0 max-md:min-h-11" onClick={() => setAll(true)}>
-                  Show all {table.rows.length}
+                  Show {table.left > 0 ? "" : "all "}
+                  {table.rows.length}
                 </Button>
+              </td>
+            </tr>
+          )}
+          {!folded && table.left > 0 && (
+            <tr>
+              <td colSpan={table.columns.length} className="px-3 py-2 text-muted">
+                {plural(table.left, "more line")}, not shown.
               </td>
             </tr>
           )}

@@ -1,4 +1,12 @@
-import { CircleCheck, CircleDashed, KeyRound, type LucideIcon, TriangleAlert, Unplug } from "lucide-react";
+import {
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  KeyRound,
+  type LucideIcon,
+  TriangleAlert,
+  Unplug,
+} from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
 import type { Tone } from "@/lib/format/outcome.ts";
 import type { Health } from "@/lib/servers/schema.ts";
@@ -18,6 +26,15 @@ export function HealthBadge({ health }: { health: Health }) {
   return (
     <Badge tone={tone} icon={icon}>
       {word}
+    </Badge>
+  );
+}
+
+/** People have paused it. */
+export function PausedBadge() {
+  return (
+    <Badge tone="wait" icon={CirclePause}>
+      Paused
     </Badge>
   );
 }

@@ -7,18 +7,28 @@ import { serverKeys } from "@/components/api/server-keys.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast.ts";
-import type { Health, Server } from "@/lib/servers/schema.ts";
+import { formatLatency } from "@/lib/format/latency.ts";
+import type { CheckedServer, Server } from "@/lib/servers/schema.ts";
 
 /** Asks the server now and says what came of it. */
-export function TestButton({ server, small = false }: { server: Server; small?: boolean }) {
+export function TestButton({
+  server,
+  small = false,
+  onChecked,
+}: {
+  server: Server;
+  small?: boolean;
+  onChecked?: (checked: CheckedServer) => void;
+}) {
   const me = useMe();
   const client = useQueryClient();
   const check = useMutation({
-    mutationFn: () => api.post<Health>(`/api/v1/servers/${server.id}/check`),
-    onSuccess: (health) =>
-      health.state === "ok"
-        ? toast.success(`${server.name} answers`)
-        : toast.error(health.message ?? `${server.name} does not answer as it should`),
+    mutationFn: () => api.post<CheckedServer>(`/api/v1/servers/${server.id}/check`),
+    onSuccess: (checked) => {
+      onChecked?.(checked);
+      if (checked.health.state === "ok") toast.success(`${server.name} answers, in ${tookOf(checked)}`);
+      else toast.error(checked.health.message ?? `${server.name} does not answer as it should`);
+    },
     onError: (error) => toast.error(errorSentence(error)),
     onSettled: () => client.invalidateQueries({ queryKey: serverKeys.all }),
   });
@@ -34,4 +44,8 @@ export function TestButton({ server, small = false }: { server: Server; small?: 
       {check.isPending ? "Testing…" : "Test"}
     </Button>
   );
+}
+
+function tookOf({ steps }: CheckedServer): string {
+  return formatLatency(steps.reduce((total, { ms }) => total + (ms ?? 0), 0));
 }

@@ -1,5 +1,7 @@
 import {
+  Bell,
   Building2,
+  Hourglass,
   Keyboard,
   KeyRound,
   type LucideIcon,
@@ -7,6 +9,7 @@ import {
   Palette,
   ShieldCheck,
   Users,
+  Webhook,
 } from "lucide-react";
 import type { Permission } from "@/lib/members/permissions.ts";
 
@@ -47,6 +50,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     group: "You",
   },
   {
+    href: "/settings/notifications",
+    label: "Notifications",
+    description: "What you are told, in the app and by e-mail",
+    icon: Bell,
+    needs: "account:use",
+    group: "You",
+  },
+  {
     href: "/settings/answers",
     label: "Answers",
     description: "Reasons that are offered for declining",
@@ -63,6 +74,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     group: "Organization",
   },
   {
+    href: "/settings/retention",
+    label: "Retention",
+    description: "How long messages, tasks and details are kept",
+    icon: Hourglass,
+    needs: "settings:manage",
+    group: "Organization",
+  },
+  {
     href: "/settings/members",
     label: "Members",
     description: "Who is in, their roles, invitations",
@@ -76,6 +95,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "What programs come in with",
     icon: KeyRound,
     needs: "keys:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/webhooks",
+    label: "Webhooks",
+    description: "Which programs are told what happens",
+    icon: Webhook,
+    needs: "webhooks:manage",
     group: "Organization",
   },
 ];

@@ -1,6 +1,17 @@
 "use client";
 
-import { ArrowLeftRight, Hand, History, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from "lucide-react";
+import {
+  ArrowLeftRight,
+  Bell,
+  Hand,
+  History,
+  Keyboard,
+  LogOut,
+  Monitor,
+  Moon,
+  Plus,
+  Sun,
+} from "lucide-react";
 import { useRouter } from "next/navigation";
 import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
@@ -30,6 +41,14 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
     ...NAV_ITEMS.map(({ href, label, icon, key }) =>
       linked({ id: href, href, label, icon, group: "Go to", keys: `G then ${key.toUpperCase()}` }),
     ),
+    linked({
+      id: "/notices",
+      href: "/notices",
+      label: "Notices",
+      icon: Bell,
+      group: "Go to",
+      words: "notifications unread bell",
+    }),
     ...(me.may("events:read")
       ? [
           linked({

@@ -1,6 +1,8 @@
 "use client";
 
-import { History, Keyboard, LogOut, Search, Settings } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { Bell, History, Keyboard, LogOut, Search, Settings } from "lucide-react";
+import { noticeCounts } from "@/components/api/notices.ts";
 import { leave } from "@/components/shell/leave.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { openOverlay } from "@/components/shell/overlays.tsx";
@@ -9,6 +11,7 @@ import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
 import { capitalise } from "@/lib/format/labels.ts";
+import { countWords } from "@/lib/format/notices.ts";
 
 const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
 
@@ -16,6 +19,7 @@ const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capit
 export function UserMenuItems() {
   const me = useMe();
   const { theme = "system", setTheme } = useTheme();
+  const unread = useQuery(noticeCounts()).data?.unread ?? 0;
   return (
     <>
       <MenuLabel>
@@ -43,6 +47,18 @@ export function UserMenuItems() {
       <MenuItem onSelect={() => openOverlay("palette")}>
         <Search aria-hidden strokeWidth={1.75} />
         Search and commands
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href="/notices">
+          <Bell aria-hidden strokeWidth={1.75} />
+          Notices
+          {unread > 0 && (
+            <span className="ml-auto text-[13px] text-muted tabular-nums">
+              {countWords(unread)}
+              <span className="sr-only"> unread</span>
+            </span>
+          )}
+        </Link>
       </MenuItem>
       {me.may("events:read") && (
         <MenuItem asChild>

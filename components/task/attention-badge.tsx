@@ -1,5 +1,6 @@
 import {
   CircleHelp,
+  CirclePause,
   Clock3,
   Hourglass,
   KeyRound,
@@ -21,6 +22,7 @@ const ICONS: Record<AttentionCode, LucideIcon> = {
   undeliverable: SendHorizontal,
   delivery_flagged: RotateCw,
   no_engine: TimerOff,
+  server_paused: CirclePause,
   needs_sign_in: KeyRound,
   server_unreachable: ServerOff,
   server_failing: ServerCrash,

@@ -4,7 +4,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast.ts";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskDetail, TaskState } from "@/lib/tasks/schema.ts";
@@ -14,7 +16,7 @@ export function isCallKnown(task: { adopted: boolean; arguments: Record<string, 
   return !task.adopted || Object.keys(task.arguments).length > 0;
 }
 
-/** Asks once more, then makes the same call as a new task and goes there. */
+/** Asks once more, then makes the same call as a new task and goes there; or leads to where its arguments are changed. */
 export function RestartDialog({
   task,
   open,
@@ -37,15 +39,22 @@ export function RestartDialog({
     onError: (error) => toast.error(errorSentence(error)),
   });
   return (
-    <ConfirmDialog
+    <Dialog
       open={open}
       onOpenChange={onClose}
       title={`Start ${task.tool} again?`}
       description={DESCRIPTIONS[task.state] ?? (isLive(task.state) ? RUNNING : ENDED)}
-      confirm="Start a new task"
-      pending={restart.isPending}
-      onConfirm={() => restart.mutate()}
-    />
+    >
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button asChild>
+          <Link href={`/tasks/new?from=${task.id}`}>Edit the arguments…</Link>
+        </Button>
+        <Button variant="primary" disabled={restart.isPending} onClick={() => restart.mutate()}>
+          Start a new task
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }
 

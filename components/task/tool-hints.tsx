@@ -1,32 +1,30 @@
-import { Eye, PencilLine, Trash2 } from "lucide-react";
+import { Eye, type LucideIcon, PencilLine, Repeat, Trash2 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 
 /** The server's own claims, marked as claims: nothing here is checked. */
 export function ToolHints({ tool }: { tool: ServerTool }) {
-  const claims = tool.annotations;
-  if (!claims) return null;
-  const title = "The server says so; Intray cannot check it";
-  if (claims.readOnlyHint === true) {
-    return (
-      <Badge icon={Eye} title={title}>
-        says it only reads
-      </Badge>
-    );
-  }
-  if (claims.destructiveHint === true) {
-    return (
-      <Badge tone="bad" icon={Trash2} title={title}>
-        says it may destroy data
-      </Badge>
-    );
-  }
-  if (claims.readOnlyHint === false || claims.destructiveHint === false) {
-    return (
-      <Badge tone="wait" icon={PencilLine} title={title}>
-        says it changes data
-      </Badge>
-    );
-  }
-  return null;
+  return claimsOf(tool.annotations ?? {}).map(({ words, icon, tone }) => (
+    <Badge key={words} tone={tone} icon={icon} title="The server says so; Intray cannot check it">
+      {words}
+    </Badge>
+  ));
+}
+
+interface Claim {
+  words: string;
+  icon: LucideIcon;
+  tone: "neutral" | "wait" | "bad";
+}
+
+function claimsOf(said: Record<string, unknown>): Claim[] {
+  if (said.readOnlyHint === true) return [{ words: "says it only reads", icon: Eye, tone: "neutral" }];
+  const claims: Claim[] = [];
+  if (said.destructiveHint === true)
+    claims.push({ words: "says it may destroy data", icon: Trash2, tone: "bad" });
+  else if (said.readOnlyHint === false || said.destructiveHint === false)
+    claims.push({ words: "says it changes data", icon: PencilLine, tone: "wait" });
+  if (said.idempotentHint === true)
+    claims.push({ words: "says it can be repeated", icon: Repeat, tone: "neutral" });
+  return claims;
 }

@@ -1,7 +1,7 @@
 import type { Tx } from "../db.ts";
 
 /** A hint of `notice` has the id of whom it is for, and reaches nobody else. */
-export type Topic = "task" | "input_request" | "server" | "member" | "notice";
+export type Topic = "task" | "input_request" | "server" | "member" | "notice" | "bulk_operation";
 
 /** Leaves a live hint in the outbox, committed with the change it tells of. */
 export async function announce(organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {
@@ -33,6 +33,22 @@ export const TOKENS = "tokens";
 /** Has the engine look at a connection's tokens again. Calls that are open stay open. */
 export async function renewAccess(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TOKENS}`})`;
+}
+
+/** In place of a task's id: the server was paused, or goes on. */
+export const PAUSE = "pause";
+
+/** Has the engine look whether a connection's server is paused. */
+export async function lookAtPause(tx: Tx, connectionId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${PAUSE}`})`;
+}
+
+/** In place of a task's id: the server, which is left alone, is to be tried now. */
+export const TRY = "try";
+
+/** Has the engine try a server that it leaves alone after failures. */
+export async function tryServer(tx: Tx, connectionId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TRY}`})`;
 }
 
 /** Has the engine take the connection anew, with the address and the credentials that are committed with this. */

@@ -8,6 +8,7 @@ import type { Tokens } from "../mcp/oauth-tokens.ts";
 import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
+import { noteSignedOut } from "../servers/health.ts";
 import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
 
 /** The last lines that a command server wrote to its stderr. Its own words: for operators, never for tenants' logs. */
@@ -135,6 +136,7 @@ export async function markNeedsReauth(
     WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
       AND state IN ('connected', 'needs_scope')`;
   if (marked !== 1) return false;
+  await noteSignedOut(organizationId, tx, serverId);
   await tell(organizationId, tx, "connection.needs_reauth", ENGINE_ACTOR, connectionId, serverId);
   return true;
 }
@@ -172,6 +174,7 @@ export async function forgetGrant(
       AND state <> 'revoked'`;
   if (forgotten !== 1) return false;
   await renewAccess(tx, connectionId);
+  await noteSignedOut(organizationId, tx, serverId);
   await tell(organizationId, tx, type, actor, connectionId, serverId);
   return true;
 }

@@ -1,6 +1,8 @@
+import { bulkOperations } from "./bulk-operations.ts";
 import { SWEEP_CALLS } from "./calls-chore.ts";
 import type { Chore } from "./chores.ts";
 import { COUNT_LINES } from "./metrics-chore.ts";
+import { RETENTION } from "./retention.ts";
 import { settleRaces } from "./settle-races.ts";
 import { COUNT_HISTORY, SAMPLE_OPEN_TASKS } from "./statistics.ts";
 import { FORGET_TOLD, MAIL, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "./telling.ts";
@@ -10,6 +12,7 @@ export const CHORES: Chore[] = [
   SWEEP_CALLS,
   COUNT_LINES,
   settleRaces,
+  bulkOperations,
   NOTICES,
   MAIL,
   WEBHOOK_OUTBOX,
@@ -17,4 +20,5 @@ export const CHORES: Chore[] = [
   FORGET_TOLD,
   COUNT_HISTORY,
   SAMPLE_OPEN_TASKS,
+  RETENTION,
 ];

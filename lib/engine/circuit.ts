@@ -23,6 +23,16 @@ export class Circuit {
     return 0;
   }
 
+  /** How often in a row it failed, and for how long it is left alone yet, in ms. */
+  state(now: number): { failures: number; openForMs: number } {
+    return { failures: this.#failures, openForMs: Math.max(0, this.#openUntil - now) };
+  }
+
+  /** Somebody wants it tried: by one step, as ever. */
+  tryNow(): void {
+    this.#openUntil = 0;
+  }
+
   /** A step is over, however it went. */
   release(step: string): void {
     if (this.#probing === step) this.#probing = null;

@@ -51,13 +51,17 @@ async function send(
   const delivery = request.delivery!;
   const ids = idsOf(entry, request.id, delivery.id);
   await ctx.mayChange();
-  const marked = await change(ctx, entry, (tx) =>
-    markSending(ctx.organizationId, tx, ids, {
-      epoch: ctx.epoch,
-      askId: ask.id,
-      statusBefore: remote ? statusOf(remote) : "",
-      rung: rungOf(ask),
-    }),
+  const marked = await change(
+    ctx,
+    entry,
+    async (tx) =>
+      !ctx.paused &&
+      (await markSending(ctx.organizationId, tx, ids, {
+        epoch: ctx.epoch,
+        askId: ask.id,
+        statusBefore: remote ? statusOf(remote) : "",
+        rung: rungOf(ask),
+      })),
   );
   if (!marked) return 0;
   const answer: AnswerBody = {

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { fromPrisma, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { TOKENS } from "../changes/transitions.ts";
+import { PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
@@ -151,6 +151,8 @@ export class Engine {
     const held = this.#held.get(connectionId);
     if (!held) this.#soon("scan");
     else if (taskId === TOKENS) held.watcher?.renewAccess();
+    else if (taskId === PAUSE) held.watcher?.lookAtPause();
+    else if (taskId === TRY) held.watcher?.tryNow();
     else if (taskId) held.watcher?.wake(taskId);
     else held.outdated = true;
     if (held?.outdated) this.#soon("heartbeat");

@@ -29,6 +29,8 @@ export interface WatcherContext {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Waits until a change may begin on the server: soon after a heartbeat that came back. Throws LeaseLost. */
   mayChange(): Promise<void>;
+  /** The server is paused: nothing new is sent to it. Looked at by every transaction, so that what one commits fits. */
+  readonly paused: boolean;
   /** The era the server speaks, found by probing where it is not known. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;

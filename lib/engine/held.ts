@@ -62,6 +62,7 @@ export async function storeIds(ctx: WatcherContext, entry: TaskEntry): Promise<v
 async function cancel(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
   const { work, live, callId } = entry;
   await ctx.mayChange();
+  if (ctx.paused) return 0;
   if (live && callId !== null)
     await ctx.peer(work.era!).cancelCall(live.kept, callId, callOptions(entry, CALL_DEADLINE_MS));
   dropStreams(ctx, entry);

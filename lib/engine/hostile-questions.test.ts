@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { formSchema } from "../mcp/form.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../mcp/limits.ts";
+import { manyAtOnce } from "../testing/at-once.ts";
 import { type HostileScene, PATIENCE_MS, setHostileScene } from "../testing/hostile-scene.ts";
 import type { Act } from "../testing/hostile-server.ts";
 import { until } from "../testing/world.ts";
@@ -48,6 +49,7 @@ const nested = (levels: number) => {
 const fields = (count: number) =>
   object(Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, { type: "string" }])));
 
+manyAtOnce();
 describe.concurrent("a question", { timeout: 300_000 }, () => {
   test.for<[string, () => Record<string, unknown>, RegExp]>([
     ["with 10,000 fields", () => ask("Many?", fields(10_000)), /10000 fields, more than 50/],

@@ -3,6 +3,7 @@
  * in our own words, its neighbours don't notice; and once it answers as it should, the task goes on.
  */
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { manyAtOnce } from "../testing/at-once.ts";
 import { slow, unreadable } from "../testing/hostile-acts.ts";
 import { startHostileServer } from "../testing/hostile-server.ts";
 import { lookInto } from "../testing/look.ts";
@@ -40,6 +41,7 @@ const cases = Object.entries({ ...unreadable("tasks/get"), ...slow("tasks/get") 
   ERAS.map((era) => ({ name, era, act })),
 );
 
+manyAtOnce();
 describe.concurrent("a poll is answered with", { timeout: 300_000 }, () => {
   test.for(cases)("$name ($era)", async ({ era, act }, { expect, onTestFinished }) => {
     const server = await startHostileServer();

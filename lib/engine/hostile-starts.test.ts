@@ -1,5 +1,6 @@
 /** Servers that answer the one call with side effects with nonsense: it is made once, and a person is told what is known. */
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { manyAtOnce } from "../testing/at-once.ts";
 import { unreadable } from "../testing/hostile-acts.ts";
 import { type HostileScene, PATIENCE_MS, setHostileScene } from "../testing/hostile-scene.ts";
 import { startHostileServer } from "../testing/hostile-server.ts";
@@ -21,6 +22,7 @@ const cases = acts.flatMap(([name, act]) =>
 /** Nobody knows, or the server's own answer says that it has not begun. */
 const ENDS = ["start_unknown", "failed", "completed"];
 
+manyAtOnce();
 describe.concurrent("a call is answered with", { timeout: 300_000 }, () => {
   test.for(cases)("$name ($era)", async ({ name, era, act }, { expect, onTestFinished }) => {
     const server = await startHostileServer(act);

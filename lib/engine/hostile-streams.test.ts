@@ -1,6 +1,7 @@
 /** Servers of 2025-11-25 that flood their streams, and put questions that nobody could answer exactly. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { ASKS, FLOOD_EVENTS, INSTANT_REPLIES, QUESTIONS } from "../mcp/limits.ts";
+import { manyAtOnce } from "../testing/at-once.ts";
 import { type HostileScene, PATIENCE_MS, setHostileScene } from "../testing/hostile-scene.ts";
 import type { Act } from "../testing/hostile-server.ts";
 import { until } from "../testing/world.ts";
@@ -35,6 +36,7 @@ const question = (message: string) => ({
 const V1 = "2025-11-25" as const;
 const START = { fromTheStart: true };
 
+manyAtOnce();
 describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
   test("10,000 different questions: few are kept, one at most is open, and the log says so once", async (context) => {
     const { expect } = context;

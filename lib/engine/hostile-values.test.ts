@@ -1,6 +1,7 @@
 /** Servers whose replies can be read, but whose times, texts and errors are out of all proportion. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { STATUS_CHARACTERS } from "../mcp/limits.ts";
+import { manyAtOnce } from "../testing/at-once.ts";
 import { type HostileScene, PATIENCE_MS, setHostileScene } from "../testing/hostile-scene.ts";
 import type { Act } from "../testing/hostile-server.ts";
 import { until } from "../testing/world.ts";
@@ -31,6 +32,7 @@ const VALUES = ERAS.flatMap((era) =>
   })),
 );
 
+manyAtOnce();
 describe.concurrent("a server says", { timeout: 300_000 }, () => {
   test.for(VALUES)(
     "$named for its times ($era): it is polled at our own pace",

@@ -11,8 +11,16 @@ import { timed } from "../mcp/timed.ts";
 import type { Wire } from "../mcp/wire.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
+import type { Counted, FailureClass } from "../server-stats/counts.ts";
 import { failureOf, Tally } from "../server-stats/tally.ts";
-import { recordEra, recordHealth } from "../servers/health.ts";
+import { addCalls } from "../server-stats/transitions.ts";
+import {
+  type CircuitState,
+  recordCircuit,
+  recordEra,
+  recordHealth,
+  recordLastError,
+} from "../servers/health.ts";
 import { learn, readKnown } from "../servers/learn.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import type { Health } from "../servers/schema.ts";
@@ -43,6 +51,9 @@ export class ServerLink {
   #peers = new Map<Era, Peer>();
   /** As the database has it. */
   #isWell = true;
+  /** The database has the connection's circuit as one that is, or was, open. */
+  #circuitIsKept = false;
+  #lastError: { code: FailureClass; at: Date } | null = null;
   #logTail = "";
   #logChanged = false;
 
@@ -57,10 +68,13 @@ export class ServerLink {
 
   /** What is known of the server by now. */
   async load(): Promise<void> {
-    const { organizationId, serverId } = this.#options.connection;
-    const known = await this.#options.transaction((tx) => readKnown(organizationId, tx, serverId));
+    const { organizationId, serverId, connectionId } = this.#options.connection;
+    const known = await this.#options.transaction((tx) =>
+      readKnown(organizationId, tx, serverId, connectionId),
+    );
     this.traits = known.traits;
     this.#isWell = known.isWell;
+    this.#circuitIsKept = known.circuitFailures > 0;
   }
 
   /** Notes what the server was seen to do, here at once and in the database soon. */
@@ -112,21 +126,37 @@ export class ServerLink {
     return peer;
   }
 
-  /** The server failed: how it is now, in our own words. */
-  failed(error: PeerError, taskIds: string[]): Promise<void> {
+  /** The server failed: how it is now, in our own words, and for how long it is left alone. */
+  async failed(error: PeerError, taskIds: string[], circuit: CircuitState): Promise<void> {
+    const { organizationId, connectionId, userId } = this.#options.connection;
     const unauthorized = error.code === "unauthorized";
+    await this.#options.transaction((tx) => recordCircuit(organizationId, tx, connectionId, circuit));
+    this.#circuitIsKept = true;
     // Whether one member is signed in says nothing about the server, which others use too.
-    if (unauthorized && this.#options.connection.userId !== null) return Promise.resolve();
+    if (unauthorized && userId !== null) return;
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
     const words =
       error instanceof EntryGone || error instanceof SignInNeeded ? error.message : HEALTH_WORDS[error.code];
-    return this.#health(state, words ?? "The server can't be reached.", taskIds);
+    await this.#health(state, words ?? "The server can't be reached.", taskIds);
   }
 
   /** The server answered. */
   async answered(): Promise<void> {
-    if (this.#isWell) return;
-    await this.#health("ok", null, []);
+    if (this.#circuitIsKept) await this.#closeCircuit();
+    if (!this.#isWell) await this.#health("ok", null, []);
+  }
+
+  async #closeCircuit(): Promise<void> {
+    const { organizationId, connectionId } = this.#options.connection;
+    const closed = { failures: 0, openForMs: 0 };
+    // Polls end by the dozen: one of them writes it.
+    this.#circuitIsKept = false;
+    await this.#options
+      .transaction((tx) => recordCircuit(organizationId, tx, connectionId, closed))
+      .catch((error: unknown) => {
+        this.#circuitIsKept = true;
+        throw error;
+      });
   }
 
   /** Writes what a command server's child has said since the last time. */
@@ -143,9 +173,21 @@ export class ServerLink {
     await this.#wire?.end();
   }
 
+  /** Adds what was counted since the last time to what the database has. */
+  async flushCalls(tx: Tx, counted: Counted): Promise<void> {
+    const { organizationId, serverId } = this.#options.connection;
+    await addCalls(organizationId, tx, serverId, counted);
+    const error = this.#lastError;
+    if (error)
+      await recordLastError(organizationId, tx, serverId, { ...error, message: ERROR_WORDS[error.code] });
+  }
+
   #count(ms: number | null, error: unknown): void {
     const failure = error === null ? null : failureOf(error);
-    if (failure !== undefined) this.calls.count(ms, failure);
+    if (failure === undefined) return;
+    this.calls.count(ms, failure);
+    const isOwnSignIn = failure === "unauthorized" && this.#options.connection.userId !== null;
+    if (failure !== null && !isOwnSignIn) this.#lastError = { code: failure, at: new Date() };
   }
 
   #open(): Wire {
@@ -181,4 +223,13 @@ const HEALTH_WORDS: Record<string, string> = {
   address_not_allowed: "The server's address is not allowed.",
   bad_reply: "The server's replies make no sense.",
   too_large: "The server's replies are larger than Intray takes.",
+};
+
+/** The last call that failed, for people. */
+const ERROR_WORDS: Record<FailureClass, string> = {
+  unreachable: "The server could not be reached.",
+  timeout: "The server did not answer in time.",
+  unauthorized: "The server refused our credentials.",
+  rate_limited: "The server asked us to wait.",
+  bad_reply: "The server's reply made no sense.",
 };

@@ -20,13 +20,17 @@ export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<numb
   const attempt = randomUUID();
   const era = await ctx.era();
   await ctx.mayChange();
-  const marked = await change(ctx, entry, (tx) =>
-    markStarting(ctx.organizationId, tx, entry.id, {
-      id: attempt,
-      deadlineMs: ATTEMPT_DEADLINE_MS,
-      era,
-      sealedSession: sealSession(ctx, entry),
-    }),
+  const marked = await change(
+    ctx,
+    entry,
+    async (tx) =>
+      !ctx.paused &&
+      (await markStarting(ctx.organizationId, tx, entry.id, {
+        id: attempt,
+        deadlineMs: ATTEMPT_DEADLINE_MS,
+        era,
+        sealedSession: sealSession(ctx, entry),
+      })),
   );
   if (!marked) return 0;
   entry.work = { ...entry.work, era };
@@ -97,12 +101,16 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
   if (pause !== null) return pause;
   const attempt = randomUUID();
   await ctx.mayChange();
-  const renewed = await change(ctx, entry, (tx) =>
-    renewAttempt(ctx.organizationId, tx, entry.id, last, {
-      id: attempt,
-      deadlineMs: ATTEMPT_DEADLINE_MS,
-      sealedSession: sealSession(ctx, entry),
-    }),
+  const renewed = await change(
+    ctx,
+    entry,
+    async (tx) =>
+      !ctx.paused &&
+      (await renewAttempt(ctx.organizationId, tx, entry.id, last, {
+        id: attempt,
+        deadlineMs: ATTEMPT_DEADLINE_MS,
+        sealedSession: sealSession(ctx, entry),
+      })),
   );
   return renewed ? call(ctx, entry, attempt) : 0;
 }

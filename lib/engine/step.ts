@@ -89,7 +89,7 @@ function untilStart(entry: TaskEntry): number | null {
 }
 
 /** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */
-async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
+export async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
   if (entry.news.length > 0) await storeNews(ctx, entry);
   if (!call.result) return SLOW_POLL_MS;
   entry.call = null;
@@ -108,7 +108,7 @@ async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<boolea
 }
 
 /** A bar that moved, told by notifications. */
-async function storeProgress(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+export async function storeProgress(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
   const { progress } = entry;
   if (!progress || performance.now() < entry.progressAt + PROGRESS_MS) return;
   entry.progress = null;
@@ -116,7 +116,7 @@ async function storeProgress(ctx: WatcherContext, entry: TaskEntry): Promise<voi
   await ctx.transaction((tx) => recordProgress(ctx.organizationId, tx, entry.id, progress));
 }
 
-async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
+export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
   entry.stale = false;
   const [work] = await ctx.transaction((tx) =>
     loadWork(ctx.organizationId, tx, ctx.connectionId, [entry.id]),
@@ -256,6 +256,7 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
     const sending = work.requests.some(({ delivery }) => delivery?.state === "sending");
     if (work.cancelSent || sending) return null;
     await ctx.mayChange();
+    if (ctx.paused) return 0;
     try {
       await inSpan("task.cancel", spanOf(ctx, entry), () =>
         ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS)),

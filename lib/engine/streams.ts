@@ -235,7 +235,8 @@ export function closeResultStream(entry: TaskEntry): void {
 /** Drops the task's connections, and gives its session back to the server where it was the last task there. */
 export async function leaveSession(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
   const left = dropStreams(ctx, entry);
-  if (!left || left.mayHoldMore) return;
+  // A server that is paused forgets it by itself in time.
+  if (!left || left.mayHoldMore || ctx.paused) return;
   await ctx
     .peer("2025-11-25")
     .close(left.kept, { deadlineMs: CALL_DEADLINE_MS })

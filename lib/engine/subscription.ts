@@ -44,7 +44,7 @@ export class Subscription {
 
   async #open(): Promise<void> {
     const handles = this.#handles().slice(0, MOST_TASKS);
-    if (handles.length === 0) return;
+    if (handles.length === 0 || this.#ctx.paused) return;
     try {
       const peer = this.#ctx.peer("2026-07-28");
       const stream = await peer.subscribe(handles, this.#listener(), { deadlineMs: OPEN_DEADLINE_MS });

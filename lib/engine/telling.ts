@@ -7,7 +7,7 @@ import { createMailer, type Mailer } from "../mail/smtp.ts";
 import { forgetOldMail } from "../mail/transitions.ts";
 import { subjectsOf } from "../notices/follow.ts";
 import { forgetOldNotices, markOwnRead, syncNotices } from "../notices/transitions.ts";
-import { deliverNext, forgetOldDeliveries, webhooksDue } from "../webhooks/delivery.ts";
+import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../webhooks/delivery.ts";
 import { recordDeliveries } from "../webhooks/outbox.ts";
 import { allOrganizations, type Chore, type ChoreContext } from "./chores.ts";
 import {
@@ -101,6 +101,7 @@ export const FORGET_TOLD: Chore = {
     database.withOrganization(organizationId, async (tx) => {
       const more = await forgetOldNotices(organizationId, tx, KEEP_NOTICES_MS, FORGET_BATCH);
       await forgetOldMail(organizationId, tx, KEEP_NOTICES_MS);
+      await forgetOldSecrets(organizationId, tx);
       return (await forgetOldDeliveries(organizationId, tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };

@@ -149,9 +149,19 @@ export const KEEP_NOTICES_MS = 90 * 24 * 3600_000;
 export const KEEP_DELIVERIES_MS = 30 * 24 * 3600_000;
 export const FORGET_EVERY_MS = 3600_000;
 export const FORGET_BATCH = 1_000;
+
+/** Engines look this often whether there is a bulk operation to do, */
+export const BULK_MS = 500;
+/** and do this many items of one organization before they look at the others'. */
+export const BULK_BATCH = 20;
 /** What happened is added to the figures this often, */
 export const STATISTICS_MS = 2_000;
 /** and the open tasks are counted this often. */
 export const TASK_SAMPLE_MS = 300_000;
 /** Figures of an hour and of six hours are kept this many days: the screens show 24 hours, and 30 days. */
 export const FIGURES_KEPT_DAYS = { 1: 3, 6: 100 };
+
+/** What organizations no longer keep is looked for this often, */
+export const RETENTION_EVERY_MS = 10_000;
+/** with such a pause after each batch, so that nobody else has to wait for the database. */
+export const RETENTION_PAUSE_MS = 50;

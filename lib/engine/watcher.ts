@@ -5,7 +5,6 @@ import { PeerError } from "../mcp/peer.ts";
 import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
-import { addCalls } from "../server-stats/transitions.ts";
 import { flushWatchTimes } from "../tasks/progress.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
@@ -13,6 +12,7 @@ import { Circuit } from "./circuit.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { Lanes } from "./lanes.ts";
+import { rest } from "./rest.ts";
 import { backoffDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
@@ -50,6 +50,9 @@ export class Watcher {
   #lanes = new Lanes((id) => this.#begin(id));
   #stopped: Promise<void> | null = null;
   #circuit = new Circuit();
+  #paused = false;
+  /** Which of the server's pauses, and ends of one, was seen last. */
+  #pauseSeen = -1;
   #lastWork = performance.now();
   #scan: NodeJS.Timeout | undefined;
   #flush: NodeJS.Timeout | undefined;
@@ -60,6 +63,7 @@ export class Watcher {
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
     const transaction = <T>(work: (tx: Tx) => Promise<T>) => this.#fenced(work);
+    const isPaused = () => this.#paused;
     const link = new ServerLink({ ...options, transaction, own: (work) => this.#own(work) });
     this.#link = link;
     this.#context = {
@@ -81,6 +85,9 @@ export class Watcher {
       taskByHandle: (handle) => this.#byHandle(handle),
       get traits() {
         return link.traits;
+      },
+      get paused() {
+        return isPaused();
       },
       learn: (seen) => link.learn(seen),
     };
@@ -126,6 +133,17 @@ export class Watcher {
       entry.stale = true;
       this.#wake(entry.id, 0, false);
     }
+  }
+
+  /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
+  lookAtPause(): void {
+    this.#own(this.#fenced(async () => undefined));
+  }
+
+  /** Somebody wants a server tried that is left alone. */
+  tryNow(): void {
+    this.#circuit.tryNow();
+    for (const id of this.#entries.keys()) this.#wake(id, 0, false);
   }
 
   /** Ends without answering, cancelling or closing anything on the server; steps under way are waited for. */
@@ -205,9 +223,10 @@ export class Watcher {
     let pause: number | null;
     try {
       // Where somebody acted, or looks, it is tried at once.
-      const wait = entry.urgent ? 0 : this.#circuit.waitFor(entry.id, performance.now());
+      const wait = entry.urgent || this.#paused ? 0 : this.#circuit.waitFor(entry.id, performance.now());
       entry.urgent = false;
-      if (wait > 0) pause = wait;
+      if (this.#paused) pause = await rest(this.#context, entry);
+      else if (wait > 0) pause = wait;
       else {
         const checkedBefore = entry.lastCheckedAt;
         pause = await step(this.#context, entry);
@@ -246,8 +265,20 @@ export class Watcher {
   /** Nobody waits for a server over one such task, but people are told whose fault it is. */
   #noteUnreadable(entry: TaskEntry, error: PeerError): void {
     if (!UNREADABLE.has(error.code) || entry.failures < tunables.UNREADABLE_REPLIES) return;
-    if (this.#unreadable.size === 0) this.#own(this.#link.failed(error, []));
+    if (this.#unreadable.size === 0)
+      this.#own(this.#link.failed(error, [], this.#circuit.state(performance.now())));
     this.#unreadable.add(entry.id);
+  }
+
+  /** What was seen of the server's row, in whatever order looks end. */
+  #seePause({ paused, pauses }: { paused: boolean; pauses: number }): void {
+    if (pauses <= this.#pauseSeen) return;
+    this.#pauseSeen = pauses;
+    const goesOn = this.#paused && !paused;
+    this.#paused = paused;
+    if (!goesOn) return;
+    this.tryNow();
+    for (const entry of this.#entries.values()) entry.stale = true;
   }
 
   /** Owns every error of a step: who may have caused it, who is told, and when it is tried again. */
@@ -255,6 +286,8 @@ export class Watcher {
     const { log } = this.#options;
     entry.stale = true;
     entry.failures++;
+    // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
+    if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
     if (error instanceof LeaseLost) {
       this.#options.onLeaseLost();
@@ -264,11 +297,8 @@ export class Watcher {
       const { requestId } = entry.work;
       const { code } = error;
       log.info({ taskId: entry.id, requestId, code, failures: entry.failures }, "a call to a server failed");
-      // Only more rights help, and who gives them has the connection taken anew. The reply itself woke the task.
-      if (error.neededScope !== null) {
-        if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
-        return tunables.SCOPE_RETRY_MS;
-      }
+      // Only more rights help, and who gives them has the connection taken anew.
+      if (error.neededScope !== null) return tunables.SCOPE_RETRY_MS;
       this.#noteUnreadable(entry, error);
       if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
       return this.#serverFailed(error);
@@ -287,7 +317,7 @@ export class Watcher {
     if (!isNews) return pause;
     const ids = [...this.#entries.keys()];
     await this.#link
-      .failed(error, ids)
+      .failed(error, ids, this.#circuit.state(performance.now()))
       .catch((cause: unknown) => this.#options.log.warn({ err: cause }, "a server's health was not stored"));
     // Answers that were accepted are marked by it.
     for (const entry of this.#entries.values()) entry.stale = true;
@@ -298,7 +328,7 @@ export class Watcher {
     const ids = await this.#fenced((tx) => tasksNeedingWork(this.organizationId, tx, this.connectionId));
     const unknown = ids.filter((id) => !this.#entries.has(id));
     if (unknown.length > 0) await this.#adopt(unknown);
-    if (this.#circuit.isOpen(performance.now())) return;
+    if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
       if (!entry || entry.failures > 0) continue;
@@ -338,7 +368,7 @@ export class Watcher {
     }));
     await this.#fenced(async (tx) => {
       await flushWatchTimes(this.organizationId, tx, times);
-      if (counted) await addCalls(this.organizationId, tx, this.#context.serverId, counted);
+      if (counted) await this.#link.flushCalls(tx, counted);
     }).catch((error: unknown) => {
       if (counted) this.#link.calls.giveBack(counted);
       throw error;
@@ -348,10 +378,13 @@ export class Watcher {
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
   #fenced<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#options.database.withOrganization(this.organizationId, async (tx) => {
-      const held = await tx.$queryRaw<unknown[]>`SELECT 1 FROM connection
-        WHERE organization_id = ${this.organizationId}::uuid AND id = ${this.connectionId}::uuid
-          AND epoch = ${this.#options.epoch} FOR SHARE`;
-      if (held.length === 0) throw new LeaseLost();
+      const [held] = await tx.$queryRaw<{ paused: boolean; pauses: number }[]>`
+        SELECT s.paused_at IS NOT NULL AS paused, s.pauses FROM connection c
+          JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
+        WHERE c.organization_id = ${this.organizationId}::uuid AND c.id = ${this.connectionId}::uuid
+          AND c.epoch = ${this.#options.epoch} FOR SHARE OF c`;
+      if (!held) throw new LeaseLost();
+      this.#seePause(held);
       return work(tx);
     });
   }

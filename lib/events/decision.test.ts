@@ -33,7 +33,9 @@ test("who started, what was asked, who decided what and why, and how it was deli
   await world.answer(request.id, { action: "accept", content: { approve: true }, comment });
   await inState(id, "completed");
 
-  const { items } = await world.within((tx) => listTaskEvents(world.organizationId, tx, id, { limit: 50 }));
+  const { items } = await world.within((tx) =>
+    listTaskEvents(world.organizationId, tx, id, { limit: 50, order: "oldest" }),
+  );
   const ask = await world.within((tx) =>
     tx.ask.findFirstOrThrow({ where: { organizationId: world.organizationId, inputRequestId: request.id } }),
   );

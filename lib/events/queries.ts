@@ -3,34 +3,54 @@ import { z } from "zod";
 import { readSequence, toPage } from "../cursor.ts";
 import type { Tx } from "../db.ts";
 import { type Actor, actorSchema } from "../members/schema.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { TaskEvent } from "../tasks/schema.ts";
+import type { Page } from "../page.ts";
+import { PHASE_EVENTS, type PhaseEvent } from "../tasks/phases.ts";
+import type { TaskEvent, TaskEventQuery } from "../tasks/schema.ts";
 import { readLine } from "./line.ts";
 import type { EventQuery, EventType, ExportedEvent, OrganizationEvent } from "./schema.ts";
 
 /**
- * A task's history, oldest first; who read its protocol is the organization's history, not the task's. The caller has
+ * A task's history, oldest first unless asked otherwise; who read its protocol is the organization's history, not the task's. The caller has
  * made sure that the task may be seen.
  */
 export async function listTaskEvents(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  query: PageQuery,
+  query: TaskEventQuery,
 ): Promise<Page<TaskEvent>> {
+  const after = readSequence(query.cursor);
+  const newest = query.order === "newest";
   const rows = await tx.event.findMany({
     where: {
       organizationId,
       taskId,
-      seq: { gt: readSequence(query.cursor) ?? 0n },
+      ...(after !== null && { seq: newest ? { lt: after } : { gt: after } }),
       type: { not: "protocol.read" satisfies EventType },
     },
-    select: { seq: true, at: true, type: true, actor: true, data: true },
-    orderBy: { seq: "asc" },
+    select: { seq: true, at: true, type: true, actor: true, inputRequestId: true, data: true },
+    orderBy: { seq: newest ? "desc" : "asc" },
     take: query.limit + 1,
   });
   return toPage(rows, query.limit, (row) => row.seq, toEvent);
 }
+
+/** The newest lines of a task that begin or end a phase, oldest first; `cut`: there were earlier ones. */
+export async function listPhaseEvents(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+): Promise<{ events: PhaseEvent[]; cut: boolean }> {
+  const rows = await tx.event.findMany({
+    where: { organizationId, taskId, type: { in: [...PHASE_EVENTS] } },
+    select: { type: true, at: true, inputRequestId: true },
+    orderBy: { seq: "desc" },
+    take: MOST_PHASE_EVENTS + 1,
+  });
+  return { events: rows.slice(0, MOST_PHASE_EVENTS).reverse(), cut: rows.length > MOST_PHASE_EVENTS };
+}
+
+const MOST_PHASE_EVENTS = 1_000;
 
 /** The organization's history, newest first. */
 export async function listEvents(
@@ -58,7 +78,7 @@ export async function listEvents(
     rows,
     query.limit,
     (row) => row.seq,
-    (row) => ({ ...toEvent(row), taskId: row.taskId, inputRequestId: row.inputRequestId }),
+    (row) => ({ ...toEvent(row), taskId: row.taskId }),
   );
 }
 
@@ -94,15 +114,24 @@ export async function hasHash(organizationId: string, tx: Tx, hash: string): Pro
 /** Nobody that this version knows: the line was altered, or written by a newer one. */
 const UNKNOWN: Actor = { kind: "system", id: null, name: "Unknown" };
 
-function toEvent(row: { seq: bigint; at: Date; type: string; actor: unknown; data: unknown }): TaskEvent {
+function toEvent(row: {
+  seq: bigint;
+  at: Date;
+  type: string;
+  actor: unknown;
+  inputRequestId: string | null;
+  data: unknown;
+}): TaskEvent {
   return {
     seq: Number(row.seq),
     at: row.at.toISOString(),
     type: row.type,
     actor: actorSchema.catch(UNKNOWN).parse(row.actor),
+    inputRequestId: row.inputRequestId,
     data: z
       .record(z.string(), z.unknown())
       .catch({})
       .parse(row.data ?? {}),
+    ...(row.data === null && { detailsDeleted: true as const }),
   };
 }

@@ -53,6 +53,9 @@ export const EVENT_TYPES = [
   "server.updated",
   "server.removed",
   "server.health_changed",
+  "server.paused",
+  "server.resumed",
+  "server.tools_changed",
   "member.added",
   "member.role_changed",
   "member.removed",
@@ -68,6 +71,7 @@ export const EVENT_TYPES = [
   "organization.created",
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
+  "organization.retention_changed",
   "organization.renamed",
   "organization.four_eyes_changed",
   "organization.exported",
@@ -96,14 +100,14 @@ export const EVENT_TYPES = [
   "webhook.enabled",
   "webhook.disabled",
   "webhook.secret_rotated",
+  "bulk.begun",
+  "bulk.ended",
+  "bulk.stopped",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A line of the organization's history. `data` is empty where retention has dropped it. */
-export const eventSchema = taskEventSchema.extend({
-  taskId: z.uuid().nullable(),
-  inputRequestId: z.uuid().nullable(),
-});
+export const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });
 export type OrganizationEvent = z.infer<typeof eventSchema>;
 
 /** `type`: types (`answer.recorded`) or their first words (`answer`), separated by commas. `from` counts, `to` does not. */

@@ -31,6 +31,8 @@ export function deliveryMeaning({
   server,
   connectionState,
 }: Pick<InputRequestDetail, "delivery" | "server" | "connectionState">): string | null {
+  if (server.pause && (delivery?.state === "held" || delivery?.state === "pending"))
+    return `It is kept, and goes to ${server.name} when the server’s pause ends.`;
   switch (delivery?.state) {
     case "held":
       return "Not sent yet: until then it can be taken back.";

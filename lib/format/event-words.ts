@@ -11,15 +11,23 @@ export interface EventWords {
 }
 
 export type Data = Record<string, unknown>;
-export type Line = Pick<TaskEvent, "type" | "actor" | "data">;
+export type Line = Pick<TaskEvent, "type" | "actor" | "data" | "detailsDeleted">;
 /** The words of one kind of line: of what it holds, and who it was. */
 export type Words = (data: Data, who: string) => EventWords;
 
-/** A line in the words of its kind. One of a newer or older version may be of a kind that this one does not know. */
-export function inWords(words: Record<string, Words>, { type, actor, data }: Line): EventWords {
+/**
+ * A line in the words of its kind. One of a newer or older version may be of a kind that this one does not know, and
+ * one whose details were deleted says what and who alone: words of its kind would make something up.
+ */
+export function inWords(
+  words: Record<string, Words>,
+  { type, actor, data, detailsDeleted }: Line,
+): EventWords {
   const who = actor.kind === "engine" || actor.kind === "system" ? "Intray" : actor.name;
+  const kind = humanise(type.replaceAll(".", " "));
+  if (detailsDeleted) return say(`${kind} by ${who}; details were deleted`);
   const known = Object.hasOwn(words, type) && words[type];
-  return known ? known(data, who) : say(humanise(type.replaceAll(".", " ")));
+  return known ? known(data, who) : say(kind);
 }
 
 export function say(text: string, tone: Tone = "neutral", quote?: string): EventWords {

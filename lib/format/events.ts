@@ -11,12 +11,17 @@ import {
   text,
   type Words,
 } from "./event-words.ts";
+import { plural } from "./labels.ts";
 import { TASK_WORDS } from "./task-events.ts";
 
 /** One line of an organization's history in plain words. Server text inside is untrusted and stays text. */
 export function describeEvent(line: Line): EventWords {
   return inWords({ ...TASK_WORDS, ...WORDS }, line);
 }
+
+const bulk = (data: Data) => BULK[text(data.action) ?? ""] ?? "work on";
+const BULK: Record<string, string> = { cancel: "cancel", refresh: "check", restart: "start again" };
+const tasks = (count: unknown) => plural(typeof count === "number" ? count : 0, "task");
 
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
@@ -33,6 +38,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `The server${named(data)} ${HEALTH[text(data.to) ?? ""] ?? "changed its health"}`,
       data.to === "ok" ? "accent" : "bad",
     ),
+  "server.paused": (data, who) => say(`${who} paused the server${named(data)}`, "wait", text(data.reason)),
+  "server.resumed": (data, who) => say(`${who} let the server${named(data)} go on`, "accent"),
+  "server.tools_changed": (data) =>
+    say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),
   "member.added": (data, who) =>
     say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
@@ -56,9 +65,20 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
+    say(
+      `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,
+    ),
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
   "organization.four_eyes_changed": ({ fourEyes }, who) =>
     say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
+  "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
+  "bulk.ended": ({ done, refused, ...data }, who) =>
+    say(
+      `What ${who} asked for was done: ${bulk(data)} ${tasks(done)}${refused ? `, and ${refused} were refused` : ""}`,
+    ),
+  "bulk.stopped": ({ skipped, ...data }, who) =>
+    say(`${who} stopped it: ${bulk(data)} ${tasks(skipped)} fewer`),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),
@@ -130,6 +150,10 @@ const SIGNED_IN_BY: Record<string, string> = {
   oidc: " by single sign-on",
 };
 
+function keptFor(days: unknown): string {
+  return typeof days === "number" ? `for ${plural(days, "day")}` : "for ever";
+}
+
 function invited(data: Data): string {
   return text(data.email) ? ` of ${text(data.email)}` : "";
 }
@@ -138,6 +162,20 @@ function invited(data: Data): string {
 function link(data: Data): string {
   return ` ${data.shared === true ? "the shared connection" : "a connection of their own"} to${named(data)}`;
 }
+
+/** “pay changed; refund is new; void is gone”. */
+function toolChanges({ changed, added, removed }: Data): string | undefined {
+  const parts = [
+    [changed, "changed"],
+    [added, "new"],
+    [removed, "gone"],
+  ].flatMap(([names, what]) =>
+    Array.isArray(names) && names.length > 0 ? [`${what}: ${names.filter(isText).join(", ")}`] : [],
+  );
+  return parts.length > 0 ? parts.join("; ") : undefined;
+}
+
+const isText = (value: unknown) => typeof value === "string";
 
 const HEALTH: Record<string, string> = {
   ok: "is well again",

@@ -16,12 +16,16 @@ export interface FactTable {
   label: string;
   columns: Column[];
   rows: Cell[][];
+  /** As many stand in none of them. */
+  left: number;
   /** Set where one column is money: its recomputed sum, in the unit of the column. */
   sum: { label: string; columnKey: string; value: number; inCents: boolean; check?: Check } | null;
 }
 
 /** Wider ones are read better as JSON. */
 const MOST_COLUMNS = 10;
+/** Nobody reads more, and a server may send any number. */
+const MOST_ROWS = 500;
 
 /** A list of flat objects, alike enough to stand in columns. */
 export function isTable(value: unknown): value is Json[] {
@@ -38,7 +42,7 @@ const TITLE = /^(line|description|name|title|item|product|subject|text)$/i;
 export function describeTable(key: string, label: string, items: Json[], currency: string | null): FactTable {
   const columns = arrange(items, currency);
   const summed = summedColumn(columns);
-  const rows = items.map((item) =>
+  const rows = items.slice(0, MOST_ROWS).map((item) =>
     columns.map((column): Cell => {
       const value = item[column.key];
       const cell = describeValue(column.key, value) ?? { kind: "text", text: JSON.stringify(value) };
@@ -51,6 +55,7 @@ export function describeTable(key: string, label: string, items: Json[], currenc
     label,
     columns,
     rows,
+    left: items.length - rows.length,
     sum:
       summed === null
         ? null

@@ -76,3 +76,8 @@ export function listPath(cause: Cause): string {
   if (cause === "request.waiting" || cause === "request.assigned") return "/inbox";
   return "/notices";
 }
+
+/** Counting ends at 100. */
+export function countWords(unread: number): string {
+  return unread < 100 ? String(unread) : "99+";
+}

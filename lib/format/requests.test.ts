@@ -29,7 +29,7 @@ const way = {
   confirmedAt: null,
   error: null,
 };
-const server = { id: "", name: "Finance", questionLifetimeMs: null };
+const server = { id: "", name: "Finance", pause: null, questionLifetimeMs: null };
 test.each([
   ["held", {}, /can be taken back/],
   ["pending", {}, /^It goes to Finance now/],
@@ -52,6 +52,19 @@ test.each(["needs_reauth", "not_connected"] as const)(
     expect(said).toMatch(/is kept, and goes to Finance once somebody has signed in/);
   },
 );
+
+test("an answer that waits for a paused server is said to wait, and not to be going", () => {
+  const pause = {
+    at: "2026-11-21T10:00:00.000Z",
+    by: { kind: "member", id: null, name: "Ola" },
+    reason: null,
+  } as const;
+  const connectionState = "connected" as const;
+  for (const state of ["held", "pending"] as const)
+    expect(
+      deliveryMeaning({ server: { ...server, pause }, connectionState, delivery: { ...way, state } }),
+    ).toMatch(/is kept, and goes to Finance when the server’s pause ends/);
+});
 
 test("a toast's name of a request cannot hide anything", () => {
   expect(requestName({ label: "INV\u202e-1", message: "" })).toBe("INV\ufffd-1");

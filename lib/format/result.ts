@@ -23,20 +23,21 @@ export type ResultPart = z.infer<typeof part> | { type: "other"; value: unknown 
 export interface ReadResult {
   isError: boolean;
   parts: ResultPart[];
-  structured: Record<string, unknown> | null;
+  /** Any JSON; undefined: there is none. */
+  structured: unknown;
 }
 
 const result = z.object({
   isError: z.boolean().default(false),
   content: z.array(z.unknown()).default([]),
-  structuredContent: z.record(z.string(), z.unknown()).nullish(),
+  structuredContent: z.unknown(),
 });
 
 /** A CallToolResult as far as it can be read; null for anything else. Untrusted: parsed, never believed. */
 export function readResult(value: unknown): ReadResult | null {
   const parsed = result.safeParse(value);
   if (!parsed.success) return null;
-  const structured = parsed.data.structuredContent ?? null;
+  const structured = parsed.data.structuredContent ?? undefined;
   const parts = parsed.data.content.map(
     (each): ResultPart => part.safeParse(each).data ?? { type: "other", value: each },
   );
@@ -44,9 +45,10 @@ export function readResult(value: unknown): ReadResult | null {
     isError: parsed.data.isError,
     structured,
     // Servers repeat the structured content as JSON text for older clients: once is enough.
-    parts: structured
-      ? parts.filter((each) => !(each.type === "text" && sameJson(each.text, structured)))
-      : parts,
+    parts:
+      structured !== undefined
+        ? parts.filter((each) => !(each.type === "text" && sameJson(each.text, structured)))
+        : parts,
   };
 }
 

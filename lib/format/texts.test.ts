@@ -55,8 +55,18 @@ test.each([
   ["key.renamed", { name: "CI" }, "Ben renamed an API key to “CI”"],
   ["organization.undo_window_changed", { holdMs: 10_000 }, "Ben set the time for undo to 10 s"],
   ["organization.undo_window_changed", { holdMs: 0 }, "Ben set no time for undo"],
+  [
+    "organization.retention_changed",
+    { messageDays: 30, payloadDays: null, taskDays: 1 },
+    "Ben set what is kept: protocol messages for 30 days, details of the history for ever, finished tasks for 1 day",
+  ],
 ])("%s with %o is told in words", (type, data, words) => {
   expect(describeEvent({ type, actor, data }).text).toMatch(words);
+});
+
+test("a line whose details were deleted makes none up", () => {
+  const line = { type: "organization.four_eyes_changed", actor, data: {}, detailsDeleted: true as const };
+  expect(describeEvent(line).text).toBe("Organization four eyes changed by Ben; details were deleted");
 });
 
 test("a difference names what went and what came", () => {
@@ -74,6 +84,9 @@ test("a result is read part by part; structured content is not repeated as text"
     structuredContent: { a: 1 },
   });
   expect(read?.parts).toEqual([{ type: "other", value: { odd: 1 } }]);
+  // 2026-07-28 allows any JSON there.
+  expect(readResult({ structuredContent: [{ a: 1 }, { a: 2 }] })?.structured).toEqual([{ a: 1 }, { a: 2 }]);
+  expect(readResult({ content: [], structuredContent: null })?.structured).toBeUndefined();
   expect(readResult("text")).toBeNull();
   expect(parseJsonText("{broken")).toBeNull();
 });

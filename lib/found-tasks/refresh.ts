@@ -23,7 +23,7 @@ const MOST_TASKS = 500;
 const SHOWN = 200;
 const CALL_DEADLINE_MS = 10_000;
 
-/** The finds after a look at the server. Throws `not_found`, `cannot_list`, `server_unavailable`. */
+/** The finds after a look at the server. Throws `not_found`, `cannot_list`, `server_paused`, `server_unavailable`. */
 export async function refreshFoundTasks(
   means: Means,
   organizationId: string,
@@ -31,6 +31,11 @@ export async function refreshFoundTasks(
 ): Promise<Page<FoundTask>> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
   const server = await within((tx) => readServer(organizationId, tx, NOBODY, serverId));
+  if (server.pause)
+    throw new AppError(
+      "server_paused",
+      "The server is paused: it is not asked for its tasks until it goes on.",
+    );
   const list = await within((tx) => sharedEndpoint(means, organizationId, tx, server))
     .then((endpoint) => listAt(endpoint, server.era, means.network))
     .catch(unavailable);

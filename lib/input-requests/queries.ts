@@ -7,6 +7,7 @@ import { notFound } from "../errors.ts";
 import { formSchema } from "../mcp/form.ts";
 import type { Principal } from "../principal.ts";
 import { eraSchema } from "../servers/schema.ts";
+import { toPause } from "../servers/shown-pause.ts";
 import { traitsSchema } from "../servers/traits.ts";
 import { requestedBy } from "../tasks/requester.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
@@ -25,6 +26,7 @@ export async function readInputRequest(
     SELECT ${SUMMARY}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
       r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
+      s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason",
       previous.message AS "previousMessage",
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS "draftContent",
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt", opener.id AS "openerId",
@@ -46,6 +48,7 @@ export async function readInputRequest(
     ...summary,
     server: {
       ...summary.server,
+      pause: toPause(row),
       questionLifetimeMs: traitsSchema.catch({}).parse(row.traits).questionLifetimeMs ?? null,
     },
     arguments: record.parse(row.arguments),
@@ -97,6 +100,9 @@ interface DetailRow extends RequestRow {
   durable: boolean;
   adopted: boolean;
   traits: unknown;
+  pausedAt: Date | null;
+  pausedBy: unknown;
+  pauseReason: string | null;
   previousMessage: string | null;
   previousSchema: unknown;
   previousUrl: string | null;

@@ -3,7 +3,7 @@ import { connectionStateSchema } from "../connections/schema.ts";
 import { formSchema } from "../mcp/form.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
 import { queryTimeSchema } from "../page.ts";
-import { eraSchema } from "../servers/schema.ts";
+import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 
 export const REQUEST_STATES = [
@@ -162,6 +162,8 @@ export type InputRequestSummary = z.infer<typeof inputRequestSchema>;
 
 export const inputRequestDetailSchema = inputRequestSchema.extend({
   server: inputRequestSchema.shape.server.extend({
+    /** While there is one nothing goes out, and the answer waits. */
+    pause: pauseSchema.nullable(),
     /** The server was seen to take questions back by itself after this long; null: not known. */
     questionLifetimeMs: z.number().nullable(),
   }),

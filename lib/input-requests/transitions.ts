@@ -61,13 +61,14 @@ export async function recordAnswer(
       traceparent: currentTraceparent(),
     },
   });
-  await tx.$executeRaw`
+  const [hold] = await tx.$queryRaw<{ ms: number }[]>`
     INSERT INTO delivery (organization_id, id, answer_id, input_request_id, task_id, state, deliver_after)
     SELECT ${organizationId}::uuid, ${uuidv7()}::uuid, ${answerId}::uuid, r.id, r.task_id,
       CASE WHEN hold.ms > 0 THEN 'held' ELSE 'pending' END, now() + hold.ms * interval '1 ms'
     FROM input_request r, LATERAL (SELECT greatest(0, least(${input.holdMs ?? 0},
       coalesce(extract(epoch FROM r.expires_at - now()) * 1000 - ${LIFETIME_MARGIN_MS}, ${input.holdMs ?? 0}))) AS ms) hold
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid`;
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid
+    RETURNING (extract(epoch FROM deliver_after - now()) * 1000)::float8 AS ms`;
   await moveRequest(organizationId, tx, requestId, "open", "answered");
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
   await told(organizationId, tx, request, [
@@ -79,6 +80,7 @@ export async function recordAnswer(
         content,
         comment: input.comment || null,
         questionHash: request.questionHash,
+        ...(hold && hold.ms > 0 && { holdMs: hold.ms }),
       },
     },
   ]);

@@ -63,9 +63,10 @@ function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
 
 const sentence = ({ text, about }: Line) => (about ? `${text}: ${about}` : text);
 
-/** Names are a server's own words. */
+/** Names are a server's own words: one line, and nothing that mail programs make a link of. */
 function shorten(name: string): string {
-  return name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS)}…` : name;
+  const line = name.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").replaceAll("://", ": //");
+  return line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS)}…` : line;
 }
 
 function escapeHtml(text: string): string {

@@ -1,4 +1,5 @@
 import type { Database } from "../db.ts";
+import { countSent } from "../metrics/engine.ts";
 import { composeMail } from "./compose.ts";
 import { MailError, type Mailer } from "./smtp.ts";
 import { delayMail, endMail, takeMail } from "./transitions.ts";
@@ -26,6 +27,7 @@ export async function sendDueMail(
     await mailer.send({ id: mail.id, to: mail.to, ...letter });
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
+    countSent("mail", error.permanent ? "given_up" : "failed");
     await within((tx) =>
       error.permanent
         ? endMail(organizationId, tx, mail, "failed", error.message)
@@ -33,6 +35,7 @@ export async function sendDueMail(
     );
     return true;
   }
+  countSent("mail", "ok");
   await within((tx) => endMail(organizationId, tx, mail, "sent"));
   return true;
 }

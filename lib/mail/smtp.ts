@@ -24,24 +24,29 @@ export class MailError extends Error {
 export interface Mailer {
   /** Throws MailError. Whether a letter arrived whose answer was lost nobody knows. */
   send(letter: Letter): Promise<void>;
+  /** Whether the server lets us in; sends nothing. Throws MailError. */
+  check(): Promise<void>;
 }
 
 /** Longer than a busy server takes; shorter than a mail is one engine's (lib/mail/transitions.ts). */
 const DEADLINE_MS = 30_000;
 const STEP_MS = 10_000;
 
-/** `url`: SMTP_URL, with the sender as `?from=`; without, it is intray@ and the host where the app is found. */
-export function createMailer(url: string, appUrl: string): Mailer {
+/**
+ * `url`: SMTP_URL, with the sender as `?from=`; without, it is intray@ and the host where the app is found. `stepMs`: how
+ * long the server may take for one step.
+ */
+export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mailer {
   const server = new URL(url);
   const host = new URL(appUrl).hostname;
   const from = server.searchParams.get("from") ?? `Intray <intray@${host}>`;
   server.searchParams.delete("from");
   const transport = createTransport({
     url: server.href,
-    connectionTimeout: STEP_MS,
-    greetingTimeout: STEP_MS,
-    socketTimeout: STEP_MS,
-    dnsTimeout: STEP_MS,
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -59,6 +64,11 @@ export function createMailer(url: string, appUrl: string): Mailer {
         signal: AbortSignal.timeout(DEADLINE_MS),
       };
       await transport.sendMail(letter).catch((error: unknown) => {
+        throw toMailError(error);
+      });
+    },
+    async check() {
+      await transport.verify().catch((error: unknown) => {
         throw toMailError(error);
       });
     },

@@ -94,7 +94,9 @@ async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promis
     WHERE organization_id = ${organizationId}::uuid AND mail_id = ${mailId}::uuid`;
   if (noticed.length === 0) return [];
   const audience = audienceOf(organizationId, sorted(noticed));
-  const rows = await tx.$queryRaw<NoticeRow[]>`WITH audience AS MATERIALIZED (${audience})
+  const rows = await tx.$queryRaw<
+    NoticeRow[]
+  >`WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audience})
     SELECT n.cause, n.input_request_id AS "inputRequestId", t.id AS "taskId", t.tool, s.id AS "serverId",
       s.name AS "serverName"
     FROM notice n JOIN audience a ON a.user_id = n.user_id AND a.cause = n.cause AND a.subject = n.subject

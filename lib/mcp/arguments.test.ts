@@ -25,6 +25,14 @@ const invoice = {
   },
 };
 
+/** Each part stands for two of the next. */
+const BOMB = {
+  $ref: "#/$defs/0",
+  $defs: Array.from({ length: 41 }, (_, at) =>
+    at === 40 ? {} : { allOf: [{ $ref: `#/$defs/${at + 1}` }, { $ref: `#/$defs/${at + 1}` }] },
+  ),
+};
+
 describe("validateArguments", () => {
   it.each([
     [{ invoice: { customer: "A", lines: [{ amount: 1, due: "2026-01-31" }] } }, []],
@@ -86,6 +94,7 @@ describe("validateArguments", () => {
   for (let level = 0; level < 100; level++) deep = { properties: { a: deep } };
   it.each([
     ["a remote reference", { properties: { a: { $ref: "https://example.com/a.json" } } }],
+    ["a few lines that stand for 2^40 parts", BOMB],
     ["a promise", { $async: true, type: "object" }],
     ["nonsense", { type: "thing" }],
     ["a deep one", deep],

@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldError } from "./content.ts";
 import { deeperThan } from "./messages.ts";
+import { weightOf } from "./schema-weight.ts";
 
 /**
  * `checked: false`: the schema is beyond what we compile, so the arguments were not judged; the server will.
@@ -14,6 +15,8 @@ export type ArgumentsCheck = { checked: true; errors: FieldError[] } | { checked
 const MAX_SCHEMA_BYTES = 256 * 1024;
 const MAX_DEPTH = 64;
 const MAX_ERRORS = 50;
+/** Parts, with all that references stand for: a validator goes through them all. */
+const MAX_WEIGHT = 100_000;
 
 /** Checks without converting anything. Remote references are never fetched. Never throws. */
 export function validateArguments(inputSchema: Record<string, unknown>, args: unknown): ArgumentsCheck {
@@ -22,6 +25,8 @@ export function validateArguments(inputSchema: Record<string, unknown>, args: un
   if (JSON.stringify(inputSchema).length > MAX_SCHEMA_BYTES) {
     return { checked: false, reason: "The tool's schema is too large" };
   }
+  if (weightOf(inputSchema) > MAX_WEIGHT)
+    return { checked: false, reason: "The tool's schema stands for too many parts, or for some elsewhere" };
   try {
     const validate = compile(inputSchema);
     if (validate(args)) return { checked: true, errors: [] };

@@ -4,7 +4,12 @@
 export function headerValue(value: string): string {
   const isPlain =
     /^[\t\x20-\x7e]+$/.test(value) && value === value.trim() && !/^=\?base64\?.*\?=$/.test(value);
-  return isPlain ? value : `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
+  return isPlain ? value : `=?base64?${base64(value)}?=`;
+}
+
+/** In a way that browsers have too: they write the same headers into a command to copy. */
+function base64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /**

@@ -22,6 +22,7 @@ export const PERMISSIONS = {
   "servers:read": "viewer",
   "servers:check": "operator",
   "servers:manage": "admin",
+  "servers:pause": "operator",
   "connections:own": "operator",
   "connections:share": "admin",
   "settings:read": "viewer",

@@ -2,7 +2,9 @@
  * What an engine process counts, from its start on. It has no port: its figures go to the database with its presence
  * (snapshot.ts), and the web's /metrics shows them. No label names a tenant: no organization, server, tool, task, text.
  */
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { EVENT_TYPES } from "../events/schema.ts";
 
 export const engineRegistry = new Registry();
 const registers = [engineRegistry];
@@ -38,6 +40,16 @@ export const events = new Counter({
   labelNames: ["type"],
   registers,
 });
+/** What each line of history says of a delivery. */
+export const RESULTS: Record<string, string> = {
+  "delivery.sending": "sent",
+  "delivery.accepted": "accepted",
+  "delivery.confirmed": "confirmed",
+  "delivery.unsent": "not_sent",
+  "delivery.resend": "to_be_repeated",
+  "delivery.flagged": "flagged",
+  "request.undeliverable": "undeliverable",
+};
 export const deliveries = new Counter({
   name: "intray_deliveries_total",
   help: "What became of answers on their way, by the way they took and what came of it.",
@@ -81,6 +93,18 @@ const sent = new Counter({
 export function countSent(channel: "mail" | "webhook", result: "ok" | "failed" | "given_up"): void {
   sent.inc({ channel, result });
 }
+
+// What has not happened yet is 0 and not absent: else Prometheus sees no rise the first time that it does.
+for (const type of EVENT_TYPES) events.inc({ type }, 0);
+for (const result of ["unchanged", "changed", "task_not_found", "session_gone", "failed"])
+  polls.inc({ result }, 0);
+for (const name of ["database", "internal", "lease_lost", "unreachable", "timeout", "unauthorized"])
+  failures.inc({ class: name }, 0);
+for (const rung of ["update", "same_session", "asked_again", "new_session", "retry", "none"])
+  for (const result of Object.values(RESULTS)) deliveries.inc({ rung, result }, 0);
+for (const action of ["accept", "decline", "cancel"]) timeToDecision.zero({ action });
+for (const channel of ["mail", "webhook"])
+  for (const result of ["ok", "failed", "given_up"]) sent.inc({ channel, result }, 0);
 
 const pool = new Gauge({
   name: "intray_engine_database_connections",

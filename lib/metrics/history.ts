@@ -1,7 +1,7 @@
 /** Figures out of lines of history, each of which is read once by one engine. */
 import { Prisma, type Tx } from "../db.ts";
 import type { FollowedEvent } from "../events/follow.ts";
-import { deliveries, events, timeToDecision } from "./engine.ts";
+import { deliveries, events, RESULTS, timeToDecision } from "./engine.ts";
 
 /** What lines do not say of the request that they are about. */
 export interface RequestFacts {
@@ -40,14 +40,3 @@ export function countLines(lines: FollowedEvent[], requests: Map<string, Request
 }
 
 const ACTIONS = new Set(["accept", "decline", "cancel"]);
-
-/** What each line says of a delivery. */
-const RESULTS: Record<string, string> = {
-  "delivery.sending": "sent",
-  "delivery.accepted": "accepted",
-  "delivery.confirmed": "confirmed",
-  "delivery.unsent": "not_sent",
-  "delivery.resend": "to_be_repeated",
-  "delivery.flagged": "flagged",
-  "request.undeliverable": "undeliverable",
-};

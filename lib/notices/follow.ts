@@ -19,7 +19,7 @@ const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
 
-/** What people did themselves is no news to them. */
+/** What people did themselves is no news to them, unless more happened since. */
 export interface OwnDoing {
   userId: string;
   subject: string;
@@ -33,12 +33,13 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     servers: new Set<string>(),
     webhooks: new Set<string>(),
   };
-  const own: OwnDoing[] = [];
+  const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
     const add = (to: Set<string>, id: unknown) => {
       if (typeof id !== "string") return;
       to.add(id);
-      if (actor.kind === "member" && actor.id !== null) own.push({ userId: actor.id, subject: id });
+      if (actor.kind === "member" && actor.id !== null) own.set(id, { userId: actor.id, subject: id });
+      else own.delete(id);
     };
     if (REMEMBERED.test(type)) add(found.requests, inputRequestId);
     if (OF_TASKS.includes(type)) add(found.tasks, taskId);
@@ -53,6 +54,6 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     connections: [...connections],
     servers: [...servers],
     webhooks: [...webhooks],
-    own,
+    own: [...own.values()],
   };
 }

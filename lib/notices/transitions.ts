@@ -30,7 +30,7 @@ export async function syncNotices(
   const ids = [...requests, ...tasks, ...connections, ...servers, ...webhooks];
   if (ids.length === 0) return;
   const told = await tx.$queryRaw<{ user_id: string }[]>`
-    WITH audience AS MATERIALIZED (${audienceOf(organizationId, subjects)}),
+    WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audienceOf(organizationId, subjects)}),
     wanted AS (
       SELECT a.*, k.kind, k.after_ms, coalesce(p.in_app, k.in_app) AS in_app,
         ${mails} AND coalesce(p.email, k.email) AS email

@@ -23,7 +23,8 @@ export const PARTS: Part[] = [
   {
     kind: "organization",
     table: "organization",
-    columns: "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at",
+    columns:
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at keep_messages_days keep_payloads_days keep_tasks_days",
     order: byId,
   },
   {
@@ -62,7 +63,7 @@ export const PARTS: Part[] = [
     table: "server",
     columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope health_state
       health_message health_checked_at demo traits operator_entry paused_at paused_by pause_reason last_error
-      last_error_at created_at removed_at`,
+      last_error_at trace created_at removed_at`,
     order: byId,
   },
   {
@@ -190,14 +191,16 @@ export const PARTS: Part[] = [
   {
     kind: "notice",
     table: "notice",
-    columns: `id user_id kind cause subject task_id input_request_id server_id in_app created_at read_at withdrawn_at
+    columns: `id user_id cause subject task_id input_request_id server_id in_app created_at read_at withdrawn_at
       mail_after mail_id`,
+    made: { notice_kind: "r.kind" },
     order: byId,
   },
   {
     kind: "notice_preference",
     table: "notice_preference",
-    columns: "user_id kind in_app email",
+    columns: "user_id in_app email",
+    made: { notice_kind: "r.kind" },
     order: ["r.user_id::text || r.kind", "text"],
   },
   {
@@ -235,7 +238,10 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     circuit_open_until: "when the engine looks next",
   },
   server: { pauses: "the engine's own count" },
+  answer: { request_id: "of a log line", traceparent: "of a trace" },
   task: {
+    request_id: "of a log line",
+    traceparent: "of a trace",
     sealed_handle: "secret",
     sealed_session: "secret",
     sealed_request_state: "secret",
@@ -260,6 +266,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   task_watch: { "*": "when the engine looks next" },
   quota: { "*": "the operator's" },
   event_head: { "*": "the newest event's hash, which the export has" },
+  notice: { kind: "taken as notice_kind: each line has a kind of its own" },
+  notice_preference: { kind: "taken as notice_kind" },
   statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
   webhook_endpoint: {

@@ -1,7 +1,5 @@
 import { storable, type Tx } from "../db.ts";
-
-/** The newest messages of a task that are kept. */
-const KEEP = 200;
+import { MESSAGES_KEPT } from "./limits.ts";
 
 export interface NewMessage {
   at: Date;
@@ -11,7 +9,7 @@ export interface NewMessage {
   body: unknown;
 }
 
-/** Keeps what was said about a task, newest first out of `KEEP`. */
+/** Keeps what was said about a task, the newest `MESSAGES_KEPT`. */
 export async function storeMessages(
   organizationId: string,
   tx: Tx,
@@ -25,5 +23,5 @@ export async function storeMessages(
   await tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid
     AND task_id = ${taskId}::uuid AND id < (SELECT id FROM protocol_message
       WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
-      ORDER BY id DESC OFFSET ${KEEP - 1} LIMIT 1)`;
+      ORDER BY id DESC OFFSET ${MESSAGES_KEPT - 1} LIMIT 1)`;
 }

@@ -12,7 +12,7 @@ export const MOST_STARTS = 10;
 /** One call on several servers at once. The first success counts, and the others are cancelled. */
 export const startRaceSchema = z.strictObject({
   starts: z
-    .array(startTaskSchema.pick({ serverId: true, tool: true, arguments: true }))
+    .array(startTaskSchema.pick({ serverId: true, tool: true, arguments: true, acknowledgeToolChange: true }))
     .min(FEWEST_STARTS)
     .max(MOST_STARTS),
   /** For each of them. */

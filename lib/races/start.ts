@@ -8,6 +8,7 @@ import { uuidv7 } from "../ids.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { Principal } from "../principal.ts";
 import type { Means } from "../servers/check.ts";
+import { noteToolUse } from "../servers/tool-changes.ts";
 import { lockServer } from "../servers/transitions.ts";
 import { refuseBeyondQuota } from "../tasks/quota.ts";
 import { startableTool } from "../tasks/start.ts";
@@ -16,7 +17,12 @@ import { readRace } from "./queries.ts";
 import type { Race } from "./schema.ts";
 
 export interface RaceStart {
-  starts: { serverId: string; tool: string; arguments: Record<string, unknown> }[];
+  starts: {
+    serverId: string;
+    tool: string;
+    arguments: Record<string, unknown>;
+    acknowledgeToolChange?: string | undefined;
+  }[];
   ttlMs: number | null;
   idempotencyKey: string | null;
 }
@@ -80,6 +86,10 @@ async function createRace(
   const events: NewEvent[] = [];
   for (const [index, start] of input.starts.entries()) {
     const connection = await connectionFor(organizationId, tx, principal, start.serverId).catch(
+      inStart(index),
+    );
+    const seen = start.acknowledgeToolChange ?? null;
+    await noteToolUse(organizationId, tx, principal, start.serverId, tools[index]!, seen).catch(
       inStart(index),
     );
     const { event } = await insertTask(organizationId, tx, {

@@ -10,8 +10,8 @@ import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
 import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
-import { readKeptTools, readServer } from "./queries.ts";
-import type { CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
+import { type KeptTools, readKeptTools, readServer } from "./queries.ts";
+import type { CheckedServer, CheckStep, CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
 import { createServer, recordProbe, removeServer, updateServer } from "./transitions.ts";
 
 /** What these need of the process. */
@@ -56,7 +56,9 @@ export async function changeServer(
     changed: await readServer(organizationId, tx, principal, serverId),
   }));
   await revokeAll(means.network, forgotten);
-  return input.era || input.auth ? checkServer(means, principal, serverId) : changed;
+  if (!input.era && !input.auth) return changed;
+  const { steps: _, ...server } = await checkServer(means, principal, serverId);
+  return server;
 }
 
 /** Takes a server out of use and ends what its authorization server granted. Throws as `removeServer`. */
@@ -69,48 +71,89 @@ export async function dropServer(means: Means, principal: Principal, serverId: s
 }
 
 /** Probes a server and stores what was found. Throws `not_found`. */
-export async function checkServer(means: Means, principal: Principal, serverId: string): Promise<Server> {
+export async function checkServer(
+  means: Means,
+  principal: Principal,
+  serverId: string,
+): Promise<CheckedServer> {
   const { organizationId } = principal;
-  await probeAndRecord(means, principal, serverId);
-  return means.db.withOrganization(organizationId, (tx) =>
+  const { steps } = await probeAndRecord(means, principal, serverId);
+  const server = await means.db.withOrganization(organizationId, (tx) =>
     readServer(organizationId, tx, principal, serverId),
   );
+  return { ...server, steps: server.authKind === "oauth" ? [signIn(server), ...steps] : steps };
 }
 
-/** A server's tools, asked for again when they are old; the old ones while it is away. Throws `server_unavailable`. */
+function signIn({ startsOn }: Server): CheckStep {
+  const words = { own: "With your own connection", shared: "With the shared connection" };
+  return startsOn === null
+    ? { step: "sign_in", ok: false, ms: null, message: "Nobody is signed in; asked without a token" }
+    : { step: "sign_in", ok: true, ms: null, message: words[startsOn] };
+}
+
+/**
+ * A server's tools, asked for again when they are old; the old ones while it is away or paused. Throws
+ * `server_unavailable`, `server_paused`.
+ */
 export async function toolsOf(means: Means, principal: Principal, serverId: string): Promise<Tool[]> {
-  const { organizationId } = principal;
-  const kept = await means.db.withOrganization(organizationId, (tx) =>
-    readKeptTools(organizationId, tx, serverId),
-  );
-  if (kept && Date.now() - kept.checkedAt.getTime() < TOOLS_FRESH_MS) return kept.tools;
-  const { found, health } = await probeAndRecord(means, principal, serverId);
-  if (found) return found.tools;
-  if (kept) return kept.tools;
-  throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
+  const kept = await keptTools(means, principal, serverId);
+  if (kept.tools && (kept.isPaused || !isOld(kept))) return kept.tools;
+  const fresh = await askForTools(means, principal, serverId, kept);
+  if ("tools" in fresh) return fresh.tools;
+  if (kept.tools) return kept.tools;
+  throw new AppError("server_unavailable", fresh.why);
 }
 
-/** One tool, as last seen; the server is asked only when it was not. Throws `unknown_tool`, `server_unavailable`. */
+/**
+ * One tool, as last seen. The server is asked when it was not, and for a person also when that was long ago and the
+ * server is well, so that a change is seen before its next use. Throws `unknown_tool`, `server_unavailable`,
+ * `server_paused`.
+ */
 export async function toolOf(
   means: Means,
   principal: Principal,
   serverId: string,
   name: string,
 ): Promise<Tool> {
-  const { organizationId } = principal;
-  const kept = await means.db.withOrganization(organizationId, (tx) =>
-    readKeptTools(organizationId, tx, serverId),
-  );
-  const known = kept?.tools.find((tool) => tool.name === name);
-  if (known) return known;
-  const { found, health } = await probeAndRecord(means, principal, serverId);
-  if (!found) throw new AppError("server_unavailable", health.message ?? "The server can't be reached.");
-  const tool = found.tools.find((candidate) => candidate.name === name);
+  const named = (tools: Tool[] | null) => tools?.find((tool) => tool.name === name);
+  const kept = await keptTools(means, principal, serverId);
+  const known = named(kept.tools);
+  const isForPerson = principal.userId !== null && isOld(kept) && kept.isWell && !kept.isPaused;
+  if (known && !isForPerson) return known;
+  const fresh = await askForTools(means, principal, serverId, kept);
+  if ("why" in fresh) {
+    if (known) return known;
+    throw new AppError("server_unavailable", fresh.why);
+  }
+  const tool = named(fresh.tools);
   if (!tool)
     throw new AppError("unknown_tool", "The server has no such tool.", {
       errors: [{ field: "tool", message: "The server has no such tool" }],
     });
   return tool;
+}
+
+const isOld = ({ checkedAt }: KeptTools) =>
+  checkedAt === null || Date.now() - checkedAt.getTime() >= TOOLS_FRESH_MS;
+
+function keptTools({ db }: Means, { organizationId }: Principal, serverId: string): Promise<KeptTools> {
+  return db.withOrganization(organizationId, (tx) => readKeptTools(organizationId, tx, serverId));
+}
+
+/** The tools as the server lists them now, or why it can't be asked, in words. Throws `server_paused`. */
+async function askForTools(
+  means: Means,
+  principal: Principal,
+  serverId: string,
+  { isPaused }: KeptTools,
+): Promise<{ tools: Tool[] } | { why: string }> {
+  if (isPaused)
+    throw new AppError(
+      "server_paused",
+      "The server is paused: it is not asked for its tools until it goes on.",
+    );
+  const { found, health } = await probeAndRecord(means, principal, serverId);
+  return found ? { tools: found.tools } : { why: health.message ?? "The server can't be reached." };
 }
 
 /** On the connection that a start of the principal's would use; where that is not connected, without a token. */
@@ -153,7 +196,8 @@ function notReached(error: unknown): Probe {
   const isRefused = error instanceof AppError && error.code === "address_not_allowed";
   if (!isRefused && !(error instanceof EntryGone)) throw error;
   const message = isRefused ? "Intray may not connect to the server's address." : error.message;
-  return { health: { state: "unreachable", message }, found: null };
+  const steps: CheckStep[] = [{ step: "identify", ok: false, ms: null, message }];
+  return { health: { state: "unreachable", message }, found: null, steps };
 }
 
 /** That a server refuses who brings no token is as it should be. */

@@ -28,7 +28,53 @@ export async function recordHealth(
   ]);
 }
 
+/** A connection ended: where it was the last one at a server with OAuth, nobody can use that now, and its health says so. */
+export async function noteSignedOut(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid
+      AND s.auth_kind = 'oauth' AND s.removed_at IS NULL AND NOT EXISTS (
+        SELECT FROM connection c JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
+        WHERE c.organization_id = s.organization_id AND c.server_id = s.id AND g.state IN ('connected', 'needs_scope'))`;
+  if (rows.length === 0) return;
+  const message = "Nobody is signed in at this server now.";
+  await recordHealth(organizationId, tx, serverId, { state: "unauthorized", message });
+}
+
 /** The era that a probe found, where none was known. */
 export async function recordEra(organizationId: string, tx: Tx, serverId: string, era: Era): Promise<void> {
   await tx.server.updateMany({ where: { organizationId, id: serverId, era: null }, data: { era } });
+}
+
+export interface CircuitState {
+  /** In a row; 0: the last call went well. */
+  failures: number;
+  openForMs: number;
+}
+
+/** How often in a row a connection's calls failed, and until when, by the database's clock, nobody tries again. */
+export async function recordCircuit(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  { failures, openForMs }: CircuitState,
+): Promise<void> {
+  const rows = await tx.$queryRaw<{ serverId: string }[]>`
+    UPDATE connection SET circuit_failures = ${failures}::integer,
+      circuit_open_until = CASE WHEN ${failures}::integer > 0 THEN now() + ${openForMs}::float8 * interval '1 ms' END
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
+    RETURNING server_id AS "serverId"`;
+  for (const { serverId } of rows) await announce(organizationId, tx, "server", [serverId]);
+}
+
+/** The newest call that failed; one that is older than what is known changes nothing. */
+export async function recordLastError(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  { at, ...error }: { code: string; message: string; at: Date },
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE server SET last_error = ${JSON.stringify(error)}::jsonb, last_error_at = ${at}
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid
+      AND (last_error_at IS NULL OR last_error_at < ${at})`;
 }

@@ -12,15 +12,24 @@ export async function learn(organizationId: string, tx: Tx, serverId: string, se
   if (learned === 1) await announce(organizationId, tx, "server", [serverId]);
 }
 
-/** What a server is like and whether it was well, as last seen. */
+/** What a server is like and whether it, and the connection to it, were well, as last seen. */
 export async function readKnown(
   organizationId: string,
   tx: Tx,
   serverId: string,
-): Promise<{ traits: Traits; isWell: boolean }> {
+  connectionId: string,
+): Promise<{ traits: Traits; isWell: boolean; circuitFailures: number }> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId },
     select: { traits: true, healthState: true },
   });
-  return { traits: traitsSchema.catch({}).parse(row?.traits ?? {}), isWell: row?.healthState === "ok" };
+  const connection = await tx.connection.findFirst({
+    where: { organizationId, id: connectionId },
+    select: { circuitFailures: true },
+  });
+  return {
+    traits: traitsSchema.catch({}).parse(row?.traits ?? {}),
+    isWell: row?.healthState === "ok",
+    circuitFailures: connection?.circuitFailures ?? 0,
+  };
 }

@@ -12,7 +12,7 @@ import {
   type Tool,
 } from "../mcp/peer.ts";
 import type { Network } from "../network.ts";
-import type { EraSetting, Health } from "./schema.ts";
+import type { CheckStep, EraSetting, Health } from "./schema.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for somebody who waits for the form. */
 const CALL_DEADLINE_MS = 10_000;
@@ -20,6 +20,8 @@ const CALL_DEADLINE_MS = 10_000;
 const COMMAND_DEADLINE_MS = 30_000;
 
 export interface Probe {
+  /** In order, up to the first that failed. */
+  steps: CheckStep[];
   health: { state: Health["state"]; message: string | null };
   /** Null when the server could not be asked. */
   found: { era: Era; capabilities: Record<string, unknown>; tools: Tool[] } | null;
@@ -37,15 +39,26 @@ export async function probe(
 ): Promise<Probe> {
   const options = { deadlineMs: "url" in endpoint ? CALL_DEADLINE_MS : COMMAND_DEADLINE_MS };
   const wire = openWire(endpoint, network, { onLog });
+  const steps: CheckStep[] = [];
+  let begun = performance.now();
+  const ended = (ok: boolean, message: string | null) => {
+    const step = steps.length === 0 ? "identify" : "tools";
+    steps.push({ step, ok, ms: Math.round(performance.now() - begun), message });
+    begun = performance.now();
+  };
   try {
     const { era, capabilities } = await discover(wire, eraSetting, options);
+    ended(true, `Speaks ${era}`);
     const tools = await listTools(createPeer(era, wire), options);
-    return { health: { state: "ok", message: null }, found: { era, capabilities, tools } };
+    ended(true, tools.length === 1 ? "1 tool" : `${tools.length} tools`);
+    return { health: { state: "ok", message: null }, found: { era, capabilities, tools }, steps };
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "address_not_allowed")
       throw new AppError("address_not_allowed", "Intray does not connect to this address.", { cause: error });
-    return { health: judge(error), found: null };
+    const health = judge(error);
+    ended(false, health.message);
+    return { health, found: null, steps };
   } finally {
     await wire.end();
   }

@@ -5,7 +5,6 @@ import type { Prisma, Tx } from "../db.ts";
 import { notFound } from "../errors.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { may } from "../members/permissions.ts";
-import { actorSchema } from "../members/schema.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import { summaryOf } from "../server-stats/counts.ts";
@@ -14,14 +13,14 @@ import {
   eraSettingSchema,
   healthSchema,
   lastErrorSchema,
-  type Pause,
+  listedToolSchema,
   type Server,
   type ServerDetail,
   type ServerTraits,
   serverSchema,
-  toolSchema,
 } from "./schema.ts";
 import { type Asker, readSeen, type Seen } from "./seen.ts";
+import { toPause } from "./shown-pause.ts";
 import { traitsSchema } from "./traits.ts";
 
 /** Oldest first. */
@@ -120,21 +119,30 @@ function honouredByAll(tools: Pick<Tool, "honoursIdempotencyKey">[]): boolean | 
 }
 
 /** A tool as it is kept: what a start needs to know of it too. */
-const keptToolsSchema = z.array(toolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
+const keptToolsSchema = z.array(listedToolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
 
-/** The tools as last seen; null: never seen. Throws `not_found`. */
-export async function readKeptTools(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-): Promise<{ tools: Tool[]; checkedAt: Date } | null> {
+/** The tools as last seen. Throws `not_found`. */
+export async function readKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId, removedAt: null },
-    select: { tools: true, toolsCheckedAt: true },
+    select: { tools: true, toolsCheckedAt: true, pausedAt: true, healthState: true },
   });
   if (!row) throw notFound("server");
-  if (row.tools === null || row.toolsCheckedAt === null) return null;
-  return { tools: keptToolsSchema.parse(row.tools), checkedAt: row.toolsCheckedAt };
+  return {
+    tools: keptToolsSchema.nullable().parse(row.tools),
+    checkedAt: row.toolsCheckedAt,
+    isPaused: row.pausedAt !== null,
+    isWell: row.healthState === "ok",
+  };
+}
+
+export interface KeptTools {
+  /** Null: never seen. */
+  tools: Tool[] | null;
+  checkedAt: Date | null;
+  /** Of the server. */
+  isPaused: boolean;
+  isWell: boolean;
 }
 
 const SELECT = {
@@ -189,17 +197,6 @@ function toServer(
       : null,
     createdAt: row.createdAt.toISOString(),
   };
-}
-
-type PauseRow = Pick<
-  Prisma.ServerGetPayload<{ select: typeof SELECT }>,
-  "pausedAt" | "pausedBy" | "pauseReason"
->;
-
-/** Since when, by whom and why nothing is sent to a server; null: it is not paused. */
-export function toPause({ pausedAt, pausedBy, pauseReason }: PauseRow): Pause | null {
-  if (pausedAt === null) return null;
-  return { at: pausedAt.toISOString(), by: actorSchema.parse(pausedBy), reason: pauseReason };
 }
 
 function toLastError(row: { lastError: unknown; lastErrorAt: Date | null }) {

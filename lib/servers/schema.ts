@@ -69,6 +69,16 @@ export const pauseSchema = z.object({
 });
 export type Pause = z.infer<typeof pauseSchema>;
 
+export const pauseServerSchema = z.strictObject({
+  /** For all who meet the pause: on the server, its tasks and its requests. */
+  reason: z
+    .string()
+    .trim()
+    .max(500)
+    .transform((words) => words || undefined)
+    .optional(),
+});
+
 export const serverSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -99,6 +109,19 @@ export const serverSchema = z.object({
 });
 export type Server = z.infer<typeof serverSchema>;
 
+/** One step of a test: what was tried, how it went, how long it took. */
+export const checkStepSchema = z.object({
+  /** `sign_in`: there is a connection to call on (OAuth). `identify`: it answers as an MCP server. `tools`: it lists them. */
+  step: z.enum(["sign_in", "identify", "tools"]),
+  ok: z.boolean(),
+  ms: z.number().nullable(),
+  message: z.string().nullable(),
+});
+export type CheckStep = z.infer<typeof checkStepSchema>;
+
+export const checkedServerSchema = serverSchema.extend({ steps: z.array(checkStepSchema) });
+export type CheckedServer = z.infer<typeof checkedServerSchema>;
+
 /** What the server was seen to do (traits.ts says what each means); null: not known yet. */
 export const serverTraitsSchema = z.object({
   reissues: z.boolean().nullable(),
@@ -119,12 +142,41 @@ export const serverDetailSchema = serverSchema.extend({
 });
 export type ServerDetail = z.infer<typeof serverDetailSchema>;
 
-export const toolSchema = z.object({
-  name: z.string(),
+/** What a tool says of itself: by this people and programs decide to use it, and how. */
+export const toolTextSchema = z.object({
   title: z.string().nullable(),
   description: z.string().nullable(),
   inputSchema: z.record(z.string(), z.unknown()),
-  taskSupport: z.enum(["required", "optional", "forbidden"]),
   annotations: z.record(z.string(), z.unknown()).nullable(),
 });
+export type ToolText = z.infer<typeof toolTextSchema>;
+
+/** As a server lists it, and as it is kept. */
+export const listedToolSchema = toolTextSchema.extend({
+  name: z.string(),
+  taskSupport: z.enum(["required", "optional", "forbidden"]),
+});
+
+export const toolSchema = listedToolSchema.extend({
+  /** SHA-256 of title, description, inputSchema and annotations in canonical JSON: names what somebody has seen. */
+  digest: z.string(),
+  /** It says something else than when it was used last; null: it does not, or was never used. */
+  change: z.object({ at: z.iso.datetime(), lastUsedAt: z.iso.datetime(), before: toolTextSchema }).nullable(),
+});
+
+/** One text of one tool. It said so from `since` to `until`, and may have before. */
+export const toolVersionSchema = toolTextSchema.extend({
+  tool: z.string(),
+  digest: z.string(),
+  firstSeenAt: z.iso.datetime(),
+  since: z.iso.datetime(),
+  /** Null: it says so now. */
+  until: z.iso.datetime().nullable(),
+  /** The last start by somebody who knew it; null: none. */
+  usedAt: z.iso.datetime().nullable(),
+  usedBy: actorSchema.nullable(),
+});
+export type ToolVersion = z.infer<typeof toolVersionSchema>;
+export const toolVersionsQuerySchema = z.object({ tool: z.string().max(256).optional() });
+export type ToolVersionsQuery = z.infer<typeof toolVersionsQuerySchema>;
 export type ServerTool = z.infer<typeof toolSchema>;

@@ -5,7 +5,7 @@ import { type Forgotten, forgetGrantsAt } from "../connections/disconnect.ts";
 import { credentialsPlace } from "../connections/queries.ts";
 import { storable, type Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
-import { appendEvents } from "../events/transitions.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
@@ -13,6 +13,7 @@ import type { Seal } from "../seal.ts";
 import { recordHealth } from "./health.ts";
 import type { Probe } from "./probe.ts";
 import type { CreateServerInput, UpdateServerInput } from "./schema.ts";
+import { recordTools } from "./tool-changes.ts";
 
 /** Registers a server that was probed, with the shared connection that its tasks live on. */
 export async function createServer(
@@ -40,6 +41,7 @@ export async function createServer(
       ...whatWasFound(probed),
     },
   });
+  if (probed.found) await recordTools(organizationId, tx, id, probed.found.tools);
   const connectionId = uuidv7();
   await tx.connection.create({
     data: {
@@ -185,14 +187,17 @@ export async function recordProbe(
   serverId: string,
   probed: Probe,
 ): Promise<void> {
+  const events: NewEvent[] = [];
   if (probed.found) {
-    await tx.server.updateMany({
+    const { count } = await tx.server.updateMany({
       where: { organizationId, id: serverId, removedAt: null },
       data: whatWasFound(probed),
     });
+    if (count === 1) events.push(...(await recordTools(organizationId, tx, serverId, probed.found.tools)));
     await announce(organizationId, tx, "server", [serverId]);
   }
   await recordHealth(organizationId, tx, serverId, probed.health);
+  await appendEvents(organizationId, tx, events);
 }
 
 function whatWasFound({ found }: Probe) {

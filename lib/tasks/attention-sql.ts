@@ -41,6 +41,10 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
     WHERE d.organization_id = ${organizationId}::uuid AND d.flagged AND d.state = 'accepted'`)}`,
   no_engine: () => Prisma.sql`NOT EXISTS (SELECT FROM engine WHERE seen_at > ${ago(NO_ENGINE_MS)})`,
+  server_paused: (organizationId) =>
+    Prisma.sql`t.server_id = ${ids(
+      Prisma.sql`SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.paused_at IS NOT NULL`,
+    )} AND ${NEEDS_SERVER}`,
   needs_sign_in: (
     organizationId,
   ) => Prisma.sql`t.connection_id = ${ids(Prisma.sql`SELECT c.id FROM connection c

@@ -174,6 +174,21 @@ test("a server in trouble explains all that needs it, and not what waits for a p
   }
 });
 
+test("a paused server explains the same, whatever else is wrong with it", async () => {
+  const resting = await insertServer(owner, acme);
+  await write(
+    acme,
+    `UPDATE server SET health_state = 'failing', paused_at = now(), paused_by = '{"kind": "member", "id": null, "name": "Ola"}'
+      WHERE id = '${resting.id}'`,
+  );
+  const queued = await quietTask(acme, resting, "queued", 5 * 60_000);
+  const asking = await quietTask(acme, resting, "input_required", 0);
+  await insertRequest(owner, acme, asking);
+  const shown = await codes();
+  expect([shown[queued], shown[asking]]).toEqual(["server_paused", null]);
+  await write(acme, `UPDATE server SET paused_at = NULL, paused_by = NULL WHERE id = '${resting.id}'`);
+});
+
 test("without an engine all that is open stands still, of one organization as of another", async () => {
   await write(acme, "DELETE FROM engine");
   const globex = await organization("globex");

@@ -20,6 +20,7 @@ export const ATTENTION_CODES = [
   "undeliverable",
   "delivery_flagged",
   "no_engine",
+  "server_paused",
   "needs_sign_in",
   "server_unreachable",
   "server_failing",
@@ -68,6 +69,12 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     severity: "stuck",
     label: "No engine",
     words: "No engine process runs, so nothing is started, checked or delivered. Start one.",
+    states: ["queued", "starting", "working", "input_required"],
+  },
+  server_paused: {
+    severity: "stuck",
+    label: "Server paused",
+    words: "Its server is paused: nothing is sent there. The task goes on by itself when the pause ends.",
     states: ["queued", "starting", "working", "input_required"],
   },
   needs_sign_in: {

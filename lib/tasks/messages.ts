@@ -1,30 +1,53 @@
-import { z } from "zod";
 import { readSequence, toPage } from "../cursor.ts";
-import type { Tx } from "../db.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { TaskMessage } from "./schema.ts";
+import { Prisma, type Tx } from "../db.ts";
+import type { Page } from "../page.ts";
+import { containing } from "../search.ts";
+import { type TaskMessage, type TaskMessageQuery, taskMessageSchema } from "./schema.ts";
 
-/** A task's protocol messages, oldest first. The caller has made sure that the task may be seen. */
+/**
+ * A task's protocol messages, oldest first unless asked otherwise. The caller has made sure that the task may be seen.
+ * A task has few of them (lib/protocol-messages), so that to search them is to read them.
+ */
 export async function listMessages(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  query: PageQuery,
+  query: TaskMessageQuery,
 ): Promise<Page<TaskMessage>> {
-  const rows = await tx.protocolMessage.findMany({
-    where: { organizationId, taskId, id: { gt: readSequence(query.cursor) ?? 0n } },
-    orderBy: { id: "asc" },
-    take: query.limit + 1,
-  });
+  const after = readSequence(query.cursor);
+  const newest = query.order === "newest";
+  const conditions = [Prisma.sql`organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid`];
+  if (after !== null) conditions.push(newest ? Prisma.sql`id < ${after}` : Prisma.sql`id > ${after}`);
+  if (query.direction) conditions.push(Prisma.sql`direction = ${query.direction}`);
+  if (query.method) conditions.push(Prisma.sql`method = ${query.method}`);
+  if (query.q?.trim()) {
+    const pattern = containing(query.q);
+    conditions.push(Prisma.sql`(method ILIKE ${pattern} OR body::text ILIKE ${pattern})`);
+  }
+  const rows = await tx.$queryRaw<MessageRow[]>`
+    SELECT id, at, direction, method, body FROM protocol_message WHERE ${Prisma.join(conditions, " AND ")}
+    ORDER BY id ${newest ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${query.limit + 1}`;
   return toPage(
     rows,
     query.limit,
     (row) => row.id,
-    (row) => ({
-      at: row.at.toISOString(),
-      direction: z.enum(["out", "in"]).parse(row.direction),
-      method: row.method,
-      body: row.body,
-    }),
+    ({ at, direction, method, body }) =>
+      taskMessageSchema.parse({ at: at.toISOString(), direction, method, body }),
   );
+}
+
+/** The methods that stand in a task's messages, by name. */
+export async function listMethods(organizationId: string, tx: Tx, taskId: string): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ method: string }[]>`
+    SELECT DISTINCT method FROM protocol_message
+    WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid ORDER BY method`;
+  return rows.map((row) => row.method);
+}
+
+interface MessageRow {
+  id: bigint;
+  at: Date;
+  direction: string;
+  method: string;
+  body: unknown;
 }

@@ -8,7 +8,7 @@ import { listCandidates } from "../found-tasks/queries.ts";
 import { may } from "../members/permissions.ts";
 import type { Principal } from "../principal.ts";
 import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
-import type { TaskDetail } from "./schema.ts";
+import { type TaskDetail, taskStateSchema } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";
 
 /** Throws `not_found`, for invisible ones too. */
@@ -43,6 +43,7 @@ export async function readTask(
       row.state === "start_unknown" && may(principal.role, "tasks:manage")
         ? await listCandidates(organizationId, tx, taskId)
         : [],
+    restarts: await listRestarts(organizationId, tx, principal, taskId),
   };
 }
 
@@ -52,6 +53,21 @@ interface DetailRow extends TaskRow {
   ownerId: string | null;
   ownerName: string | null;
   connectionState: string;
+}
+
+const MOST_RESTARTS = 20;
+
+/** Those started again from this one that the principal may see, newest first. */
+async function listRestarts(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
+  const rows = await tx.$queryRaw<{ id: string; state: string; createdAt: Date }[]>`
+    SELECT t.id, t.state, t.created_at AS "createdAt" FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.restart_of = ${taskId}::uuid AND ${visibleTask(principal)}
+    ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_RESTARTS}`;
+  return rows.map(({ id, state, createdAt }) => ({
+    id,
+    state: taskStateSchema.parse(state),
+    createdAt: createdAt.toISOString(),
+  }));
 }
 
 /** What a task was started with, to start it again. Throws `not_found`. */
@@ -84,4 +100,18 @@ export async function requireVisibleTask(
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (rows.length === 0) throw notFound("task");
+}
+
+/** When it began and ended here. Throws `not_found` unless the principal may see the task. */
+export async function readLife(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  taskId: string,
+): Promise<{ createdAt: Date; finishedAt: Date | null }> {
+  const [life] = await tx.$queryRaw<{ createdAt: Date; finishedAt: Date | null }[]>`
+    SELECT t.created_at AS "createdAt", t.finished_at AS "finishedAt" FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
+  if (!life) throw notFound("task");
+  return life;
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Prisma } from "../db.ts";
 import { actorSchema } from "../members/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
+import { toPause } from "../servers/shown-pause.ts";
 import type { AttentionCode } from "./attention.ts";
 import { attentionCode } from "./attention-sql.ts";
 import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
@@ -12,7 +13,8 @@ import { isStalled } from "./status.ts";
 export const summaryOf = (
   organizationId: string,
 ) => Prisma.sql`t.id, t.state, t.status_message AS "statusMessage", t.progress, t.outcome,
-  t.outcome_is_error AS "outcomeIsError", t.server_id AS "serverId", s.name AS "serverName", t.tool, t.label, t.era,
+  t.outcome_is_error AS "outcomeIsError", t.server_id AS "serverId", s.name AS "serverName",
+  s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason", t.tool, t.label, t.era,
   t.requested_by AS "requestedBy", t.visibility, t.created_at AS "createdAt", t.started_at AS "startedAt",
   t.changed_at AS "changedAt", t.finished_at AS "finishedAt", t.ttl_ms AS "ttlMs", t.expires_at AS "expiresAt",
   t.poll_interval_ms AS "pollIntervalMs", w.last_checked_at AS "lastCheckedAt", w.next_check_at AS "nextCheckAt",
@@ -31,6 +33,9 @@ export interface TaskRow {
   outcomeIsError: boolean;
   serverId: string;
   serverName: string;
+  pausedAt: Date | null;
+  pausedBy: unknown;
+  pauseReason: string | null;
   tool: string;
   label: string | null;
   era: string | null;
@@ -70,7 +75,7 @@ export const toSummary =
       progress: progressSchema.nullable().parse(row.progress),
       outcome: row.outcome,
       outcomeIsError: row.outcomeIsError,
-      server: { id: row.serverId, name: row.serverName },
+      server: { id: row.serverId, name: row.serverName, pause: toPause(row) },
       tool: row.tool,
       label: row.label,
       era: eraSchema.nullable().parse(row.era),

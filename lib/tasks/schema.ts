@@ -2,8 +2,8 @@ import { z } from "zod";
 import { connectionStateSchema } from "../connections/schema.ts";
 import { candidateSchema } from "../found-tasks/schema.ts";
 import { actorSchema, personSchema } from "../members/schema.ts";
-import { queryTimeSchema } from "../page.ts";
-import { eraSchema } from "../servers/schema.ts";
+import { pageQuerySchema, queryTimeSchema } from "../page.ts";
+import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 
 export const TASK_STATES = [
@@ -39,17 +39,28 @@ export const retrySchema = z.strictObject({
 });
 export type Retry = z.infer<typeof retrySchema>;
 
+export const toolDigestSchema = z.string().regex(/^[0-9a-f]{64}$/, "A tool's digest");
+
 export const startTaskSchema = z.strictObject({
   serverId: z.uuid(),
   tool: z.string().min(1).max(256),
   arguments: z.record(z.string(), z.unknown()).default({}),
   ttlMs: z.int().min(1_000).max(MAX_TTL_MS).optional(),
   retry: retrySchema.optional(),
+  /** The digest of the tool's text that the caller has seen, where it changed since the tool was used last. */
+  acknowledgeToolChange: toolDigestSchema.optional(),
 });
 export type StartTaskInput = z.input<typeof startTaskSchema>;
 
+/** Nothing: the same call once more. `arguments` take the place of the earlier ones. */
+export const restartTaskSchema = startTaskSchema
+  .pick({ arguments: true })
+  .extend({ arguments: startTaskSchema.shape.arguments.unwrap().optional() })
+  .default({});
+
 const timestamp = z.iso.datetime();
-const serverRef = z.object({ id: z.uuid(), name: z.string() });
+/** `pause`: while there is one the task stays as it is, its time limit runs on, and all goes on with the server. */
+const serverRef = z.object({ id: z.uuid(), name: z.string(), pause: pauseSchema.nullable() });
 
 export const progressSchema = z.object({
   progress: z.number(),
@@ -136,8 +147,15 @@ export const taskDetailSchema = taskSchema.extend({
   connection: z.object({ owner: personSchema.nullable(), state: connectionStateSchema }),
   /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */
   candidates: z.array(candidateSchema),
+  /** What was started again from it, newest first, at most 20. */
+  restarts: z.array(z.object({ id: z.uuid(), state: taskStateSchema, createdAt: timestamp })),
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
+
+export const startedTaskSchema = taskDetailSchema.extend({
+  /** A key used a tool that changed then, and nobody has looked at the change yet. */
+  toolChangedAt: timestamp.nullable(),
+});
 
 /** What narrows a list of tasks; a list, an export and the choice of a bulk operation take the same. */
 export const taskFilterSchema = z.object({
@@ -190,9 +208,30 @@ export const taskEventSchema = z.object({
   at: timestamp,
   type: z.string(),
   actor: actorSchema,
+  inputRequestId: z.uuid().nullable(),
   data: z.record(z.string(), z.unknown()),
+  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
+  detailsDeleted: z.literal(true).optional(),
 });
 export type TaskEvent = z.infer<typeof taskEventSchema>;
+
+const orderSchema = z.enum(["oldest", "newest"]).default("oldest");
+
+export const taskEventQuerySchema = pageQuerySchema.extend({ order: orderSchema });
+export type TaskEventQuery = z.infer<typeof taskEventQuerySchema>;
+
+/**
+ * What a task does for a while. `queued`: nothing has gone to the server. `waiting`: for a person. `delivering`: an
+ * answer was given, and the task has not moved on with it. `earlier`: longer ago than is looked into.
+ */
+export const PHASES = ["queued", "working", "waiting", "delivering", "earlier"] as const;
+export const taskPhaseSchema = z.object({
+  phase: z.enum(PHASES),
+  from: timestamp,
+  /** Null: until now. */
+  to: timestamp.nullable(),
+});
+export type TaskPhase = z.infer<typeof taskPhaseSchema>;
 
 export const taskMessageSchema = z.object({
   at: timestamp,
@@ -200,4 +239,13 @@ export const taskMessageSchema = z.object({
   method: z.string(),
   body: z.unknown(),
 });
+
+/** `q`: in the method or the body; case does not matter. */
+export const taskMessageQuerySchema = pageQuerySchema.extend({
+  order: orderSchema,
+  direction: taskMessageSchema.shape.direction.optional(),
+  method: z.string().max(256).optional(),
+  q: z.string().max(200).optional(),
+});
+export type TaskMessageQuery = z.infer<typeof taskMessageQuerySchema>;
 export type TaskMessage = z.infer<typeof taskMessageSchema>;

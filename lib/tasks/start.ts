@@ -5,6 +5,7 @@ import { validateArguments } from "../mcp/arguments.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { Principal } from "../principal.ts";
 import { type Means, toolOf } from "../servers/check.ts";
+import { noteToolUse } from "../servers/tool-changes.ts";
 import { lockServer } from "../servers/transitions.ts";
 import { readStart, readTask } from "./queries.ts";
 import type { Retry, TaskDetail } from "./schema.ts";
@@ -19,20 +20,24 @@ export interface Start {
   idempotencyKey: string | null;
   restartOf: string | null;
   retry?: Retry | null;
+  /** The digest of the tool as the caller has seen it, where it changed since it was used last. */
+  acknowledgeToolChange?: string | undefined;
 }
 
-/** Throws as `startableTool`, and `not_repeatable`, `idempotency_mismatch`, `quota_exceeded`. */
+/** Throws as `startableTool`, and `not_repeatable`, `tool_changed`, `idempotency_mismatch`, `quota_exceeded`. */
 export async function startTask(
   means: Means,
   principal: Principal,
   start: Start,
-): Promise<{ task: TaskDetail; created: boolean }> {
+): Promise<{ task: TaskDetail; created: boolean; toolChangedAt: Date | null }> {
   const { organizationId } = principal;
   const tool = await startableTool(means, principal, start);
   if (start.retry) refuseUnlessRepeatable(tool, start.retry);
   return means.db.withOrganization(organizationId, async (tx) => {
     await lockServer(organizationId, tx, start.serverId);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
+    const seen = start.acknowledgeToolChange ?? null;
+    const unseen = await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen);
     const { id, created } = await createTask(organizationId, tx, {
       principal,
       server: { id: start.serverId },
@@ -44,7 +49,8 @@ export async function startTask(
       restartOf: start.restartOf,
       retry: start.retry ?? null,
     });
-    return { task: await readTask(organizationId, tx, principal, id), created };
+    const task = await readTask(organizationId, tx, principal, id);
+    return { task, created, toolChangedAt: unseen?.changedAt ?? null };
   });
 }
 
@@ -75,18 +81,21 @@ function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
   throw new AppError("not_repeatable", message, { errors: [{ field: "retry.insist", message }] });
 }
 
+/** The same call once more, as a task of its own; with other arguments where some are given. */
 /** The same call once more, as a task of its own. */
 export async function restartTask(
   means: Means,
   principal: Principal,
   taskId: string,
   idempotencyKey: string | null,
+  changes: { arguments?: Record<string, unknown> | undefined } = {},
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
   const was = await means.db.withOrganization(organizationId, (tx) =>
     readStart(organizationId, tx, principal, taskId),
   );
-  return startTask(means, principal, { ...was, idempotencyKey, restartOf: taskId });
+  const args = changes.arguments ?? was.arguments;
+  return startTask(means, principal, { ...was, arguments: args, idempotencyKey, restartOf: taskId });
 }
 
 function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {

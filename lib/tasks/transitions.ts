@@ -21,6 +21,8 @@ import { isRepeatable, labelOf } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
 export interface NewTask {
+  /** Chosen beforehand, so that a second one of the same can't be; else a new one. */
+  id?: string;
   principal: Principal;
   server: { id: string };
   connectionId: string;
@@ -76,8 +78,8 @@ export async function insertTask(
     where: { organizationId, id: input.connectionId },
     select: { userId: true },
   });
-  const id = uuidv7();
   const { retry = null } = input;
+  const id = input.id ?? uuidv7();
   await tx.task.create({
     data: {
       organizationId,

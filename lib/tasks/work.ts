@@ -114,9 +114,9 @@ export async function loadWork(
 ): Promise<TaskWork[]> {
   const which = taskIds === null ? Prisma.empty : Prisma.sql`AND t.id = ANY(${taskIds}::uuid[])`;
   const rows = await tx.$queryRaw<unknown[]>`
-    SELECT t.id, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era,
-      (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs", t.attempt_id AS "attemptId",
-    SELECT t.id, t.request_id AS "requestId", t.traceparent, s.trace AS traced, t.state, t.tool, t.arguments, t.tool_hints AS "toolHints", t.era, t.attempt_id AS "attemptId",
+    SELECT t.id, t.request_id AS "requestId", t.traceparent, s.trace AS traced, t.state, t.tool, t.arguments,
+      t.tool_hints AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
+      t.attempt_id AS "attemptId",
       (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
       t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
       t.sealed_request_state AS "sealedRequestState", t.durable,

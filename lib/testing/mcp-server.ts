@@ -36,6 +36,8 @@ export interface TestServer {
     onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
     onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
+    /** What a tool says of itself. */
+    describe?: (tool: string) => string | undefined;
     /**
      * What `order` does besides: asks two questions, asks again after the answers, cuts the connection after them, or
      * refuses them.
@@ -142,6 +144,7 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     const from = Number(request.params?.cursor ?? 0);
     const tools = names.slice(from, from + 2).map((name) => ({
       name,
+      description: behave.describe?.(name),
       inputSchema: {
         type: "object" as const,
         properties: { note: { type: "string", "x-mcp-header": "Note" } },

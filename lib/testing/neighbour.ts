@@ -15,7 +15,7 @@ export interface Neighbour {
 
 /** `address`: of its server, which the world's hosts must allow. */
 export async function moveIn(world: World, patienceMs: number): Promise<Neighbour> {
-  const db = createDatabase(world.adminUrl, { connections: 2 });
+  const db = createDatabase(world.adminUrl, { connections: 6 });
   const honest = await startHostileServer();
   honest.finish();
   const organizationId = uuidv7();

@@ -48,7 +48,7 @@ export interface World {
 export async function createWorld(allowHosts: string[]): Promise<World> {
   const postgres = await createTestDatabase();
   const owner = createDatabase(postgres.ownerUrl, { connections: 2 });
-  const database = createDatabase(postgres.appUrl, { connections: 4 });
+  const database = createDatabase(postgres.appUrl, { connections: 12 });
   const engineDatabase = createDatabase(postgres.engineUrl, { connections: 8 });
   const organizationId = uuidv7();
   const key = randomBytes(32);

@@ -63,7 +63,10 @@ function toOperation(definition: Definition): Record<string, unknown> {
     security: auth === "none" ? [] : [{ key: [] }, { session: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: { required: true, content: { "application/json": { schema: toSchema(body, "input") } } },
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { "application/json": { schema: toSchema(body, "input") } },
+      },
     }),
     responses: { ...successes(definition), ...refusals(definition) },
   };

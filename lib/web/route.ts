@@ -107,7 +107,7 @@ async function answer<D extends Definition>(
   refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
   const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
-  const body = definition.body ? parse(definition.body, await readJson(request)) : undefined;
+  const body = definition.body ? parse(definition.body, await readBody(request, definition.body)) : undefined;
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // What was parsed by the definition's schemas has their types; TypeScript does not follow that far.
   const result = await inSpan("handle", {}, () =>
@@ -127,6 +127,12 @@ function admit(access: Exclude<Access, "none">, caller: Caller | null, request: 
       `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
     );
   if (caller.via === "session" && request.method !== "GET") refuseCrossSite(request);
+}
+
+/** Undefined: none was sent, and none is needed. */
+async function readBody(request: Request, schema: z.ZodType): Promise<unknown> {
+  const none = !request.headers.has("content-type") && schema.safeParse(undefined).success;
+  return none ? undefined : readJson(request);
 }
 
 /** Texts as the database takes them. */

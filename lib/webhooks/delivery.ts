@@ -4,6 +4,7 @@
  */
 import { type Database, Prisma, type Tx } from "../db.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import { countSent } from "../metrics/engine.ts";
 import { type Network, NetworkError } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { FAILING_FOR_MS, waitAfter } from "./retry.ts";
@@ -53,9 +54,15 @@ export async function deliverNext(
   );
   if (!taken) return false;
   const attempt = await send(network, taken);
-  await database.withOrganization(organizationId, (tx) => settle(organizationId, tx, taken, attempt));
+  const state = await database.withOrganization(organizationId, (tx) =>
+    settle(organizationId, tx, taken, attempt),
+  );
+  countSent("webhook", RESULTS[state]);
   return true;
 }
+
+/** For the figures: what became of an attempt, by the state that it left. */
+const RESULTS = { delivered: "ok", failed: "given_up", pending: "failed" } as const;
 
 async function take(organizationId: string, tx: Tx, seal: Seal, endpointId: string): Promise<Taken | null> {
   const [row] = await tx.$queryRaw<(Omit<Taken, "secrets"> & SealedSecrets)[]>`
@@ -108,7 +115,12 @@ async function send(network: Network, { id, payload, url, secrets }: Taken): Pro
   }
 }
 
-async function settle(organizationId: string, tx: Tx, taken: Taken, attempt: Attempt): Promise<void> {
+async function settle(
+  organizationId: string,
+  tx: Tx,
+  taken: Taken,
+  attempt: Attempt,
+): Promise<keyof typeof RESULTS> {
   const { status } = attempt;
   const isTaken = status !== null && status >= 200 && status < 300;
   const wait = isTaken || status === 410 ? null : waitAfter(taken.attempts, Math.random());
@@ -121,13 +133,14 @@ async function settle(organizationId: string, tx: Tx, taken: Taken, attempt: Att
           WITH ORDINALITY AS entries (entry, at) ORDER BY at DESC LIMIT ${LOGGED}) kept)
     WHERE organization_id = ${organizationId}::uuid AND id = ${taken.id}::uuid AND state = 'pending'
       AND attempts = ${taken.attempts}`;
-  if (settled !== 1) return; // it was sent once more meanwhile, and that one counts
+  if (settled !== 1) return state; // it was sent once more meanwhile, and that one counts
   if (isTaken) {
     await tx.$executeRaw`UPDATE webhook_endpoint SET failing_since = NULL
       WHERE organization_id = ${organizationId}::uuid AND id = ${taken.endpointId}::uuid AND failing_since IS NOT NULL`;
-    return;
+    return state;
   }
   await noteFailure(organizationId, tx, taken, status === 410);
+  return state;
 }
 
 /** Who says that nobody is there any more is believed at once, and who says nothing after three days. */
@@ -164,4 +177,10 @@ export async function forgetOldDeliveries(
     AND id IN (SELECT id FROM webhook_delivery WHERE organization_id = ${organizationId}::uuid
       AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'pending' LIMIT ${limit})`;
   return gone === limit;
+}
+
+/** Secrets that sign no more. */
+export async function forgetOldSecrets(organizationId: string, tx: Tx): Promise<void> {
+  await tx.$executeRaw`UPDATE webhook_endpoint SET sealed_previous_secret = NULL, previous_until = NULL
+    WHERE organization_id = ${organizationId}::uuid AND previous_until < now()`;
 }

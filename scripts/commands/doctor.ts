@@ -6,20 +6,18 @@ import { countByKey } from "../../lib/reseal/reseal.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";
+import { bad, type Finding, good } from "./doctor/finding.ts";
+import { clock, disk, work } from "./doctor/health.ts";
+import { isIntray, metrics, outside } from "./doctor/reach.ts";
 import { CommandError, read } from "./usage.ts";
 import { embeddedExists, sealingKeys, withOwnerUrl } from "./with-database.ts";
 
-interface Finding {
-  ok: boolean;
-  what: string;
-  detail: string;
-}
-
-/** Looks at everything that a start needs; returns a line each, and fails if one is bad. Changes nothing. */
+/** Looks at everything that a start and its operator need; a line each, and fails if one is bad. Changes nothing. */
 export async function doctor(args: string[]): Promise<string> {
   read(args, []);
   const findings = [...configuration()];
-  if (findings.every((finding) => finding.ok)) findings.push(...(await database()), await port());
+  if (findings.every((finding) => finding.ok))
+    findings.push(...(await database()), ...(await port()), await disk(), ...(await outside()));
   const result = findings
     .map(({ ok, what, detail }) => `${ok ? "ok  " : "BAD "} ${what}: ${detail}`)
     .join("\n");
@@ -54,9 +52,9 @@ async function database(): Promise<Finding[]> {
       try {
         const found = await migrations(client);
         if (found.some(({ ok }) => !ok)) return found;
-        found.push(await sealed(ownerUrl));
+        found.push(await sealed(ownerUrl), await clock(client));
         // A database that was started for this alone has no engine, and needs none.
-        return started ? found : [...found, await engine(client)];
+        return started ? found : [...found, await engine(client), await work(client)];
       } finally {
         await client.end();
       }
@@ -112,30 +110,13 @@ async function engine(client: pg.Client): Promise<Finding> {
   return good("engine", `${alive} running`);
 }
 
-async function port(): Promise<Finding> {
+async function port(): Promise<Finding[]> {
   const { port, host } = env();
   const free = await portIsFree(port, host).catch(
     (error: NodeJS.ErrnoException) => error.code ?? error.message,
   );
-  if (free === true) return good("port", `${host}:${port} is free`);
-  if (free !== false) return bad("port", `cannot listen on ${host}:${port} (${free})`);
-  return (await isIntray())
-    ? good("port", `Intray listens on ${host}:${port}`)
-    : bad("port", `${host}:${port} is used by another program`);
-}
-
-async function isIntray(): Promise<boolean> {
-  const { port, host } = env();
-  const reply = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}/healthz`, {
-    signal: AbortSignal.timeout(3_000),
-  }).catch(() => null); // whatever it is, it does not answer as we do
-  return reply?.ok === true && reply.headers.has("x-request-id");
-}
-
-function good(what: string, detail: string): Finding {
-  return { ok: true, what, detail };
-}
-
-function bad(what: string, detail: string): Finding {
-  return { ok: false, what, detail };
+  if (free === true) return [good("port", `${host}:${port} is free`)];
+  if (free !== false) return [bad("port", `cannot listen on ${host}:${port} (${free})`)];
+  if (!(await isIntray())) return [bad("port", `${host}:${port} is used by another program`)];
+  return [good("port", `Intray listens on ${host}:${port}`), await metrics()];
 }

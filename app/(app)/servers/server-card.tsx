@@ -1,12 +1,14 @@
 "use client";
 
 import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
-import { HealthBadge } from "@/components/server/health.tsx";
+import { HealthBadge, PausedBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { formatLatency } from "@/lib/format/latency.ts";
+import { formatShare } from "@/lib/format/overview.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
 export function ServerCard({ server }: { server: Server }) {
@@ -27,7 +29,14 @@ export function ServerCard({ server }: { server: Server }) {
             <ServerWhere server={server} />
           </p>
         </div>
-        {waitsForSignIn ? <ConnectionBadge state="not_connected" /> : <HealthBadge health={server.health} />}
+        <span className="flex shrink-0 flex-col items-end gap-1">
+          {waitsForSignIn ? (
+            <ConnectionBadge state="not_connected" />
+          ) : (
+            <HealthBadge health={server.health} />
+          )}
+          {server.pause && <PausedBadge />}
+        </span>
       </div>
       {server.health.state !== "ok" && server.health.message && (
         <p className="line-clamp-2 text-[13px] text-muted">{server.health.message}</p>
@@ -35,6 +44,12 @@ export function ServerCard({ server }: { server: Server }) {
       <div className="mt-auto flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1.5 text-muted text-xs">
         <OperatorBadge server={server} />
         {server.era ? <EraBadge era={server.era} /> : <span>era not known yet</span>}
+        {server.lastDay.successRate !== null && (
+          <span title="Calls of the last 24 hours">
+            {formatShare(server.lastDay.successRate)} answered, 9 of 10 within{" "}
+            {formatLatency(server.lastDay.p90Ms)}
+          </span>
+        )}
         {server.health.checkedAt && (
           <span>
             checked <TimeAgo at={server.health.checkedAt} />

@@ -1,98 +1,209 @@
 "use client";
 
+import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactNode } from "react";
-import { AttentionBadge } from "@/components/task/attention-badge.tsx";
-import { NotDurableBadge } from "@/components/task/durability.tsx";
-import { StateBadge } from "@/components/task/state-badge.tsx";
-import { Age, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import { isLive } from "@/lib/format/outcome.ts";
-import type { TaskSummary } from "@/lib/tasks/schema.ts";
-import { TaskMatter } from "./task-matter.tsx";
+import type { TaskOrder } from "@/lib/tasks/schema.ts";
+import type { TaskColumn } from "./task-columns.tsx";
+import { useListKeys } from "./use-list-keys.ts";
+import { useRowWindow } from "./use-row-window.ts";
+import type { Selection } from "./use-selection.ts";
+import type { TaskRow } from "./use-task-rows.ts";
 
-export function TaskTable({ tasks }: { tasks: TaskSummary[] }) {
+export interface TaskListProps {
+  rows: TaskRow[];
+  columns: TaskColumn[];
+  order: TaskOrder;
+  onOrder: (order: TaskOrder) => void;
+  /** Null: who looks may not change anything. */
+  selection: Selection | null;
+  /** How many there are, where that is known. */
+  total: number | null;
+  /** What stands after the last row. */
+  end: ReactNode;
+}
+
+/** Only the rows near the view are drawn; each says its place in the whole. */
+export function TaskTable({ rows, columns, order, onOrder, selection, total, end }: TaskListProps) {
+  const view = useRowWindow(rows.length, (index) => rows[index]?.task.id ?? String(index));
+  useListKeys({ rows, selection, reveal: view.reveal });
+  const width = columns.length + (selection ? 2 : 1);
   return (
-    <ScrollX label="Tasks" className="max-md:hidden">
-      <table className="w-full border-collapse whitespace-nowrap">
-        <thead>
-          <tr className="border-line border-b text-left text-muted text-xs">
-            <Head>Task</Head>
-            <Head>Tool</Head>
-            <Head className="max-lg:hidden">Server</Head>
-            <Head>State</Head>
-            <Head>Outcome</Head>
-            <Head className="max-lg:hidden">By</Head>
-            <Head right>Age</Head>
-            <Head right className="max-xl:hidden">
-              Next check
-            </Head>
-            <Head right className="max-lg:hidden">
-              Time left
-            </Head>
+    <section
+      aria-label="Tasks"
+      data-scroller
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: so that it can be scrolled with the keyboard
+      tabIndex={0}
+      className="relative max-h-[max(20rem,calc(100dvh-14.5rem))] overflow-auto rounded-lg border border-line bg-panel"
+    >
+      <table
+        className="w-full border-collapse whitespace-nowrap"
+        aria-rowcount={total === null ? -1 : total + 1}
+      >
+        <thead className="sticky top-0 z-10 bg-panel">
+          <tr className="border-line border-b text-left text-muted text-xs" aria-rowindex={1}>
+            {selection && (
+              <th scope="col" className="w-9 pl-3">
+                <Box
+                  label="Select all that are loaded"
+                  checked={selection.ids.length > 0 && selection.ids.length === rows.length}
+                  mixed={selection.ids.length > 0 && selection.ids.length < rows.length}
+                  onChange={() => (selection.ids.length > 0 ? selection.clear() : selection.selectLoaded())}
+                />
+              </th>
+            )}
+            <th scope="col" className="px-3 py-2 font-medium">
+              Task
+            </th>
+            {columns.map((column) => (
+              <Head key={column.id} column={column} order={order} onOrder={onOrder} />
+            ))}
           </tr>
         </thead>
-        <tbody>
-          {tasks.map((task) => (
-            <Row key={task.id} task={task} />
-          ))}
+        <tbody ref={view.list}>
+          <Gap height={view.before} width={width} />
+          {view.items.map(({ index, key }) => {
+            const row = rows[index];
+            return row && <Row key={key} row={row} index={index} columns={columns} selection={selection} />;
+          })}
+          <Gap height={view.after} width={width} />
         </tbody>
       </table>
-    </ScrollX>
+      {end}
+    </section>
   );
 }
 
-function Row({ task }: { task: TaskSummary }) {
-  const live = isLive(task.state);
+function Gap({ height, width }: { height: number; width: number }) {
+  if (height <= 0) return null;
   return (
-    <tr className="relative border-line border-b last:border-b-0 hover:bg-sunken">
-      <Cell className="max-w-44">
+    <tr aria-hidden>
+      <td colSpan={width} style={{ height }} />
+    </tr>
+  );
+}
+
+function Row({
+  row: { task, gone },
+  index,
+  columns,
+  selection,
+}: {
+  row: TaskRow;
+  index: number;
+  columns: TaskColumn[];
+  selection: Selection | null;
+}) {
+  const selected = !gone && selection?.has(task.id);
+  return (
+    <tr
+      data-task={task.id}
+      aria-rowindex={index + 2}
+      className={cn(
+        "relative h-[38px] border-line border-b hover:bg-sunken [tbody>&:last-child]:border-b-0",
+        selected && "bg-accent-soft hover:bg-accent-soft",
+        gone && "opacity-55",
+      )}
+    >
+      {selection && (
+        <td className="w-9 pl-3">
+          <Box
+            label={`Select ${task.label ?? task.tool}`}
+            checked={selected === true}
+            disabled={gone}
+            onChange={(range) => (range ? selection.extend(task.id) : selection.toggle(task.id))}
+          />
+        </td>
+      )}
+      <td className="max-w-44 px-3">
         {/* The link covers the row; text in it can still be read by column. */}
         <Link
+          id={`task-${task.id}`}
           href={`/tasks/${task.id}`}
           className="block truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
         >
           {task.label ?? task.tool}
         </Link>
-      </Cell>
-      <Cell className="max-w-40 truncate text-muted">{task.tool}</Cell>
-      <Cell className="max-w-60 truncate text-muted max-lg:hidden">{task.server.name}</Cell>
-      <Cell>
-        <span className="flex items-center gap-1.5">
-          <StateBadge task={task} />
-          <AttentionBadge attention={task.attention} />
-          {!task.durable && live && <NotDurableBadge short />}
-        </span>
-      </Cell>
-      <Cell className="w-full min-w-40 max-w-0">
-        <TaskMatter task={task} />
-      </Cell>
-      <Cell className="max-w-28 truncate text-muted max-lg:hidden">{task.requestedBy.name}</Cell>
-      <Cell right>
-        <Age at={task.createdAt} />
-      </Cell>
-      <Cell right className="max-xl:hidden">
-        {live && (task.nextCheckAt ? <TimeUntil at={task.nextCheckAt} over="now" /> : "—")}
-      </Cell>
-      <Cell right className="max-lg:hidden">
-        {live && (task.expiresAt ? <TimeUntil at={task.expiresAt} over="over" /> : "—")}
-      </Cell>
+      </td>
+      {columns.map(({ id, right, className, cell }) => (
+        <td key={id} className={cn("px-3", right && "text-right text-muted", className)}>
+          {cell(task)}
+        </td>
+      ))}
     </tr>
   );
 }
 
-function Head({ right, className, children }: { right?: boolean; className?: string; children: ReactNode }) {
+function Head({
+  column: { label, right, className, orders },
+  order,
+  onOrder,
+}: {
+  column: TaskColumn;
+  order: TaskOrder;
+  onOrder: (order: TaskOrder) => void;
+}) {
+  const names = Object.keys(orders ?? {}) as TaskOrder[];
+  const sorted = orders?.[order];
+  const Arrow = sorted === "ascending" ? ArrowUp : ArrowDown;
+  // Only what decides what is shown: how wide a cell is does not matter to its head.
+  const hidden = className
+    ?.split(" ")
+    .filter((name) => name.startsWith("max-"))
+    .filter((name) => name.endsWith(":hidden"));
+  const next = names[(names.indexOf(order) + 1) % names.length];
   return (
-    <th scope="col" className={cn("px-3 py-2 font-medium", right && "text-right", className)}>
-      {children}
+    <th
+      scope="col"
+      aria-sort={sorted}
+      className={cn("px-3 py-2 font-medium", right && "text-right", hidden?.join(" "))}
+    >
+      {next ? (
+        <button
+          type="button"
+          onClick={() => onOrder(sorted && names.length === 1 ? "newest" : next)}
+          className={cn("inline-flex items-center gap-1 rounded-sm hover:text-ink", sorted && "text-ink")}
+        >
+          {label}
+          {sorted && <Arrow aria-hidden className="size-3.5" strokeWidth={1.75} />}
+        </button>
+      ) : (
+        label
+      )}
     </th>
   );
 }
 
-function Cell({ right, className, children }: { right?: boolean; className?: string; children: ReactNode }) {
+export function Box({
+  label,
+  checked,
+  mixed = false,
+  disabled = false,
+  onChange,
+}: {
+  label: string;
+  checked: boolean;
+  mixed?: boolean;
+  disabled?: boolean;
+  /** With Shift: all up to here. */
+  onChange: (range: boolean) => void;
+}): ReactNode {
   return (
-    <td className={cn("h-[38px] px-3 py-1.5", right && "text-right text-muted", className)}>{children}</td>
+    // Above the link that covers the row, and as wide as a finger.
+    <label className="relative z-[1] -m-2 inline-flex p-2 align-middle max-md:-m-3 max-md:p-3">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        aria-label={label}
+        checked={checked}
+        disabled={disabled}
+        ref={(box) => {
+          if (box) box.indeterminate = mixed;
+        }}
+        onChange={(event) => onChange((event.nativeEvent as MouseEvent).shiftKey === true)}
+      />
+    </label>
   );
 }
 

@@ -1,53 +1,56 @@
 "use client";
 
 import { cn } from "@/components/ui/cn.ts";
-import type { TaskState } from "@/lib/tasks/schema.ts";
+import { countOf, SYSTEM_VIEWS, type SystemViewName } from "@/lib/format/task-filters.ts";
+import type { TaskCounts } from "@/lib/tasks/schema.ts";
 
-const TILES: { label: string; state: string; alarming?: boolean; waiting?: boolean }[] = [
-  { label: "Working", state: "queued,starting,working" },
-  { label: "Waiting for a person", state: "input_required", waiting: true },
-  { label: "Failed", state: "failed", alarming: true },
-  { label: "Lost", state: "lost,start_unknown", alarming: true },
-  { label: "Completed", state: "completed" },
+const TILES: { show: SystemViewName; alarming?: boolean; waiting?: boolean }[] = [
+  { show: "working" },
+  { show: "waiting", waiting: true },
+  { show: "stuck", alarming: true },
+  { show: "failed", alarming: true },
+  { show: "lost", alarming: true },
+  { show: "completed" },
 ];
 
 /** The API counts no further than this. */
 const CAP = 1000;
 
-/** Counts that are filters. */
+/** Counts of all that may be seen; each adds itself to the filter. */
 export function TaskTiles({
   counts,
   active,
   onChoose,
 }: {
-  counts: Partial<Record<TaskState, number>> | undefined;
-  active: string;
-  onChoose: (state: string) => void;
+  counts: TaskCounts | undefined;
+  active: SystemViewName | "";
+  onChoose: (show: SystemViewName | "") => void;
 }) {
   return (
-    <div className="flex gap-2.5 overflow-x-auto max-md:-mx-4 max-md:px-4 max-md:py-0.5">
-      {TILES.map((tile) => {
-        const count = counts && sum(counts, tile.state);
+    <div className="flex shrink-0 gap-2.5 overflow-x-auto max-md:-mx-4 max-md:px-4 max-md:py-0.5">
+      {TILES.map(({ show, alarming, waiting }) => {
+        const count = counts && countOf(show, counts);
+        const pressed = active === show;
         return (
           <button
-            key={tile.state}
+            key={show}
             type="button"
-            aria-pressed={active === tile.state}
-            onClick={() => onChoose(tile.state)}
+            aria-pressed={pressed}
+            onClick={() => onChoose(pressed ? "" : show)}
             className={cn(
               "flex min-w-32 flex-1 flex-col gap-0.5 rounded-lg border px-3 py-2.5 text-left transition-colors focus-visible:-outline-offset-2 max-md:min-w-36",
-              active === tile.state ? "border-accent bg-accent-soft" : "border-line bg-panel hover:bg-sunken",
+              pressed ? "border-accent bg-accent-soft" : "border-line bg-panel hover:bg-sunken",
             )}
           >
-            <span className="whitespace-nowrap text-muted text-xs">{tile.label}</span>
-            {count === undefined ? (
+            <span className="whitespace-nowrap text-muted text-xs">{SYSTEM_VIEWS[show].label}</span>
+            {count === undefined || count === null ? (
               <span aria-hidden className="skeleton my-1 h-5 w-10" />
             ) : (
               <span
                 className={cn(
                   "font-semibold text-xl tracking-tight",
-                  count > 0 && tile.alarming && "text-bad",
-                  count > 0 && tile.waiting && "text-wait",
+                  count > 0 && alarming && "text-bad",
+                  count > 0 && waiting && "text-wait",
                 )}
               >
                 {count > CAP ? `${CAP}+` : count}
@@ -58,8 +61,4 @@ export function TaskTiles({
       })}
     </div>
   );
-}
-
-function sum(counts: Partial<Record<TaskState, number>>, states: string): number {
-  return states.split(",").reduce((total, state) => total + (counts[state as TaskState] ?? 0), 0);
 }

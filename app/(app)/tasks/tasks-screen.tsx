@@ -1,82 +1,160 @@
 "use client";
 
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { ListChecks, Plus, SearchX } from "lucide-react";
-import { useSearchParams } from "next/navigation";
-import { useMemo } from "react";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
+import { useMemo, useState, useSyncExternalStore } from "react";
 import { taskCounts, taskList } from "@/components/api/tasks.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { part } from "@/components/ui/part.tsx";
+import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/task-filters.ts";
+import { BulkBar } from "./bulk-bar.tsx";
+import { ExportMenu } from "./export-menu.tsx";
 import { TaskCards } from "./task-cards.tsx";
-import { TaskFilters } from "./task-filters.tsx";
 import { TaskTable, TaskTableSkeleton } from "./task-table.tsx";
 import { TaskTiles } from "./task-tiles.tsx";
+import { TaskToolbar } from "./task-toolbar.tsx";
+import { useColumns } from "./use-columns.ts";
+import { useSelection } from "./use-selection.ts";
+import { useTaskPlace } from "./use-task-place.ts";
+import { useTaskRows } from "./use-task-rows.ts";
+import { useViews, type ViewDialog } from "./use-views.ts";
+
+const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 export function TasksScreen() {
   const me = useMe();
-  const params = useSearchParams();
-  const filter = { state: params.get("state") ?? "", q: params.get("q") ?? "" };
-  const list = useInfiniteQuery(taskList(filter));
-  const counts = useQuery(taskCounts());
-  const tasks = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? [], [list.data]);
+  const place = useTaskPlace();
+  const { filters, query } = place;
+  const list = useInfiniteQuery({ ...taskList(query), placeholderData: keepPreviousData });
+  const counts = useQuery(taskCounts(place.today));
+  const views = useViews(place);
+  const columns = useColumns();
+  const [dialog, setDialog] = useState<ViewDialog | null>(null);
+  const [held, setHeld] = useState(false);
+  const wide = useWide();
+
+  const settled = list.isPlaceholderData ? undefined : list.data;
+  const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
+  const name = JSON.stringify(query);
+  const { rows, unseen, showAll } = useTaskRows(name, fresh, held);
+  const chosen = useSelection(name, rows);
+  const selection = me.may("tasks:manage") ? chosen : null;
+  const tasks = useMemo(() => rows.map(({ task }) => task), [rows]);
   const waiting = counts.data?.counts.input_required ?? 0;
   useTitle(waiting > 0 ? `Tasks (${waiting} waiting)` : "Tasks");
 
-  const setFilter = (next: Partial<typeof filter>) => {
-    const set = Object.entries({ ...filter, ...next }).filter(([, value]) => value !== "");
-    window.history.replaceState(null, "", `/tasks${set.length > 0 ? `?${new URLSearchParams(set)}` : ""}`);
-  };
-
+  const order = filters.order || "newest";
+  const total = list.hasNextPage ? null : rows.length;
+  const more = <LoadMore query={list} />;
   return (
     <Page
       title="Tasks"
       actions={
-        me.may("tasks:start") && (
-          <Button asChild variant="primary">
-            <Link href="/tasks/new">
-              <Plus aria-hidden strokeWidth={1.75} />
-              New task
-            </Link>
-          </Button>
-        )
+        <>
+          <ExportMenu filter={query} />
+          {me.may("tasks:start") && (
+            <Button asChild variant="primary">
+              <Link href="/tasks/new">
+                <Plus aria-hidden strokeWidth={1.75} />
+                New task
+              </Link>
+            </Button>
+          )}
+        </>
       }
     >
       <TaskTiles
-        counts={counts.data?.counts}
-        active={filter.state}
-        onChoose={(state) => setFilter({ state: state === filter.state ? "" : state })}
+        counts={counts.data}
+        active={filters.show}
+        onChoose={(show) => place.go({ filters: { show } })}
       />
-      <TaskFilters filter={filter} onChange={setFilter} />
+      <TaskToolbar place={place} tasks={tasks} columns={columns} views={views} onDialog={setDialog} />
       {list.isPending ? (
         <TaskTableSkeleton />
       ) : list.isError && !list.data ? (
         <LoadFailure what="The tasks" error={list.error} onRetry={() => void list.refetch()} />
-      ) : tasks.length === 0 ? (
+      ) : rows.length === 0 && !list.isPlaceholderData ? (
         <div className="rounded-lg border border-line bg-panel">
-          {filter.q || filter.state ? (
+          {isTaskListNarrowed(filters) ? (
             <Empty
               icon={SearchX}
               title="No task matches"
-              action={<Button onClick={() => setFilter({ q: "", state: "" })}>Show all tasks</Button>}
+              action={
+                <Button onClick={() => place.go({ filters: NO_TASK_FILTERS, view: null })}>
+                  Show all tasks
+                </Button>
+              }
             />
           ) : (
             <NoTasks mayStart={me.may("tasks:start")} />
           )}
         </div>
       ) : (
-        <div>
-          <TaskTable tasks={tasks} />
-          <TaskCards tasks={tasks} />
-          <LoadMore query={list} />
+        <div
+          className={cn("relative", list.isPlaceholderData && "opacity-60")}
+          onPointerEnter={(event) => setHeld(event.pointerType === "mouse")}
+          onPointerLeave={() => setHeld(false)}
+        >
+          {unseen > 0 && (
+            <Button
+              size="sm"
+              variant="primary"
+              className="appear absolute top-10 left-1/2 z-20 -translate-x-1/2 rounded-full shadow-pop max-md:top-2"
+              onClick={showAll}
+            >
+              <ArrowUp aria-hidden strokeWidth={1.75} />
+              {unseen} new
+            </Button>
+          )}
+          {wide ? (
+            <TaskTable
+              rows={rows}
+              columns={columns.columns}
+              order={order}
+              onOrder={(next) => place.go({ filters: { order: next === "newest" ? "" : next } })}
+              selection={selection}
+              total={total}
+              end={more}
+            />
+          ) : (
+            <>
+              <TaskCards rows={rows} selection={selection} total={total} />
+              {more}
+            </>
+          )}
+          <p role="status" className="sr-only">
+            {unseen > 0 ? `${unseen} new tasks` : ""}
+          </p>
         </div>
       )}
+      {selection && selection.ids.length > 0 && (
+        <BulkBar selection={selection} place={place} more={list.hasNextPage} />
+      )}
+      {dialog && <ViewDialogs dialog={dialog} views={views} onClose={() => setDialog(null)} />}
     </Page>
+  );
+}
+
+const WIDE = "(min-width: 768px)";
+
+/** Whether there is room for the table. The server guesses that there is. */
+function useWide(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const media = window.matchMedia(WIDE);
+      media.addEventListener("change", listener);
+      return () => media.removeEventListener("change", listener);
+    },
+    () => window.matchMedia(WIDE).matches,
+    () => true,
   );
 }
 

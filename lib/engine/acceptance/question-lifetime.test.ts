@@ -72,7 +72,9 @@ describe.concurrent("nobody answers within a minute:", { timeout: PATIENCE_MS + 
         await expect(world.answer(request.id, { action: "accept", content: {} })).rejects.toMatchObject({
           code: "no_longer_open",
         });
-        const { traits } = await world.within((tx) => readKnown(world.organizationId, tx, server.serverId));
+        const { traits } = await world.within((tx) =>
+          readKnown(world.organizationId, tx, server.serverId, server.connectionId),
+        );
         expect(traits.questionLifetimeMs).toBe(60_000);
       } finally {
         await remote.stop();

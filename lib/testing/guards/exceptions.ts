@@ -31,6 +31,11 @@ export const EXCEPTIONS: Record<string, Exception> = {
     foreignInBody: { status: 200, because: "each of the ids has its own result" },
   },
   "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
+  "POST /api/v1/bulk-operations": { values: { "body.action": "cancel" } },
+  "POST /api/v1/bulk-operations/{id}/begin": {
+    values: { "body.count": 1 },
+    alsoFound: { 403: "it is done in the name of who made it, who alone begins it" },
+  },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },
@@ -78,6 +83,10 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/notices/read-all": { membersOnly: "notices are a person's" },
   "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
+  "PATCH /api/v1/organization/retention": { values: { "body.messageDays": 60 } },
+  "GET /api/v1/organization/retention/preview": {
+    values: { "query.messageDays": "30", "query.payloadDays": "30", "query.taskDays": "forever" },
+  },
 };
 
 /** Calls that anyone may make, and why. Any other public route fails the tests. */

@@ -7,6 +7,7 @@ import type { Place } from "./from-schema.ts";
 /** By the word in a path, or the name of a field without `Id`. */
 const KINDS = {
   "api-keys": "key",
+  "bulk-operations": "bulkOperation",
   connections: "connection",
   "found-tasks": "foundTask",
   found: "foundTask",
@@ -19,6 +20,7 @@ const KINDS = {
   organization: "organization",
   passkeys: "passkey",
   races: "race",
+  requester: "member",
   server: "server",
   servers: "server",
   sessions: "session",

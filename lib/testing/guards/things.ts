@@ -162,6 +162,11 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
       `INSERT INTO passkey (user_id, name, credential_id, public_key) VALUES ($1, $2, $3, '\\x00') RETURNING id`,
       [userId, canary, uuidv7()],
     ),
+  async bulkOperation(making) {
+    const body = { action: "cancel", taskIds: [await making.id("task")] };
+    return (await making.web.call("POST", "/api/v1/bulk-operations", { cookie: making.cookie, body })).body
+      .id;
+  },
   async view({ web, cookie, canary }) {
     const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
     return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;

@@ -62,7 +62,14 @@ CREATE FUNCTION gate.figures(p_most integer) RETURNS TABLE (figure text, label t
   GROUP BY f.follower $$;
 
 REVOKE ALL ON FUNCTION gate.figures(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION gate.figures(integer) TO intray_app;
 RESET ROLE;
+-- The owner's command line asks it too (doctor).
+DO $$
+DECLARE owner name := current_user;
+BEGIN
+  SET LOCAL ROLE intray_gate;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION gate.figures(integer) TO intray_app, %I', owner);
+  RESET ROLE;
+END $$;
 REVOKE CREATE ON SCHEMA gate FROM intray_gate;
 REVOKE intray_gate FROM CURRENT_USER;

@@ -26,6 +26,7 @@ import type { Principal } from "@/lib/principal.ts";
 import { listViews } from "@/lib/saved-views/queries.ts";
 import { viewer } from "@/lib/saved-views/transitions.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
+import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
 import { readForPage } from "@/lib/web/read-for-page.ts";
 import { idParams } from "@/lib/web/route.ts";
 import { currentCounts } from "../../counts.ts";
@@ -89,15 +90,12 @@ async function readRequest(
     const similar = await readSimilar(organizationId, tx, principal, id);
     const questions = await listInputRequests(organizationId, tx, principal, listSchema.parse({ taskId }));
     await requireVisibleTask(organizationId, tx, principal, taskId);
-    const events = await listTaskEvents(organizationId, tx, taskId, pageQuerySchema.parse({ limit: 200 }));
-    const { items, nextCursor } = events;
-    const all: ReadAlready =
-      nextCursor === null ? [[taskEvents(taskId).queryKey, { items, truncated: false }]] : [];
+    const newest = taskEventQuerySchema.parse({ order: "newest", limit: 200 });
     return [
       [requestDetail(id).queryKey, request],
       [similarRequests(id).queryKey, similar],
       [requestsOfTask(taskId).queryKey, questions],
-      ...all,
+      [taskEvents(taskId).queryKey, await listTaskEvents(organizationId, tx, taskId, newest)],
     ];
   } catch (error) {
     if (error instanceof AppError) return [];

@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { requestsOfTask } from "@/components/api/request-context.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
+import { WordDiff } from "@/components/text/word-diff.tsx";
 import { Day } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
 import { findMoney, sayMoney } from "@/lib/format/money.ts";
 import { diffFields } from "@/lib/format/schema-diff.ts";
-import { diffWords } from "@/lib/format/text-diff.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
 type Question = { message: string; schema: unknown; url: string | null };
@@ -107,29 +107,7 @@ function Difference({ before, after }: { before: Question; after: Question }) {
           Amount: {amounts[0] || "none"} → {amounts[1] || "none"}
         </p>
       )}
-      <p className="whitespace-pre-wrap">
-        {diffWords(before.message, after.message).map((part, index) => {
-          // The parts are computed from two fixed texts: their place is their identity.
-          const key = index;
-          if (part.kind === "gone") {
-            return (
-              <del key={key} className="rounded-sm bg-bad-soft px-0.5 text-bad">
-                <span className="sr-only">gone: </span>
-                <PlainText text={part.text} />
-              </del>
-            );
-          }
-          if (part.kind === "new") {
-            return (
-              <ins key={key} className="rounded-sm bg-good-soft px-0.5 font-medium text-good no-underline">
-                <span className="sr-only">new: </span>
-                <PlainText text={part.text} />
-              </ins>
-            );
-          }
-          return <PlainText key={key} text={part.text} />;
-        })}
-      </p>
+      <WordDiff before={before.message} after={after.message} />
       {before.url !== after.url && <p>The address to open is another one.</p>}
       {diffFields(before.schema, after.schema).map((line) => (
         <p key={line}>

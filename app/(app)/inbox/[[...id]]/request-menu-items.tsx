@@ -1,10 +1,10 @@
 "use client";
 
 import { Copy, Hash, Link2, ListChecks } from "lucide-react";
+import { copyText } from "@/components/ui/copy-text.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { copyText } from "./copy-text.ts";
 
 export function RequestMenuItems({ request, link }: { request: InputRequestDetail; link: () => void }) {
   return (

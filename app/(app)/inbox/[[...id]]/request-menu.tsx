@@ -2,9 +2,9 @@
 
 import { Link2, MoreHorizontal } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
+import { copyText } from "@/components/ui/copy-text.ts";
 import { Menu } from "@/components/ui/menu.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { copyText } from "./copy-text.ts";
 import { RequestMenuItems } from "./inbox-parts.ts";
 
 /** What can be done with a request besides answering it. */

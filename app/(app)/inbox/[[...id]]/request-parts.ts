@@ -66,9 +66,9 @@ export function isForm({ fields }: InputRequestDetail): boolean {
   return decisionOf(fields).kind === "form";
 }
 
-/** Its answer waits, or would wait, for somebody to sign in. */
-export function isStuck({ connectionState, state }: InputRequestDetail): boolean {
-  return connectionState !== "connected" && (state === "open" || state === "answered");
+/** Its answer waits, or would wait, for somebody to sign in, or for a pause to end. */
+export function isStuck({ connectionState, server, state }: InputRequestDetail): boolean {
+  return (connectionState !== "connected" || !!server.pause) && (state === "open" || state === "answered");
 }
 
 export function wasAskedBefore({ previous, askedAgain }: InputRequestDetail): boolean {

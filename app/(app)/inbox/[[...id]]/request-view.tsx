@@ -114,7 +114,6 @@ function SoFar({ request }: { request: InputRequestDetail }) {
       {events.data ? (
         <Timeline
           events={events.data.items}
-          compact
           {...(request.state === "open" && { next: `the answer goes to ${request.server.name}` })}
         />
       ) : (

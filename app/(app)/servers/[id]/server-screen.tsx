@@ -2,13 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Unplug } from "lucide-react";
+import { useState } from "react";
 import { ApiError } from "@/components/api/client.ts";
 import { useKeptError } from "@/components/api/kept-error.ts";
 import { serverDetail } from "@/components/api/servers.ts";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
-import { HealthBadge } from "@/components/server/health.tsx";
+import { HealthBadge, PausedBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
+import { TestResult } from "@/components/server/test-result.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -19,12 +21,15 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { ServerDetail } from "@/lib/servers/schema.ts";
+import type { CheckedServer, ServerDetail } from "@/lib/servers/schema.ts";
 import { FoundTasks } from "./found-tasks.tsx";
+import { PauseButton, ServerPaused } from "./pause-server.tsx";
 import { ServerConnections } from "./server-connections.tsx";
+import { ServerHealth } from "./server-health.tsx";
 import { ServerLog } from "./server-log.tsx";
 import { ServerManage } from "./server-manage.tsx";
 import { ServerTools } from "./server-tools.tsx";
+import { ServerTracing } from "./server-tracing.tsx";
 import { ServerTraits } from "./server-traits.tsx";
 
 export function ServerScreen({ id, arrival }: { id: string; arrival: ArrivalQuery }) {
@@ -52,6 +57,7 @@ export function ServerScreen({ id, arrival }: { id: string; arrival: ArrivalQuer
 
 function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQuery }) {
   const me = useMe();
+  const [checked, setChecked] = useState<CheckedServer | null>(null);
   const { health } = server;
   // The connections below say it, with what to press.
   const waitsForSignIn = server.startsOn === null && health.state === "unauthorized";
@@ -76,8 +82,10 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
         <div className="flex flex-wrap items-center gap-3">
           <h1 className="min-w-0 font-semibold text-[21px] leading-tight tracking-tight">{server.name}</h1>
           {waitsForSignIn ? <ConnectionBadge state="not_connected" /> : <HealthBadge health={health} />}
+          {server.pause && <PausedBadge />}
           <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
-            <TestButton server={server} />
+            <TestButton server={server} onChecked={setChecked} />
+            <PauseButton server={server} />
             {server.origin === "admin" && <ServerManage server={server} />}
           </div>
         </div>
@@ -95,16 +103,20 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
         </div>
       </header>
       <ArrivalNotice arrival={arrival} />
+      <ServerPaused server={server} />
+      {checked && <TestResult steps={checked.steps} />}
       {health.state !== "ok" && health.checkedAt && !waitsForSignIn && (
         <Notice tone="bad" title={health.message ?? "The server does not answer as it should."}>
           <p>Tasks on it are kept and go on by themselves once it is back.</p>
         </Notice>
       )}
       {server.authKind === "oauth" && <ServerConnections server={server} />}
+      <ServerHealth server={server} />
       <ServerTraits server={server} />
       {mayListTasks && me.may("tasks:find") && <FoundTasks server={server} />}
-      {!waitsForSignIn && <ServerTools server={server} />}
+      <ServerTools server={server} />
       {server.log && <ServerLog log={server.log} />}
+      <ServerTracing server={server} />
     </>
   );
 }

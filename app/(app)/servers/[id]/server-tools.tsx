@@ -1,12 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { FilePen } from "lucide-react";
 import { serverTools } from "@/components/api/servers.ts";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
+import { ToolDifference } from "@/components/server/tool-difference.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import type { Server, ServerTool } from "@/lib/servers/schema.ts";
+import { ToolHistory } from "./tool-history.tsx";
 
 const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
   required: "always runs as a task",
@@ -23,7 +26,10 @@ export function ServerTools({ server }: { server: Server }) {
         Tools
       </h2>
       {tools.isPending && <div aria-hidden className="skeleton h-32" />}
-      {tools.isError && (
+      {tools.isError && server.startsOn === null && (
+        <p className="text-muted">They are known once somebody has signed in at the server.</p>
+      )}
+      {tools.isError && server.startsOn !== null && (
         <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
       )}
       {tools.data?.items.length === 0 && <p className="text-muted">This server offers no tools.</p>}
@@ -36,9 +42,19 @@ export function ServerTools({ server }: { server: Server }) {
                 {tool.title && <span className="font-mono text-muted text-xs">{tool.name}</span>}
                 <Badge>{TASK_SUPPORT[tool.taskSupport]}</Badge>
                 <ToolHints tool={tool} />
+                {tool.change && (
+                  <Badge tone="wait" icon={FilePen}>
+                    changed since it was used last
+                  </Badge>
+                )}
               </h3>
               {tool.description && (
                 <p className="max-w-3xl whitespace-pre-line text-muted">{tool.description}</p>
+              )}
+              {tool.change && (
+                <div className="flex max-w-3xl flex-col gap-1.5 rounded-lg border border-wait/30 bg-wait-soft px-3.5 py-2.5 text-[13px]">
+                  <ToolDifference before={tool.change.before} after={tool} />
+                </div>
               )}
               <details>
                 <summary className="w-fit rounded-sm text-[13px] text-muted hover:text-ink max-md:-my-3 max-md:py-3">
@@ -48,6 +64,7 @@ export function ServerTools({ server }: { server: Server }) {
                   <JsonTree value={tool.inputSchema} open={4} />
                 </div>
               </details>
+              <ToolHistory server={server} tool={tool} />
             </li>
           ))}
         </ul>

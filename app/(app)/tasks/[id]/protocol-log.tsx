@@ -1,52 +1,70 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { ArrowDownLeft, ArrowUpRight } from "lucide-react";
-import { taskMessages } from "@/components/api/task-messages.ts";
-import { JsonTree } from "@/components/facts/json-tree.tsx";
-import { Clock } from "@/components/time/time.tsx";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { serverDetail } from "@/components/api/servers.ts";
+import { type MessageFilter, taskMessages } from "@/components/api/task-messages.ts";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { LoadMore } from "@/components/ui/load-more.tsx";
+import { MESSAGES_KEPT } from "@/lib/protocol-messages/limits.ts";
+import type { TaskDetail, TaskMessage } from "@/lib/tasks/schema.ts";
+import { ProtocolFilters } from "./protocol-filters.tsx";
+import { ProtocolMessage } from "./protocol-message.tsx";
 
-/** Every message of the task in both directions, for those who build servers. Secrets are removed before. */
-export function ProtocolLog({ id }: { id: string }) {
-  const messages = useQuery(taskMessages(id));
+const NO_FILTER: MessageFilter = { direction: "", method: "", q: "" };
+
+/** The messages of the task in both directions, for those who build servers. Secrets were removed before they were kept. */
+export function ProtocolLog({ task }: { task: TaskDetail }) {
+  const [filter, setFilter] = useState(NO_FILTER);
+  const messages = useInfiniteQuery(taskMessages(task.id, filter));
+  const server = useQuery(serverDetail(task.server.id));
+  const items = useMemo(
+    () => withKeys(messages.data?.pages.flatMap((page) => page.items) ?? []),
+    [messages.data],
+  );
   if (messages.isError) {
     return <LoadFailure what="The protocol" error={messages.error} onRetry={() => void messages.refetch()} />;
   }
   if (!messages.data) return <TimelineSkeleton />;
-  if (messages.data.items.length === 0)
-    return <p className="text-muted">No message has been exchanged so far.</p>;
+  const methods = messages.data.pages[0]?.methods ?? [];
+  if (methods.length === 0) return <p className="text-muted">No message has been exchanged so far.</p>;
   return (
-    <div className="flex flex-col gap-2">
-      <ol className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel">
-        {messages.data.items.map((message, index) => {
-          const out = message.direction === "out";
-          const Icon = out ? ArrowUpRight : ArrowDownLeft;
-          return (
-            // Messages are only ever added at the end.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
-            <li key={index}>
-              <details>
-                <summary className="flex min-h-9 list-none max-md:min-h-11 items-center gap-3 px-3 py-1.5 hover:bg-sunken focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
-                  <Icon
-                    aria-hidden
-                    className={out ? "size-4 text-accent" : "size-4 text-muted"}
-                    strokeWidth={1.75}
-                  />
-                  <span className="sr-only">{out ? "sent" : "received"}</span>
-                  <span className="min-w-0 flex-1 truncate font-mono text-xs">{message.method}</span>
-                  <Clock at={message.at} className="shrink-0 text-muted text-xs" />
-                </summary>
-                <div className="px-3 pb-3">
-                  <JsonTree value={message.body} open={3} />
-                </div>
-              </details>
-            </li>
-          );
-        })}
-      </ol>
-      {messages.data.truncated && <p className="text-muted">There is more than is shown here.</p>}
+    <div className="flex flex-col gap-3">
+      <ProtocolFilters filter={filter} methods={methods} onChange={setFilter} />
+      {items.length === 0 ? (
+        <p role="status" className="text-muted">
+          No message is like that.
+        </p>
+      ) : (
+        <ol
+          aria-label="Messages, newest first"
+          className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel"
+        >
+          {items.map(({ key, message }) => (
+            <ProtocolMessage key={key} message={message} task={task} server={server.data} />
+          ))}
+        </ol>
+      )}
+      <LoadMore query={messages} />
+      <p className="text-muted text-xs">
+        Of each task the newest {MESSAGES_KEPT} messages are kept, without handles, session ids and tokens; of
+        a poll that brought nothing new only the last. Reading them is noted in the history of the
+        organization.
+      </p>
     </div>
   );
+}
+
+/** Newer ones come in front, and the oldest go: a message is known by what it is, so that one that is open stays so. */
+function withKeys(messages: TaskMessage[]): { key: string; message: TaskMessage }[] {
+  const seen = new Map<string, number>();
+  const keyed = [...messages].reverse().map((message) => {
+    const { at, direction, method } = message;
+    const name = `${at} ${direction} ${method}`;
+    const count = seen.get(name) ?? 0;
+    seen.set(name, count + 1);
+    return { key: `${name} ${count}`, message };
+  });
+  return keyed.reverse();
 }

@@ -1,22 +1,25 @@
 import { FileAudio, FileText, Link2, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { Facts } from "@/components/facts/facts.tsx";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
+import { FoldedText } from "@/components/text/folded-text.tsx";
+import { shorten } from "@/lib/format/labels.ts";
 import { audioFile, byteLength, formatBytes, imageSource } from "@/lib/format/media.ts";
 import { parseJsonText, type ResultPart } from "@/lib/format/result.ts";
 import { urlParts } from "@/lib/format/url-parts.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { ResultText } from "./result-text.tsx";
+import { ResultValue } from "./result-value.tsx";
 
 /** One part of a result. `number` names what has no name of its own. */
 export function ResultPartView({ part, number }: { part: ResultPart; number: number }) {
   switch (part.type) {
     case "text": {
       const json = parseJsonText(part.text);
-      if (json) return Array.isArray(json) ? <JsonTree value={json} /> : <Facts values={{ ...json }} />;
-      return <PlainText text={part.text} />;
+      return json ? <ResultValue value={json} /> : <ResultText text={part.text} />;
     }
     case "image": {
       const source = imageSource(part);
-      if ("refused" in source) return <p className="text-muted">{source.refused}</p>;
+      if ("refused" in source) return <p className="text-muted">{shorten(source.refused, 200)}</p>;
       return (
         // biome-ignore lint/performance/noImgElement: inline data, nothing to optimise
         <img
@@ -31,7 +34,11 @@ export function ResultPartView({ part, number }: { part: ResultPart; number: num
     case "resource_link":
       return (
         <FileBox icon={Link2} name={part.title ?? part.name} about={part.mimeType}>
-          {part.description && <p className="whitespace-pre-line text-[13px]">{part.description}</p>}
+          {part.description && (
+            <p className="whitespace-pre-line text-[13px]">
+              <FoldedText text={part.description} />
+            </p>
+          )}
           <Address uri={part.uri} />
         </FileBox>
       );
@@ -42,7 +49,7 @@ export function ResultPartView({ part, number }: { part: ResultPart; number: num
       return (
         <FileBox icon={FileText} about={about}>
           <Address uri={uri} />
-          {text && <PlainText text={text} />}
+          {text && <ResultText text={text} />}
         </FileBox>
       );
     }
@@ -54,7 +61,7 @@ export function ResultPartView({ part, number }: { part: ResultPart; number: num
 function Audio({ part, number }: { part: { data: string; mimeType: string }; number: number }) {
   const file = audioFile(part, number);
   const size = byteLength(part.data);
-  if ("refused" in file) return <p className="text-muted">{file.refused}</p>;
+  if ("refused" in file) return <p className="text-muted">{shorten(file.refused, 200)}</p>;
   return (
     <FileBox icon={FileAudio} name={file.name} about={[part.mimeType, formatBytes(size ?? 0)].join(", ")}>
       <a
@@ -85,8 +92,12 @@ function FileBox({
       <div className="flex min-w-0 flex-1 flex-col gap-1.5">
         {(name || about) && (
           <p>
-            {name && <span className="font-medium">{name} </span>}
-            {about && <span className="text-muted text-xs">{about}</span>}
+            {name && (
+              <span className="font-medium">
+                <FoldedText text={name} />{" "}
+              </span>
+            )}
+            {about && <span className="text-muted text-xs">{shorten(about, 200)}</span>}
           </p>
         )}
         {children}
@@ -99,20 +110,19 @@ function FileBox({
 function Address({ uri }: { uri: string }) {
   const parts = urlParts(uri);
   return (
-    <p className="select-all break-all font-mono text-muted text-xs">
-      {parts ? (
-        <>
-          {parts.before}
-          <strong className="font-semibold text-ink">{parts.host}</strong>
-          {parts.after}
-        </>
-      ) : (
-        uri
-      )}
-    </p>
+    <div className="flex items-center gap-3">
+      <p className="min-w-0 flex-1 select-all break-all font-mono text-muted text-xs">
+        {parts ? (
+          <>
+            {parts.before}
+            <strong className="font-semibold text-ink">{parts.host}</strong>
+            <FoldedText text={parts.after} />
+          </>
+        ) : (
+          <FoldedText text={uri} />
+        )}
+      </p>
+      <CopyButton text={uri} what="the address" />
+    </div>
   );
-}
-
-function PlainText({ text }: { text: string }) {
-  return <p className="whitespace-pre-wrap rounded-lg border border-line bg-panel px-3.5 py-3">{text}</p>;
 }

@@ -1,14 +1,16 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
+import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { isLive } from "@/lib/format/outcome.ts";
+import { isLive, STATE_LABELS } from "@/lib/format/outcome.ts";
+import type { AttentionCode } from "@/lib/tasks/attention.ts";
 import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
 import { TaskActions } from "./task-actions.tsx";
 
@@ -36,6 +38,9 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
           )}
         </h1>
         <StateBadge task={task} withOutcome />
+        {task.attention && !SAID_BY_STATE.includes(task.attention.code) && (
+          <AttentionBadge attention={task.attention} />
+        )}
         {!task.durable && <NotDurableBadge short={!live} />}
         <TaskActions task={task} />
       </div>
@@ -73,6 +78,19 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
         )}
         {task.connection.owner && <Item>on {task.connection.owner.name}’s connection</Item>}
         {task.visibility === "private" && <Item>private</Item>}
+        {task.restarts.length > 0 && (
+          <Item>
+            started again{" "}
+            {task.restarts.map(({ id, state, createdAt }, index) => (
+              <Fragment key={id}>
+                {index > 0 && ", "}
+                <Link href={`/tasks/${id}`} className="underline underline-offset-2 hover:text-ink">
+                  <TimeAgo at={createdAt} /> ({STATE_LABELS[state]})
+                </Link>
+              </Fragment>
+            ))}
+          </Item>
+        )}
         {task.restartOf && (
           <Item>
             <Link href={`/tasks/${task.restartOf}`} className="underline underline-offset-2 hover:text-ink">
@@ -87,6 +105,9 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
     </header>
   );
 }
+
+/** What the badge of the state says already. */
+const SAID_BY_STATE: AttentionCode[] = ["start_unknown", "stalled", "lost"];
 
 function Item({ children }: { children: ReactNode }) {
   return <li>{children}</li>;

@@ -1,22 +1,86 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { taskEvents } from "@/components/api/task-logs.ts";
-import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { memo, useMemo, useState } from "react";
+import { taskHistory } from "@/components/api/task-history.ts";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Clock } from "@/components/time/time.tsx";
+import { Dot, Line, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { LoadMore } from "@/components/ui/load-more.tsx";
+import { describeTaskEvent } from "@/lib/format/task-events.ts";
+import { stepWords } from "@/lib/format/task-steps.ts";
+import type { TaskDetail, TaskEvent, TaskEventQuery } from "@/lib/tasks/schema.ts";
+import { OrderSwitch } from "./order-switch.tsx";
 
-export function TaskHistory({ id }: { id: string }) {
-  const events = useQuery(taskEvents(id));
-  if (events.data) {
+/** What happened, with how long each step took; a long history comes as one reads on. */
+export function TaskHistory({ task }: { task: Pick<TaskDetail, "id" | "createdAt"> }) {
+  const [order, setOrder] = useState<TaskEventQuery["order"]>("newest");
+  const history = useInfiniteQuery(taskHistory(task.id, order));
+  const events = useMemo(() => history.data?.pages.flatMap(({ items }) => items) ?? [], [history.data]);
+  const words = useMemo(
+    () =>
+      stepWords(
+        [...events].sort((a, b) => a.seq - b.seq),
+        task.createdAt,
+      ),
+    [events, task.createdAt],
+  );
+  if (history.data) {
     return (
-      <>
-        <Timeline events={events.data.items} />
-        {events.data.truncated && <p className="text-muted">There is more than is shown here.</p>}
-      </>
+      <div className="flex flex-col gap-2">
+        {events.length > 1 && <OrderSwitch order={order} onChange={setOrder} />}
+        <ol aria-label="Timeline" className="flex flex-col">
+          {events.map((event) => (
+            <Step key={event.seq} event={event} took={words.get(event.seq)} />
+          ))}
+        </ol>
+        <LoadMore query={history} />
+      </div>
     );
   }
-  if (events.isError) {
-    return <LoadFailure what="The timeline" error={events.error} onRetry={() => void events.refetch()} />;
+  if (history.isError) {
+    return <LoadFailure what="The timeline" error={history.error} onRetry={() => void history.refetch()} />;
   }
   return <TimelineSkeleton />;
+}
+
+/** Thousands may stand there: one that did not change is not drawn again. */
+const Step = memo(function Step({ event, took }: { event: TaskEvent; took: string | undefined }) {
+  const words = describeTaskEvent(event);
+  return (
+    <li className="group relative flex gap-3 pb-2.5">
+      <Line />
+      <Dot tone={words.tone} />
+      <div className="min-w-0 flex-1">
+        <p>
+          <PlainText text={words.text} />
+          {took && <span className="text-muted text-xs"> {took}</span>}
+        </p>
+        {words.quote && <Quote text={words.quote} requestId={event.inputRequestId} />}
+      </div>
+      <Clock at={event.at} className="shrink-0 text-muted text-xs leading-5" />
+    </li>
+  );
+});
+
+/** What was said; of a question or an answer it leads to the request, whatever the text holds. */
+function Quote({ text, requestId }: { text: string; requestId: string | null }) {
+  const quote = (
+    <>
+      “<PlainText text={text} />”
+    </>
+  );
+  return (
+    <p className="whitespace-pre-line text-[13px] text-muted">
+      {requestId ? (
+        <Link href={`/inbox/${requestId}`} className="underline-offset-4 hover:text-ink hover:underline">
+          {quote}
+        </Link>
+      ) : (
+        quote
+      )}
+    </p>
+  );
 }

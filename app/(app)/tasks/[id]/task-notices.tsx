@@ -1,18 +1,31 @@
 import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { isLive, serverStateLabel } from "@/lib/format/outcome.ts";
+import type { AttentionCode } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { AttentionNotice } from "./attention-notice.tsx";
 import { StartUnknown } from "./start-unknown.tsx";
 
 /** What is out of the ordinary about a task, and what can be done. */
 export function TaskNotices({ task }: { task: TaskDetail }) {
   const isStuck = isLive(task.state) && task.connection.state !== "connected";
+  const attends = task.attention !== null && !TOLD_APART.includes(task.attention.code) && !isStuck;
   return (
     <>
+      {attends && <AttentionNotice task={task} />}
+      {isLive(task.state) && (
+        <PausedNotice server={task.server}>
+          <p>
+            The task stays as it is and goes on when the pause ends; answers and a cancel are kept.
+            {task.expiresAt && " Its time limit runs on meanwhile."}
+          </p>
+        </PausedNotice>
+      )}
       {isStuck && (
         <ConnectionTrouble server={task.server} owner={task.connection.owner} state={task.connection.state} />
       )}
@@ -59,13 +72,8 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
           <p>Nothing more will come of it. The arguments are kept: start it again as a new task.</p>
         </Notice>
       )}
-      {task.stalled && task.state === "working" && (
-        <Notice tone="wait" title="Nothing has changed for a long while.">
-          <p>Intray keeps checking. If it should have moved by now, look at the server.</p>
-        </Notice>
-      )}
       {/* Lost and expired have been said above. */}
-      {task.error && task.error.code !== task.state && task.state !== "lost" && !isStuck && (
+      {task.error && task.error.code !== task.state && task.state !== "lost" && !isStuck && !attends && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={<FoldedText text={task.error.message} />}>
           {isLive(task.state) && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>
@@ -74,3 +82,6 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
     </>
   );
 }
+
+/** What has a notice of its own, with more to say and to do. */
+const TOLD_APART: AttentionCode[] = ["server_paused", "start_unknown", "lost"];

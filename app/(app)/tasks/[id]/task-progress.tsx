@@ -2,48 +2,45 @@ import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { TaskPhases } from "./task-phases.tsx";
 
-/** The one sentence of how it stands, and how far it has come. */
+/** The one sentence of how it stands, how far it has come, and what its time went into. */
 export function TaskProgress({ task }: { task: TaskDetail }) {
   const { progress } = task;
   const sentence = progress?.message ?? task.statusMessage;
   const waiting = task.inputRequests.find((request) => request.state === "open");
-  const asks = waiting && isLive(task.state);
-  if (!sentence && !progress && !asks) return null;
   return (
     <section
       aria-label="Status"
-      aria-live="polite"
-      className={cn(
-        "flex flex-col gap-2.5",
-        (sentence || progress) && "rounded-lg border border-line bg-panel px-4 py-3",
-      )}
+      className="flex flex-col gap-2.5 rounded-lg border border-line bg-panel px-4 py-3"
     >
-      {(sentence || progress) && (
-        <p className="flex items-baseline gap-4">
-          <span className="min-w-0 flex-1 font-medium break-words text-[13px]">
-            <FoldedText text={sentence ?? "Working"} />
-          </span>
-          {progress && <span className="text-[13px] text-muted">{progressWords(progress)}</span>}
-        </p>
-      )}
-      {progress && isLive(task.state) && <ProgressBar progress={progress} label="Progress" />}
-      {asks && (
-        <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg bg-wait-soft px-4 py-2.5">
-          <p className="min-w-0 flex-1 basis-60 text-[13px] text-wait">
-            <span className="line-clamp-3">
-              <PlainText text={waiting.message} />
+      <div aria-live="polite" className="flex flex-col gap-2.5 empty:hidden">
+        {(sentence || progress) && (
+          <p className="flex items-baseline gap-4">
+            <span className="min-w-0 flex-1 font-medium break-words text-[13px]">
+              <FoldedText text={sentence ?? "Working"} />
             </span>
+            {progress && <span className="text-[13px] text-muted">{progressWords(progress)}</span>}
           </p>
-          <Button asChild size="sm" className="border-transparent">
-            <Link href={`/inbox/${waiting.id}`}>Open the request</Link>
-          </Button>
-        </div>
-      )}
+        )}
+        {progress && isLive(task.state) && <ProgressBar progress={progress} label="Progress" />}
+        {waiting && isLive(task.state) && (
+          <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg bg-wait-soft px-4 py-2.5">
+            <p className="min-w-0 flex-1 basis-60 text-[13px] text-wait">
+              <span className="line-clamp-3">
+                <PlainText text={waiting.message} />
+              </span>
+            </p>
+            <Button asChild size="sm" className="border-transparent">
+              <Link href={`/inbox/${waiting.id}`}>Open the request</Link>
+            </Button>
+          </div>
+        )}
+      </div>
+      <TaskPhases id={task.id} />
     </section>
   );
 }

@@ -1,33 +1,100 @@
-import { ChevronRight } from "lucide-react";
-import { Badge } from "@/components/ui/badge.tsx";
-import { Link } from "@/components/ui/link.tsx";
-import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
-import { requestStateSchema } from "@/lib/input-requests/schema.ts";
-import type { TaskDetail } from "@/lib/tasks/schema.ts";
+"use client";
 
-export function TaskRequests({ task }: { task: TaskDetail }) {
-  if (task.inputRequests.length === 0) {
-    return <p className="text-muted">The server has not asked anything so far.</p>;
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ChevronRight } from "lucide-react";
+import { taskRequests } from "@/components/api/task-history.ts";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { LoadMore } from "@/components/ui/load-more.tsx";
+import { decidedWord } from "@/lib/format/decision.ts";
+import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
+import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+
+/** Everything that the task asked: how it stands, who decided, and how far the answer has come. */
+export function TaskRequests({ id }: { id: string }) {
+  const requests = useInfiniteQuery(taskRequests(id));
+  if (requests.isError) {
+    return <LoadFailure what="The requests" error={requests.error} onRetry={() => void requests.refetch()} />;
   }
+  if (!requests.data) return <TimelineSkeleton />;
+  const items = requests.data.pages.flatMap((page) => page.items);
+  if (items.length === 0) return <p className="text-muted">The server has not asked anything so far.</p>;
   return (
-    <ul className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel">
-      {task.inputRequests.map((request) => {
-        const state = requestStateSchema.catch("open").parse(request.state);
-        return (
-          <li key={request.id}>
-            <Link
-              href={`/inbox/${request.id}`}
-              className="flex min-h-11 items-center gap-3 px-3.5 py-2.5 hover:bg-sunken focus-visible:-outline-offset-2"
-            >
-              <span className="flex min-w-0 flex-1 items-center gap-x-3 gap-y-1 max-md:flex-col max-md:items-start">
-                <span className="line-clamp-2 min-w-0 flex-1">{request.message}</span>
-                <Badge tone={REQUEST_TONES[state]}>{REQUEST_LABELS[state]}</Badge>
-              </span>
-              <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" strokeWidth={1.75} />
-            </Link>
-          </li>
-        );
-      })}
-    </ul>
+    <>
+      <ul className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel">
+        {items.map((request) => (
+          <Row key={request.id} request={request} />
+        ))}
+      </ul>
+      <LoadMore query={requests} />
+    </>
   );
 }
+
+function Row({ request }: { request: InputRequestSummary }) {
+  return (
+    <li>
+      <Link
+        href={`/inbox/${request.id}`}
+        className="flex min-h-11 items-center gap-3 px-3.5 py-2.5 hover:bg-sunken focus-visible:-outline-offset-2"
+      >
+        <span className="flex min-w-0 flex-1 flex-col gap-1">
+          <span className="flex items-start gap-x-3 gap-y-1 max-md:flex-col">
+            <span className="line-clamp-2 min-w-0 flex-1">
+              <PlainText text={request.message} />
+            </span>
+            <Badge tone={REQUEST_TONES[request.state]}>{REQUEST_LABELS[request.state]}</Badge>
+          </span>
+          <span className="text-[13px] text-muted">
+            <Facts request={request} />
+          </span>
+        </span>
+        <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" strokeWidth={1.75} />
+      </Link>
+    </li>
+  );
+}
+
+function Facts({ request }: { request: InputRequestSummary }) {
+  const { answer, delivery, claimedBy, assignedTo, state } = request;
+  const moved = delivery?.confirmedAt ?? delivery?.acceptedAt;
+  return (
+    <>
+      asked <TimeAgo at={request.createdAt} />
+      {state === "open" && assignedTo && ` · assigned to ${assignedTo.name}`}
+      {state === "open" && claimedBy && ` · claimed by ${claimedBy.name}`}
+      {state === "open" && request.expiresAt && (
+        <>
+          {" · "}
+          <TimeUntil at={request.expiresAt} over="no time" /> left
+        </>
+      )}
+      {answer && (
+        <>
+          {` · ${decidedWord(answer.action, answer.content).toLowerCase()} by ${answer.by.name} `}
+          <Clock at={answer.at} />
+        </>
+      )}
+      {delivery && (
+        <>
+          {` · ${delivery.flagged ? "the server took it and keeps asking" : DELIVERY_WORDS[delivery.state]} `}
+          {moved && <Clock at={moved} />}
+        </>
+      )}
+    </>
+  );
+}
+
+const DELIVERY_WORDS: Record<DeliveryState, string> = {
+  held: "held for undo",
+  pending: "on its way",
+  sending: "being sent",
+  accepted: "the server has it",
+  confirmed: "the task moved on",
+  undone: "taken back",
+  failed: "not delivered",
+};

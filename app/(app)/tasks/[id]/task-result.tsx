@@ -1,10 +1,17 @@
-import { Facts } from "@/components/facts/facts.tsx";
+"use client";
+
+import { Download } from "lucide-react";
+import { memo, useMemo, useState } from "react";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
+import { FoldedText } from "@/components/text/folded-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { plural } from "@/lib/format/labels.ts";
 import { isLive } from "@/lib/format/outcome.ts";
 import { readResult } from "@/lib/format/result.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { ResultPartView } from "./result-part.tsx";
+import { ResultValue } from "./result-value.tsx";
 
 /** What the tool returned. Server text: links are text, and nothing is loaded from elsewhere. */
 export function TaskResult({ task }: { task: TaskDetail }) {
@@ -15,37 +22,78 @@ export function TaskResult({ task }: { task: TaskDetail }) {
       </p>
     );
   }
-  const read = readResult(task.result);
   return (
     <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p>
+          {task.outcome && (
+            <>
+              <span className="text-muted">Outcome </span>
+              <span className="font-semibold">
+                <FoldedText text={task.outcome} />
+              </span>
+            </>
+          )}
+        </p>
+        <Button size="sm" onClick={() => download(task)}>
+          <Download aria-hidden strokeWidth={1.75} />
+          Download as JSON
+        </Button>
+      </div>
+      <Received result={task.result} />
+    </div>
+  );
+}
+
+/** A result never changes: whatever else is new about the task, what one reads stays as it is. */
+const Received = memo(function Received({ result }: { result: unknown }) {
+  const [shown, setShown] = useState(PARTS);
+  const read = useMemo(() => readResult(result), [result]);
+  const left = (read?.parts.length ?? 0) - shown;
+  return (
+    <>
       {read?.isError && (
         <Notice tone="bad" title="The tool reports an error">
           <p>The task itself ran to its end.</p>
         </Notice>
       )}
-      {task.outcome && (
-        <p>
-          <span className="text-muted">Outcome </span>
-          <span className="font-semibold">{task.outcome}</span>
-        </p>
-      )}
-      {read?.structured && <Facts values={read.structured} />}
-      {read?.parts.map((part, index) => (
+      {read?.structured !== undefined && <ResultValue value={read.structured} />}
+      {read?.parts.slice(0, shown).map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a result never changes
         <ResultPartView key={index} part={part} number={index + 1} />
       ))}
-      <details className="group">
+      {left > 0 && (
+        <Button size="sm" className="w-fit" onClick={() => setShown(shown + PARTS)}>
+          Show more ({plural(left, "part")} left)
+        </Button>
+      )}
+      <details>
         <summary className="w-fit rounded-sm text-[13px] text-muted hover:text-ink max-md:py-3">
           As received
         </summary>
         <div className="pt-2">
-          <JsonTree value={withoutData(task.result)} open={4} />
+          <JsonTree value={withoutData(result)} open={4} />
         </div>
       </details>
-    </div>
+    </>
   );
+});
+
+/** Of a result that has many, as many more at each press. */
+const PARTS = 20;
+
+/** Made of what the page has already: nothing is fetched, and the file's name is ours. */
+function download(task: TaskDetail): void {
+  const file = new Blob([JSON.stringify(task.result, null, 2)], { type: "application/json" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = `result-${task.id}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
 }
 
+/** By then the browser has it. */
+const REVOKE_MS = 60_000;
 const LONGEST_TEXT = 10_000;
 
 /** The data of images and files is of no use to readers, and too much for a tree. */

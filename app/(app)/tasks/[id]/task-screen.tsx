@@ -9,6 +9,8 @@ import { taskDetail } from "@/components/api/tasks.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
+import { AttemptGroup } from "@/components/task/attempt-group.tsx";
+import { RaceGroup } from "@/components/task/race-group.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
@@ -32,7 +34,7 @@ export function TaskScreen({ id }: { id: string }) {
     <div className="scroll-quiet flex-1">
       <div className="flex max-w-[1120px] flex-col gap-5 px-4 py-4 md:px-6">
         {task.data ? (
-          <Loaded task={task.data} />
+          <Loaded key={id} task={task.data} />
         ) : failure ? (
           <NotLoaded error={failure} onRetry={() => void task.refetch()} />
         ) : (
@@ -58,21 +60,23 @@ function Loaded({ task }: { task: TaskDetail }) {
       <TaskHeader task={task} />
       <TaskProgress task={task} />
       <TaskNotices task={task} />
+      {task.raceId && <RaceGroup raceId={task.raceId} taskId={task.id} />}
+      {task.attempts > 1 && <AttemptGroup task={task} />}
       <Tabs value={tab} onChange={setTab} tabs={tabs}>
         <TabPanel value="timeline">
-          <TaskHistory id={task.id} />
+          <TaskHistory task={task} />
         </TabPanel>
         <TabPanel value="arguments">
           <Facts values={task.arguments} />
         </TabPanel>
         <TabPanel value="requests">
-          <TaskRequests task={task} />
+          <TaskRequests id={task.id} />
         </TabPanel>
         <TabPanel value="result">
           <TaskResult task={task} />
         </TabPanel>
         <TabPanel value="protocol">
-          <ProtocolLog id={task.id} />
+          <ProtocolLog task={task} />
         </TabPanel>
       </Tabs>
     </>

@@ -1,63 +1,107 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { type SubmitEvent, useMemo, useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
+import { ToolChanged } from "@/components/server/tool-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { plural } from "@/lib/format/labels.ts";
 import type { ServerTool } from "@/lib/servers/schema.ts";
-import type { StartTaskInput, TaskDetail } from "@/lib/tasks/schema.ts";
-import { ObjectFields } from "./argument-input.tsx";
-import { emptyValue, readArgumentSchema } from "./argument-schema.ts";
+import { isRepeatable } from "@/lib/tasks/status.ts";
+import { ArgumentsTab } from "./arguments-tab.tsx";
+import { emptyArguments, readForm } from "./form-schema.ts";
 import { JsonInput } from "./json-input.tsx";
-import { SampleButtons } from "./sample-buttons.tsx";
-
-type Arguments = Record<string, unknown>;
+import { judge, type Problem } from "./judge-arguments.ts";
+import { ProblemList } from "./problem-list.tsx";
+import { RaceOptions } from "./race-options.tsx";
+import { RecentArguments } from "./recent-arguments.tsx";
+import { NO_RETRY, RetryOptions, toRetry } from "./retry-options.tsx";
+import { isWrapped, SampleButtons } from "./sample-buttons.tsx";
+import type { Json } from "./schema-tree.ts";
+import { focusProblem, inField } from "./show-problem.ts";
+import { type Start, useStart } from "./use-start.ts";
 
 /** The tool's form and its raw JSON: two views of the same arguments. */
 export function ArgumentsForm({
-  serverId,
+  server,
   tool,
   demo,
+  again,
 }: {
-  serverId: string;
+  server: { id: string; name: string };
   tool: ServerTool;
   demo: boolean;
+  /** The task that is started again, with what it was called with. */
+  again: { id: string; arguments: Json } | null;
 }) {
-  const router = useRouter();
-  const client = useQueryClient();
-  const node = useMemo(() => readArgumentSchema(tool.inputSchema), [tool]);
-  const form = node?.kind === "object" ? node : null;
-  const [values, setValues] = useState<Arguments>(() => (form ? (emptyValue(form) as Arguments) : {}));
+  const read = useMemo(() => readForm(tool.inputSchema), [tool]);
+  const drawn = "form" in read ? read.form : null;
+  const [values, setValues] = useState<Json>(() => again?.arguments ?? (drawn ? emptyArguments(drawn) : {}));
+  const [isBroken, setBroken] = useState(false);
+  const form = isBroken ? null : drawn;
+  const reason = "reason" in read ? read.reason : isBroken ? "Its schema can’t be drawn as a form." : null;
   const [tab, setTab] = useState(form ? "form" : "json");
   const [jsonValid, setJsonValid] = useState(true);
+  const [own, setOwn] = useState<Problem[]>([]);
+  const [retry, setRetry] = useState(NO_RETRY);
+  const [others, setOthers] = useState<string[] | null>(null);
+  const { start, pending, refusal, setRefusal } = useStart();
+  const isRace = others !== null && others.length > 0;
+  const repeatable = isRepeatable(tool.annotations);
+  const planned = isRace ? null : toRetry(retry, repeatable);
+  const problems = own.length > 0 ? own : (refusal?.problems ?? []);
   const [errors, setErrors] = useState(new Map<string, string>());
   const [failure, setFailure] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
+  const [seen, setSeen] = useState(false);
+  const mayStart = jsonValid && (tool.change === null || seen);
   // One key for one form: pressing twice, or again after a lost reply, starts one task.
   const [key, setKey] = useState(() => newKey());
 
-  const change = (next: Arguments) => {
+  const change = (next: Json) => {
     setValues(next);
-    // Other arguments are another task; the key of a form that was sent belongs to what was sent.
-    setKey(newKey());
+    setOwn([]);
+    setRefusal(null);
+  };
+
+  const what = (): Start => {
+    const call = { tool: tool.name, arguments: values };
+    if (again) return { kind: "again", of: again.id, arguments: values };
+    if (isRace)
+      return {
+        kind: "race",
+        input: { starts: [server.id, ...others].map((serverId) => ({ serverId, ...call })) },
+      };
+    return { kind: "task", input: { serverId: server.id, ...call, ...(planned && { retry: planned }) } };
   };
 
   const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (pending || !jsonValid) return;
+    if (planned === undefined) return void document.getElementById("retry-insist")?.focus();
+    setRefusal(null);
+    const found = read.judge ? judge(read.judge, values).map(inField) : [];
+    setOwn(found);
+    const refused = found.length > 0 ? found : (await start(what()))?.problems;
+    if (refused?.[0]) focusProblem(refused[0], tab);
+    if (pending || !mayStart) return;
     setPending(true);
     setFailure(null);
     setErrors(new Map());
-    const input: StartTaskInput = { serverId, tool: tool.name, arguments: values };
+    const input: StartTaskInput = {
+      serverId,
+      tool: tool.name,
+      arguments: values,
+      ...(tool.change && { acknowledgeToolChange: tool.digest }),
+    };
     try {
       const task = await api.post<TaskDetail>("/api/v1/tasks", input, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
+      if (tool.change) void client.invalidateQueries({ queryKey: serverKeys.server(serverId) });
       toast(`Started ${task.label ?? tool.name}`);
       router.push(`/tasks/${task.id}`);
     } catch (error) {
@@ -75,34 +119,36 @@ export function ArgumentsForm({
 
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+      <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
       {demo && tool.name === "process_invoice" && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
+      {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
       <Tabs
         value={tab}
-        onChange={setTab}
+        onChange={(next) => {
+          setTab(next);
+          // What was no JSON is gone with its tab: the form shows what was last.
+          setJsonValid(true);
+        }}
         tabs={[
           { value: "form", label: "Form" },
           { value: "json", label: "JSON" },
         ]}
       >
         <TabPanel value="form">
-          {form ? (
-            <div className="flex flex-col gap-4">
-              {form.fields.length === 0 && <p className="text-muted">This tool takes no arguments.</p>}
-              <ObjectFields
-                fields={form.fields}
-                path=""
-                value={values}
-                errors={errors}
-                onChange={(next) => change(next as Arguments)}
-              />
-            </div>
-          ) : (
-            <p className="text-muted">
-              The arguments of this tool are too intricate for a form. Write them as JSON.
-            </p>
-          )}
+          <ArgumentsTab
+            form={form}
+            reason={reason}
+            values={values}
+            problems={problems}
+            onChange={change}
+            onBroken={() => {
+              setBroken(true);
+              setTab("json");
+            }}
+          />
         </TabPanel>
         <TabPanel value="json">
+          {reason && <p className="mb-3 text-[13px] text-muted">{reason} Write the arguments as JSON.</p>}
           <JsonInput
             value={values}
             onChange={(next) => {
@@ -112,53 +158,36 @@ export function ArgumentsForm({
           />
         </TabPanel>
       </Tabs>
+      {!again && (
+        <>
+          {!isRace && <RetryOptions choice={retry} repeatable={repeatable} onChange={setRetry} />}
+          <RaceOptions server={server} tool={tool} chosen={others} onChange={setOthers} />
+        </>
+      )}
       {tool.taskSupport === "forbidden" && (
         <Notice tone="wait" title="Not durable: this call ends with its connection.">
           <p>{NOT_DURABLE}</p>
         </Notice>
       )}
-      {failure && (
-        <Notice live tone="bad" title={failure}>
-          <ul>
-            {[...errors].map(([path, message]) => (
-              <li key={path}>
-                {path ? `${path.replaceAll("/", " › ")}: ` : ""}
-                {message}
-              </li>
-            ))}
-          </ul>
-          <p>No task was started.</p>
-        </Notice>
-      )}
+      <ProblemList
+        sentence={refusal?.sentence ?? null}
+        problems={problems}
+        onShow={(problem) => focusProblem(problem, tab)}
+      />
       <Button
         type="submit"
         variant="primary"
         className="self-start max-md:w-full"
-        disabled={pending || !jsonValid}
+        disabled={pending || !mayStart}
       >
-        {pending ? "Starting…" : "Start task"}
+        {pending
+          ? "Starting…"
+          : again
+            ? "Start again"
+            : isRace
+              ? `Start on ${plural(others.length + 1, "server")}`
+              : "Start task"}
       </Button>
     </form>
   );
-}
-
-/** `crypto.randomUUID` needs a secure context; a plain-http address in an office has none. */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
-}
-
-/** The API may write `/lines/0/amount`, `lines.0.amount` or `arguments.lines[0].amount`. */
-function toPath(field: string): string {
-  return field
-    .replace(/\[(\d+)\]/g, "/$1")
-    .replace(/^[/.]?(arguments(?=[/.]|$))?[/.]?/, "")
-    .replaceAll(".", "/");
-}
-
-/** Some servers take the whole invoice as one argument named `invoice`. */
-function isWrapped(tool: ServerTool): boolean {
-  const properties = (tool.inputSchema.properties ?? {}) as Arguments;
-  return "invoice" in properties && !("invoice_id" in properties);
 }

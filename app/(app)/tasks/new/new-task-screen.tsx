@@ -4,8 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Lock, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { serverList, serverTools } from "@/components/api/servers.ts";
+import { taskDetail } from "@/components/api/tasks.ts";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
@@ -17,22 +20,16 @@ import type { Server } from "@/lib/servers/schema.ts";
 import { ArgumentsForm } from "./arguments-form.tsx";
 import { ToolPicker } from "./tool-picker.tsx";
 
-/** Pick a server, pick a tool, fill in its form, start. */
-export function NewTaskScreen({ demo }: { demo: boolean }) {
-  const me = useMe();
-  const servers = useQuery(serverList());
-  const [chosenServer, setServer] = useState<string | null>(null);
-  const [chosenTool, setTool] = useState<string | null>(null);
-  const list = servers.data?.items ?? [];
-  // With a single server there is nothing to choose.
-  const serverId = chosenServer ?? (list.length === 1 ? (list[0]?.id ?? null) : null);
-  const server = list.find((each) => each.id === serverId);
-  const isConnected = server !== undefined && server.startsOn !== null;
-  const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: isConnected });
-  const offered = tools.data?.items ?? [];
-  const tool =
-    offered.find((each) => each.name === chosenTool) ?? (offered.length === 1 ? offered[0] : undefined);
+export interface Given {
+  server: string | null;
+  tool: string | null;
+  /** A task to start again. */
+  from: string | null;
+}
 
+/** Pick a server, pick a tool, fill in its form, start. */
+export function NewTaskScreen({ demo, given }: { demo: boolean; given: Given }) {
+  const me = useMe();
   if (!me.may("tasks:start")) {
     return (
       <Page title="New task" narrow>
@@ -43,8 +40,36 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
       </Page>
     );
   }
+  if (given.from) return <AgainScreen id={given.from} demo={demo} />;
   return (
     <Page title="New task" narrow>
+      <Choose demo={demo} server={given.server} tool={given.tool} again={null} />
+    </Page>
+  );
+}
+
+/** The server and the tool are those of an earlier task; its arguments are there to be changed. */
+function AgainScreen({ id, demo }: { id: string; demo: boolean }) {
+  const task = useQuery(taskDetail(id));
+  return (
+    <Page title="Start again" narrow>
+      {task.isError && <LoadFailure what="The task" error={task.error} onRetry={() => void task.refetch()} />}
+      {task.isPending && <div aria-hidden className="skeleton h-48" />}
+      {task.data && (
+        <div className="flex max-w-3xl flex-col gap-5">
+          <p className="text-[13px] text-muted">
+            A new task, with what{" "}
+            <Link href={`/tasks/${id}`} className="underline underline-offset-2 hover:text-ink">
+              <PlainText text={task.data.label ?? task.data.tool} />
+            </Link>{" "}
+            was called with. What that one has already done is not undone.
+          </p>
+          <Choose
+            demo={demo}
+            server={task.data.server.id}
+            tool={task.data.tool}
+            again={{ id, arguments: task.data.arguments }}
+          />
       {servers.isError && (
         <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />
       )}
@@ -83,6 +108,11 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
             </Field>
           </div>
           {server && server.startsOn === null && <NotConnected server={server} />}
+          {server && (
+            <PausedNotice server={server}>
+              <p>What you start waits in the queue until the pause ends.</p>
+            </PausedNotice>
+          )}
           {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
           {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
           {isConnected && tools.isError && (
@@ -100,8 +130,110 @@ export function NewTaskScreen({ demo }: { demo: boolean }) {
   );
 }
 
+function Choose({
+  demo,
+  server: givenServer,
+  tool: givenTool,
+  again,
+}: {
+  demo: boolean;
+  server: string | null;
+  tool: string | null;
+  again: { id: string; arguments: Record<string, unknown> } | null;
+}) {
+  const servers = useQuery(serverList());
+  const [chosenServer, setServer] = useState(givenServer);
+  const [chosenTool, setTool] = useState(givenTool);
+  const list = servers.data?.items ?? [];
+  // With a single server there is nothing to choose.
+  const serverId = chosenServer ?? (list.length === 1 ? (list[0]?.id ?? null) : null);
+  const server = list.find((each) => each.id === serverId);
+  const isConnected = server !== undefined && server.startsOn !== null;
+  const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: isConnected });
+  const offered = tools.data?.items ?? [];
+  const tool =
+    offered.find((each) => each.name === chosenTool) ??
+    (offered.length === 1 && !again ? offered[0] : undefined);
+
+  if (servers.isError)
+    return <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />;
+  if (servers.data && list.length === 0) {
+    return (
+      <Empty
+        icon={ServerIcon}
+        title="No server is connected yet"
+        action={
+          <Button asChild variant="primary">
+            <Link href="/servers">Go to servers</Link>
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <div className="flex max-w-3xl flex-col gap-6">
+      {!again && (
+        <div className="max-w-sm">
+          <Field id="server" label="Server" required>
+            {(control) => (
+              <Select
+                {...control}
+                value={server?.id ?? ""}
+                onChange={(event) => {
+                  setServer(event.target.value || null);
+                  setTool(null);
+                }}
+              >
+                <option value="">Choose a server…</option>
+                {list.map((server) => (
+                  <option key={server.id} value={server.id}>
+                    {server.name}
+                    {conditionOf(server)}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        </div>
+      )}
+      {server && server.startsOn === null && <NotConnected server={server} />}
+      {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
+      {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
+      {isConnected && tools.isError && (
+        <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
+      )}
+      {servers.data && again && !server && <Gone what="Its server is not here any more." />}
+      {tools.data && again && !tool && (
+        <Gone what={`${server?.name} does not offer ${givenTool} any more.`} />
+      )}
+      {isConnected && tools.data && !(again && !tool) && (
+        <ToolPicker tools={again && tool ? [tool] : offered} chosen={tool?.name ?? null} onChoose={setTool} />
+      )}
+      {server && isConnected && tool && (
+        <ArgumentsForm
+          key={`${server.id} ${tool.name}`}
+          server={server}
+          tool={tool}
+          demo={demo}
+          again={again}
+        />
+      )}
+    </div>
+  );
+}
+
+function Gone({ what }: { what: string }) {
+  return (
+    <Notice tone="wait" title={what}>
+      <p>It can’t be started again as it was. Its arguments are on its page.</p>
+    </Notice>
+  );
+}
+
 function conditionOf({ startsOn, health }: Server): string {
+function conditionOf({ startsOn, health, pause }: Server): string {
   if (startsOn === null) return " (not connected)";
+  if (pause) return " (paused)";
   return health.state === "ok" ? "" : ` (${health.state})`;
 }
 

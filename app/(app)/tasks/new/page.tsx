@@ -4,9 +4,18 @@ import { NewTaskScreen } from "./new-task-screen.tsx";
 
 export const metadata = { title: "New task" };
 
-export default async function NewTaskPage() {
+/** `?server=` and `?tool=` choose beforehand; `?from=` is a task to start again, with other arguments if one likes. */
+export default async function NewTaskPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}) {
   await requireSession();
+  const asked = await searchParams;
+  const one = (name: string) => (typeof asked[name] === "string" ? asked[name] : null);
   // Sample data is offered where the demo runs, and nowhere else.
   const demo = (await signInOptions()).demo.length > 0;
-  return <NewTaskScreen demo={demo} />;
+  return (
+    <NewTaskScreen demo={demo} given={{ server: one("server"), tool: one("tool"), from: one("from") }} />
+  );
 }

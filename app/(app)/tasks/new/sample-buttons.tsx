@@ -4,6 +4,12 @@ import { FileText } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast.ts";
 
+/** Some servers take the whole invoice as one argument named `invoice`. */
+export function isWrapped({ inputSchema }: { inputSchema: Record<string, unknown> }): boolean {
+  const properties = (inputSchema.properties ?? {}) as Record<string, unknown>;
+  return "invoice" in properties && !("invoice_id" in properties);
+}
+
 const SAMPLES = [
   { file: "/samples/invoice-acme.json", label: "Fill in the sample invoice" },
   { file: "/samples/invoice-large.json", label: "Fill in a larger one" },

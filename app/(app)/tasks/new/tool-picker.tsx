@@ -1,9 +1,16 @@
 "use client";
 
+import { Search } from "lucide-react";
+import { useId, useState } from "react";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { Input } from "@/components/ui/input.tsx";
+import { plural } from "@/lib/format/labels.ts";
 import type { ServerTool } from "@/lib/servers/schema.ts";
+
+/** From so many on they can be searched, and scroll in a place of their own. */
+const MANY = 7;
 
 /** The server's tools, with what it says of them. */
 export function ToolPicker({
@@ -15,16 +22,53 @@ export function ToolPicker({
   chosen: string | null;
   onChoose: (name: string) => void;
 }) {
+  const id = useId();
+  const [search, setSearch] = useState("");
   if (tools.length === 0) return <p className="text-muted">This server offers no tools.</p>;
+  const isMany = tools.length >= MANY;
+  const found = tools.filter((tool) => isMatch(tool, search));
   return (
-    <fieldset className="flex min-w-0 flex-col">
+    <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1.5 font-medium text-[13px]">Tool</legend>
-      <div className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel">
-        {tools.map((tool) => (
+      {isMany && (
+        <div className="relative">
+          <Search
+            aria-hidden
+            strokeWidth={1.75}
+            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+          />
+          <Input
+            type="search"
+            aria-label="Search tools"
+            aria-describedby={`${id}-found`}
+            placeholder={`Search ${tools.length} tools`}
+            className="pl-9"
+            value={search}
+            // It stands in the page's form no more than the list does: Enter chooses the first instead of sending.
+            onKeyDown={(event) => {
+              if (event.key !== "Enter") return;
+              event.preventDefault();
+              if (found[0]) onChoose(found[0].name);
+            }}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+          <p id={`${id}-found`} role="status" className="sr-only">
+            {search && `${plural(found.length, "tool")} found`}
+          </p>
+        </div>
+      )}
+      {found.length === 0 && <p className="text-[13px] text-muted">No tool of this server has “{search}”.</p>}
+      <div
+        className={cn(
+          "flex flex-col divide-y divide-line rounded-lg border border-line bg-panel empty:hidden",
+          isMany ? "max-h-88 overflow-y-auto" : "overflow-hidden",
+        )}
+      >
+        {found.map((tool) => (
           <label
             key={tool.name}
             className={cn(
-              "flex items-start gap-3 px-3.5 py-3 has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:-outline-offset-2",
+              "relative flex items-start gap-3 px-3.5 py-3 has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:-outline-offset-2",
               tool.name === chosen ? "bg-accent-soft" : "hover:bg-sunken",
             )}
           >
@@ -53,4 +97,12 @@ export function ToolPicker({
       </div>
     </fieldset>
   );
+}
+
+function isMatch({ name, title, description }: ServerTool, search: string): boolean {
+  const text = `${name} ${title ?? ""} ${description ?? ""}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }

@@ -6,6 +6,11 @@ import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as bulkOperationBegin from "@/app/api/v1/bulk-operations/[id]/begin/route.ts";
+import * as bulkOperationItems from "@/app/api/v1/bulk-operations/[id]/items/route.ts";
+import * as bulkOperation from "@/app/api/v1/bulk-operations/[id]/route.ts";
+import * as bulkOperationStop from "@/app/api/v1/bulk-operations/[id]/stop/route.ts";
+import * as bulkOperations from "@/app/api/v1/bulk-operations/route.ts";
 import * as connection from "@/app/api/v1/connections/[id]/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
@@ -49,6 +54,8 @@ import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
 import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
+import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
+import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
@@ -61,20 +68,26 @@ import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.
 import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[foundId]/adopt/route.ts";
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
 import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
+import * as serverPause from "@/app/api/v1/servers/[id]/pause/route.ts";
+import * as serverResume from "@/app/api/v1/servers/[id]/resume/route.ts";
 import * as server from "@/app/api/v1/servers/[id]/route.ts";
 import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
+import * as serverToolVersions from "@/app/api/v1/servers/[id]/tool-versions/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
+import * as serverTry from "@/app/api/v1/servers/[id]/try/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
 import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
 import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
 import * as taskEvents from "@/app/api/v1/tasks/[id]/events/route.ts";
 import * as taskMessages from "@/app/api/v1/tasks/[id]/messages/route.ts";
+import * as taskPhases from "@/app/api/v1/tasks/[id]/phases/route.ts";
 import * as taskRefresh from "@/app/api/v1/tasks/[id]/refresh/route.ts";
 import * as taskRestart from "@/app/api/v1/tasks/[id]/restart/route.ts";
 import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
+import * as tasksExport from "@/app/api/v1/tasks/export/route.ts";
 import * as tasksRecentArguments from "@/app/api/v1/tasks/recent-arguments/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
@@ -97,6 +110,11 @@ import type { Paths } from "@/lib/web/openapi.ts";
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/bulk-operations": bulkOperations,
+  "/api/v1/bulk-operations/{id}": bulkOperation,
+  "/api/v1/bulk-operations/{id}/begin": bulkOperationBegin,
+  "/api/v1/bulk-operations/{id}/items": bulkOperationItems,
+  "/api/v1/bulk-operations/{id}/stop": bulkOperationStop,
   "/api/v1/connections/{id}": connection,
   "/api/v1/decline-reasons": declineReasons,
   "/api/v1/events": events,
@@ -141,6 +159,8 @@ export const paths: Paths = {
   "/api/v1/notices/read-all": noticesReadAll,
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
+  "/api/v1/organization/retention": organizationRetention,
+  "/api/v1/organization/retention/preview": organizationRetentionPreview,
   "/api/v1/organizations": organizations,
   "/api/v1/overview": overview,
   "/api/v1/people": people,
@@ -154,7 +174,11 @@ export const paths: Paths = {
   "/api/v1/servers/{id}/found-tasks": serverFoundTasks,
   "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
   "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
+  "/api/v1/servers/{id}/pause": serverPause,
+  "/api/v1/servers/{id}/resume": serverResume,
   "/api/v1/servers/{id}/stats": serverStats,
+  "/api/v1/servers/{id}/try": serverTry,
+  "/api/v1/servers/{id}/tool-versions": serverToolVersions,
   "/api/v1/servers/{id}/tools": serverTools,
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
@@ -163,11 +187,13 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/cancel": taskCancel,
   "/api/v1/tasks/{id}/events": taskEvents,
   "/api/v1/tasks/{id}/messages": taskMessages,
+  "/api/v1/tasks/{id}/phases": taskPhases,
   "/api/v1/tasks/{id}/refresh": taskRefresh,
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
   "/api/v1/tasks/recent-arguments": tasksRecentArguments,
+  "/api/v1/tasks/export": tasksExport,
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,

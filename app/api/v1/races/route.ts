@@ -19,6 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "not_connected",
         "unknown_tool",
         "invalid_arguments",
+        "tool_changed",
         "idempotency_mismatch",
         "server_unavailable",
         "quota_exceeded",

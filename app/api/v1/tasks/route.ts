@@ -1,6 +1,6 @@
 import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
 import { listTasks } from "@/lib/tasks/list.ts";
-import { startTaskSchema, taskDetailSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
+import { startedTaskSchema, startTaskSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
 import { startTask } from "@/lib/tasks/start.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Start a tool as a task; 200 with the task of then when the key was used before",
       headers: idempotencyHeader,
       body: startTaskSchema,
-      output: taskDetailSchema,
+      output: startedTaskSchema,
       status: 201,
       alsoStatuses: [200],
       errors: [
@@ -31,6 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "unknown_tool",
         "invalid_arguments",
         "not_repeatable",
+        "tool_changed",
         "idempotency_mismatch",
         "server_unavailable",
         "quota_exceeded",
@@ -38,7 +39,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, request, body, reply }) => {
       const idempotencyKey = readIdempotencyKey(request);
-      const { task, created } = await startTask(await means(), caller.principal, {
+      const { task, created, toolChangedAt } = await startTask(await means(), caller.principal, {
         ...body,
         ttlMs: body.ttlMs ?? null,
         idempotencyKey,
@@ -47,7 +48,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       });
       if (!created) reply.status = 200;
       reply.headers.set("location", `/api/v1/tasks/${task.id}`);
-      return task;
+      return { ...task, toolChangedAt: toolChangedAt?.toISOString() ?? null };
     },
   ),
 });

@@ -1,6 +1,7 @@
+import { exportedLines } from "@/lib/events/export.ts";
 import { exportedEventSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
-import { exportLines } from "@/lib/web/export.ts";
+import { streamOf } from "@/lib/web/export.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -16,7 +17,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       await within(caller, (organizationId, tx, { actor }) =>
         appendEvents(organizationId, tx, [{ type: "events.exported", actor }]),
       );
-      return new Response(exportLines(caller), {
+      const lines = exportedLines(caller.principal.organizationId, (work) =>
+        within(caller, (_, tx) => work(tx)),
+      );
+      return new Response(streamOf(lines), {
         headers: {
           "content-type": "application/x-ndjson",
           "content-disposition": `attachment; filename="${caller.me.organization.slug}-events.ndjson"`,

@@ -1,11 +1,16 @@
 import { checkServer } from "@/lib/servers/check.ts";
-import { serverSchema } from "@/lib/servers/schema.ts";
+import { checkedServerSchema } from "@/lib/servers/schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/route.ts";
 import { means } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
-    { auth: "servers:check", summary: "Probe a server now", params: idParams, output: serverSchema },
+    {
+      auth: "servers:check",
+      summary: "Probe a server now, and tell how each step went",
+      params: idParams,
+      output: checkedServerSchema,
+    },
     async ({ caller, params }) => checkServer(await means(), caller.principal, params.id),
   ),
 });

@@ -1,7 +1,7 @@
 import { listTaskEvents } from "@/lib/events/queries.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { pageSchema } from "@/lib/page.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
-import { taskEventSchema } from "@/lib/tasks/schema.ts";
+import { taskEventQuerySchema, taskEventSchema } from "@/lib/tasks/schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:read",
       summary: "A task's history, oldest first",
       params: idParams,
-      query: pageQuerySchema,
+      query: taskEventQuerySchema,
       output: pageSchema(taskEventSchema),
     },
     ({ caller, params, query }) =>

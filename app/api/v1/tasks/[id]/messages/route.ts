@@ -1,8 +1,9 @@
+import { z } from "zod";
 import { appendRead } from "@/lib/events/transitions.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
-import { listMessages } from "@/lib/tasks/messages.ts";
+import { pageSchema } from "@/lib/page.ts";
+import { listMessages, listMethods } from "@/lib/tasks/messages.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
-import { taskMessageSchema } from "@/lib/tasks/schema.ts";
+import { taskMessageQuerySchema, taskMessageSchema } from "@/lib/tasks/schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -12,8 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "protocol:read",
       summary: "A task's protocol messages without secrets, oldest first",
       params: idParams,
-      query: pageQuerySchema,
-      output: pageSchema(taskMessageSchema),
+      query: taskMessageQuerySchema,
+      output: pageSchema(taskMessageSchema).extend({ methods: z.array(z.string()) }),
     },
     ({ caller, params, query }) =>
       within(caller, async (organizationId, tx, principal) => {
@@ -24,7 +25,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
           actor: principal.actor,
           taskId: params.id,
         });
-        return messages;
+        return { ...messages, methods: await listMethods(organizationId, tx, params.id) };
       }),
   ),
 });

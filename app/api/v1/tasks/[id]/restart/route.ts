@@ -1,4 +1,4 @@
-import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { restartTaskSchema, taskDetailSchema } from "@/lib/tasks/schema.ts";
 import { restartTask } from "@/lib/tasks/start.ts";
 import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
 import { endpoint, idParams, route } from "@/lib/web/route.ts";
@@ -8,9 +8,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:start",
-      summary: "Make the same call once more, as a new task",
+      summary: "Make the same call once more, as a new task; with other arguments where some are given",
       headers: idempotencyHeader,
       params: idParams,
+      body: restartTaskSchema,
       output: taskDetailSchema,
       status: 201,
       alsoStatuses: [200],
@@ -18,14 +19,21 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "not_connected",
         "unknown_tool",
         "invalid_arguments",
+        "tool_changed",
         "idempotency_mismatch",
         "server_unavailable",
         "quota_exceeded",
       ],
     },
-    async ({ caller, request, params, reply }) => {
+    async ({ caller, request, params, body, reply }) => {
       const idempotencyKey = readIdempotencyKey(request);
-      const { task, created } = await restartTask(await means(), caller.principal, params.id, idempotencyKey);
+      const { task, created } = await restartTask(
+        await means(),
+        caller.principal,
+        params.id,
+        idempotencyKey,
+        body,
+      );
       if (!created) reply.status = 200;
       reply.headers.set("location", `/api/v1/tasks/${task.id}`);
       return task;

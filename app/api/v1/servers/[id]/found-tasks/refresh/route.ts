@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Ask a server now which tasks it has; answers those that Intray does not know",
       params: idParams,
       output: pageSchema(foundTaskSchema),
-      errors: ["cannot_list", "server_unavailable"],
+      errors: ["server_paused", "cannot_list", "server_unavailable"],
     },
     async ({ caller, params }) =>
       refreshFoundTasks(await means(), caller.principal.organizationId, params.id),

@@ -1,0 +1,90 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  AlertTriangle,
+  Check,
+  CircleCheck,
+  CircleX,
+  Inbox,
+  type LucideIcon,
+  SearchX,
+  UserRoundCheck,
+} from "lucide-react";
+import { api } from "@/components/api/client.ts";
+import { noticeKeys } from "@/components/api/notices.ts";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { Link } from "@/components/ui/link.tsx";
+import { noticeWords } from "@/lib/format/notices.ts";
+import type { Tone } from "@/lib/format/outcome.ts";
+import type { Notice, NoticeKind } from "@/lib/notices/schema.ts";
+
+const ICONS: Record<NoticeKind, LucideIcon> = {
+  assigned: UserRoundCheck,
+  request: Inbox,
+  attention: AlertTriangle,
+  failed: CircleX,
+  lost: SearchX,
+  done: CircleCheck,
+};
+
+const COLOURS: Record<Tone, string> = {
+  neutral: "text-muted",
+  accent: "text-accent",
+  wait: "text-wait",
+  bad: "text-bad",
+  good: "text-good",
+};
+
+/** What happened, to what, and when; opening it counts as reading it. */
+export function NoticeRow({ notice }: { notice: Notice }) {
+  const client = useQueryClient();
+  const read = useMutation({
+    mutationFn: () => api.post(`/api/v1/notices/${notice.id}/read`),
+    onSettled: () => client.invalidateQueries({ queryKey: noticeKeys.all }),
+  });
+  const { text, tone, about, path } = noticeWords(notice);
+  const unread = notice.readAt === null;
+  const Icon = ICONS[notice.kind];
+  return (
+    <li className="flex items-center gap-3 px-4 py-2.5">
+      <Icon aria-hidden className={cn("size-4 shrink-0", COLOURS[tone])} strokeWidth={1.75} />
+      <span className="flex min-w-0 flex-1 flex-col gap-0.5">
+        <Link
+          href={path}
+          onClick={() => unread && read.mutate()}
+          className={cn(
+            "w-fit max-w-full rounded-sm break-words underline-offset-4 hover:underline max-md:-my-2 max-md:py-2",
+            unread && "font-medium",
+          )}
+        >
+          {unread && <span className="sr-only">Unread: </span>}
+          {text}
+        </Link>
+        <span className="flex flex-wrap gap-x-2 text-[13px] text-muted">
+          {about && (
+            <span className="min-w-0 break-words">
+              <PlainText text={about} />
+            </span>
+          )}
+          <TimeAgo at={notice.createdAt} className="shrink-0" />
+        </span>
+      </span>
+      {unread && (
+        <Button
+          size="icon"
+          variant="ghost"
+          aria-label={`Mark as read: ${text}${about && `, ${about}`}`}
+          title="Mark as read"
+          disabled={read.isPending}
+          onClick={() => read.mutate()}
+        >
+          <Check aria-hidden strokeWidth={1.75} />
+        </Button>
+      )}
+    </li>
+  );
+}

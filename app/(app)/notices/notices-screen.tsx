@@ -1,0 +1,90 @@
+"use client";
+
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { BellRing, CheckCheck, Settings } from "lucide-react";
+import { useState } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { noticeCounts, noticeKeys, noticeList } from "@/components/api/notices.ts";
+import { Page } from "@/components/shell/page.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { LoadMore } from "@/components/ui/load-more.tsx";
+import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { NoticeRow } from "./notice-row.tsx";
+
+type Tab = "unread" | "all";
+
+/** What the person who looks is told of. What was decided meanwhile is gone from it by itself. */
+export function NoticesScreen() {
+  const [tab, setTab] = useState<Tab>("unread");
+  const counts = useQuery(noticeCounts());
+  const client = useQueryClient();
+  const unread = counts.data?.unread ?? 0;
+  const readAll = useMutation({
+    mutationFn: () => api.post("/api/v1/notices/read-all"),
+    onSuccess: () => client.invalidateQueries({ queryKey: noticeKeys.all }),
+    onError: (error) => toast.error(errorSentence(error)),
+  });
+  return (
+    <Page
+      title="Notices"
+      narrow
+      actions={
+        <>
+          <Button disabled={unread === 0 || readAll.isPending} onClick={() => readAll.mutate()}>
+            <CheckCheck aria-hidden strokeWidth={1.75} />
+            Mark all read
+          </Button>
+          <Button asChild className="max-md:hidden">
+            <Link href="/settings/notifications">
+              <Settings aria-hidden strokeWidth={1.75} />
+              What you are told
+            </Link>
+          </Button>
+        </>
+      }
+    >
+      <Tabs
+        value={tab}
+        onChange={(value) => setTab(value as Tab)}
+        tabs={[
+          { value: "unread", label: "Unread", count: unread },
+          { value: "all", label: "All" },
+        ]}
+      >
+        <TabPanel value={tab}>
+          <NoticeList key={tab} unreadOnly={tab === "unread"} />
+        </TabPanel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function NoticeList({ unreadOnly }: { unreadOnly: boolean }) {
+  const list = useInfiniteQuery(noticeList(unreadOnly));
+  const notices = list.data?.pages.flatMap((page) => page.items) ?? [];
+  if (list.isError && !list.data)
+    return <LoadFailure what="The notices" error={list.error} onRetry={() => void list.refetch()} />;
+  if (list.isPending) return <div aria-hidden className="skeleton h-40" />;
+  if (notices.length === 0)
+    return (
+      <div className="rounded-lg border border-line bg-panel">
+        <Empty icon={BellRing} title={unreadOnly ? "Nothing unread" : "No notices yet"}>
+          You are told here when something waits for you, and when what you started ends or needs a person.
+        </Empty>
+      </div>
+    );
+  return (
+    <div>
+      <ul aria-label="Notices" className="divide-y divide-line rounded-lg border border-line bg-panel">
+        {notices.map((notice) => (
+          <NoticeRow key={notice.id} notice={notice} />
+        ))}
+      </ul>
+      <LoadMore query={list} />
+    </div>
+  );
+}

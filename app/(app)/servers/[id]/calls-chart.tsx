@@ -1,0 +1,55 @@
+import { ChartCard } from "@/components/chart/chart-card.tsx";
+import { Columns, type Series } from "@/components/chart/columns.tsx";
+import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { formatCount, formatShare, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
+import type { ServerStats } from "@/lib/server-stats/schema.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+
+/** How many calls the engine made, and how many failed. */
+export function CallsChart({ server, stats }: { server: Server; stats: ServerStats }) {
+  const { steps, stepMs } = stats;
+  const here = { serverId: server.id };
+  const series: Series[] = [
+    { key: "answered", label: "Answered", fill: "solid", href: tasksHref(here) },
+    { key: "failed", label: "Failed", fill: "dotted", href: tasksHref(here) },
+  ];
+  return (
+    <ChartCard
+      title="Calls"
+      note="A column leads to the tasks started then"
+      chart={
+        <Columns
+          label="Calls"
+          series={series}
+          format={formatCount}
+          columns={steps.map((step) => ({
+            key: step.at,
+            label: stepLabel(step.at, stepMs),
+            name: stepName(step.at, stepMs),
+            href: tasksHref({
+              ...here,
+              createdAfter: step.at,
+              createdBefore: new Date(Date.parse(step.at) + stepMs).toISOString(),
+            }),
+            amounts: [step.calls - step.failed, step.failed],
+          }))}
+        />
+      }
+      table={
+        <FiguresTable
+          label="Calls, as a table"
+          columns={["Time", "Calls", "Failed", "Answered"]}
+          rows={steps.toReversed().map((step) => ({
+            key: step.at,
+            cells: [
+              stepName(step.at, stepMs),
+              formatCount(step.calls),
+              formatCount(step.failed),
+              step.successRate === null ? "—" : formatShare(step.successRate),
+            ],
+          }))}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,110 @@
+import { ChartCard } from "@/components/chart/chart-card.tsx";
+import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { formatLatency } from "@/lib/format/latency.ts";
+import { stepLabel, stepName } from "@/lib/format/overview.ts";
+import type { ServerStats } from "@/lib/server-stats/schema.ts";
+
+const [WIDTH, HEIGHT] = [600, 160];
+
+/** How fast the server answered: the median as a line, and 9 of 10 as a dashed one, each step that has calls a point. */
+export function LatencyChart({ stats }: { stats: ServerStats }) {
+  const { steps, stepMs } = stats;
+  const top = Math.max(...steps.map(({ p90Ms }) => p90Ms ?? 0), 1) * 1.1;
+  const x = (index: number) => (steps.length === 1 ? 0 : (index / (steps.length - 1)) * WIDTH);
+  const y = (ms: number) => HEIGHT - (ms / top) * HEIGHT;
+  const lines = (of: "p50Ms" | "p90Ms") =>
+    steps.flatMap((step, index) => {
+      const ms = step[of];
+      if (ms === null) return [];
+      const isFirst = index === 0 || steps[index - 1]?.[of] === null;
+      return `${isFirst ? "M" : "L"}${x(index).toFixed(1)} ${y(ms).toFixed(1)}`;
+    });
+  const points = steps.flatMap(({ at, p50Ms }, index) =>
+    p50Ms === null ? [] : [{ at, cx: x(index), cy: y(p50Ms) }],
+  );
+  return (
+    <ChartCard
+      title="Latency"
+      note="Of calls that were answered"
+      chart={
+        points.length === 0 ? (
+          <p className="py-12 text-center text-muted">No call was answered in this time.</p>
+        ) : (
+          <div className="flex flex-col gap-2">
+            <div className="flex gap-2">
+              <div
+                aria-hidden
+                className="flex h-44 w-12 shrink-0 flex-col justify-between text-right text-[11px] text-muted tabular-nums"
+              >
+                <span>{formatLatency(top)}</span>
+                <span>0</span>
+              </div>
+              <svg
+                role="img"
+                aria-label={`Median ${formatLatency(stats.p50Ms)}, 9 of 10 within ${formatLatency(stats.p90Ms)}; “as table” has each step`}
+                viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`}
+                preserveAspectRatio="none"
+                className="h-44 min-w-0 flex-1 overflow-visible"
+              >
+                <path d={`M0 ${HEIGHT}H${WIDTH}`} stroke="var(--line)" vectorEffect="non-scaling-stroke" />
+                <path
+                  d={lines("p90Ms").join("")}
+                  fill="none"
+                  stroke="var(--wait)"
+                  strokeWidth={1.75}
+                  strokeDasharray="5 4"
+                  strokeLinecap="round"
+                  vectorEffect="non-scaling-stroke"
+                />
+                <path
+                  d={lines("p50Ms").join("")}
+                  fill="none"
+                  stroke="var(--accent)"
+                  strokeWidth={2}
+                  strokeLinecap="round"
+                  vectorEffect="non-scaling-stroke"
+                />
+                {points.map(({ at, cx, cy }) => (
+                  <path
+                    key={at}
+                    d={`M${cx.toFixed(1)} ${cy.toFixed(1)}h0`}
+                    stroke="var(--accent)"
+                    strokeWidth={5}
+                    strokeLinecap="round"
+                    vectorEffect="non-scaling-stroke"
+                  />
+                ))}
+              </svg>
+            </div>
+            <div aria-hidden className="ml-14 flex justify-between text-[11px] text-muted">
+              <span>{stepLabel(steps[0]!.at, stepMs)}</span>
+              <span>{stepLabel(steps.at(-1)!.at, stepMs)}</span>
+            </div>
+            <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[13px] text-muted">
+              <li className="flex items-center gap-1.5">
+                <span aria-hidden className="w-5 border-accent border-t-2" />
+                Median
+              </li>
+              <li className="flex items-center gap-1.5">
+                <span aria-hidden className="w-5 border-wait border-t-2 border-dashed" />9 of 10 within
+              </li>
+            </ul>
+          </div>
+        )
+      }
+      table={
+        <FiguresTable
+          label="Latency, as a table"
+          columns={["Time", "Median", "9 of 10 within", "99 of 100 within"]}
+          rows={steps.toReversed().map((step) => ({
+            key: step.at,
+            cells: [
+              stepName(step.at, stepMs),
+              ...[step.p50Ms, step.p90Ms, step.p99Ms].map((ms) => formatLatency(ms)),
+            ],
+          }))}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,107 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Pause, Play } from "lucide-react";
+import { useState } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
+import { useMe } from "@/components/shell/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { pauseServerSchema, type Server } from "@/lib/servers/schema.ts";
+
+/** For whoever is called when a server must be left alone. */
+export function PauseButton({ server }: { server: Server }) {
+  const me = useMe();
+  const [open, setOpen] = useState(false);
+  if (server.pause || !me.may("servers:pause")) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <Pause aria-hidden strokeWidth={1.75} />
+        Pause…
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title={`Pause ${server.name}?`}
+        description="Nothing new is sent to it: no checks, starts, answers or cancels. All of them are kept and go on at once when the pause ends. What is under way ends first. The tasks’ own time limits run on."
+      >
+        <PauseForm server={server} onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function PauseForm({ server, onDone }: { server: Server; onDone: () => void }) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: pauseServerSchema,
+    read: (data) => ({ reason: data.get("reason") }),
+    send: async (values) => {
+      await api.post(`/api/v1/servers/${server.id}/pause`, values);
+      await client.invalidateQueries({ queryKey: serverKeys.all });
+      toast(`${server.name} is paused`);
+      onDone();
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && (
+        <Notice live tone="bad" title={failure}>
+          <p>It is not paused.</p>
+        </Notice>
+      )}
+      <TextField
+        name="reason"
+        label="Reason"
+        required={false}
+        description="Everybody who meets the pause reads it."
+        autoComplete="off"
+        maxLength={500}
+        error={errors.reason}
+      />
+      <DialogActions>
+        <Button onClick={onDone}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Pausing…" : "Pause the server"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** On the server's own page: what its pause means, and its end. */
+export function ServerPaused({ server }: { server: Server }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const resume = useMutation({
+    mutationFn: () => api.post<Server>(`/api/v1/servers/${server.id}/resume`),
+    onSuccess: () => toast(`${server.name} goes on`),
+    onError: (error) => toast.error(errorSentence(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: serverKeys.all }),
+  });
+  return (
+    <PausedNotice
+      server={server}
+      action={
+        me.may("servers:pause") && (
+          <Button size="sm" variant="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
+            <Play aria-hidden strokeWidth={1.75} />
+            {resume.isPending ? "Going on…" : "Let it go on"}
+          </Button>
+        )
+      }
+    >
+      <p>
+        Starts, answers and cancels are kept, and go on at once when the pause ends. The tasks’ own time
+        limits run on meanwhile.
+      </p>
+    </PausedNotice>
+  );
+}

@@ -1,0 +1,158 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { serverStats } from "@/components/api/servers.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { formatLatency } from "@/lib/format/latency.ts";
+import { formatCount, formatShare } from "@/lib/format/overview.ts";
+import { FAILURE_CLASSES, type FailureClass } from "@/lib/server-stats/counts.ts";
+import { RANGES, type Range, type ServerStats } from "@/lib/server-stats/schema.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+import { CallsChart } from "./calls-chart.tsx";
+import { LatencyChart } from "./latency-chart.tsx";
+
+const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
+  "1h": { short: "1 h", long: "the last hour" },
+  "24h": { short: "24 h", long: "the last 24 hours" },
+  "7d": { short: "7 d", long: "the last 7 days" },
+};
+const FAILURE_WORDS: Record<FailureClass, string> = {
+  unreachable: "not reached",
+  timeout: "no answer in time",
+  unauthorized: "credentials refused",
+  rate_limited: "asked to wait",
+  bad_reply: "no sense in the reply",
+};
+
+/** How the engine's calls to the server went. */
+export function ServerHealth({ server }: { server: Server }) {
+  const [range, setRange] = useState<Range>("24h");
+  const stats = useQuery(serverStats(server.id, range));
+  return (
+    <section aria-labelledby="health-heading" className="flex flex-col gap-2.5">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1.5">
+        <h2 id="health-heading" className="font-medium text-[13px] text-muted">
+          Calls in {RANGE_WORDS[range].long}
+        </h2>
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend of its own */}
+        <div role="group" aria-label="Time range" className="flex gap-1.5">
+          {RANGES.map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={each === range}
+              aria-label={RANGE_WORDS[each].long}
+              onClick={() => setRange(each)}
+              className={cn(
+                "flex h-7 items-center rounded-md px-2 text-[13px] max-md:h-11 max-md:px-3",
+                each === range
+                  ? "bg-accent-soft font-medium text-accent"
+                  : "bg-sunken text-muted hover:text-ink",
+              )}
+            >
+              {RANGE_WORDS[each].short}
+            </button>
+          ))}
+        </div>
+      </div>
+      {stats.isPending && <div aria-hidden className="skeleton h-64" />}
+      {stats.isError && !stats.data && (
+        <LoadFailure what="The figures" error={stats.error} onRetry={() => void stats.refetch()} />
+      )}
+      {stats.data && (
+        <>
+          <Figures server={server} stats={stats.data} />
+          {stats.data.calls > 0 && (
+            <div className="grid gap-3 lg:grid-cols-2">
+              <CallsChart server={server} stats={stats.data} />
+              <LatencyChart stats={stats.data} />
+            </div>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Figures({ server, stats }: { server: Server; stats: ServerStats }) {
+  const failures = FAILURE_CLASSES.flatMap((name) =>
+    stats.failures[name] ? [`${formatCount(stats.failures[name])} ${FAILURE_WORDS[name]}`] : [],
+  );
+  return (
+    <div className="rounded-lg border border-line bg-panel">
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-3 px-4 py-3.5 sm:grid-cols-3 lg:grid-cols-5">
+        <Figure name="Answered">{stats.successRate === null ? "—" : formatShare(stats.successRate)}</Figure>
+        <Figure name="Calls">{formatCount(stats.calls)}</Figure>
+        <Figure name="Median">{formatLatency(stats.p50Ms)}</Figure>
+        <Figure name="9 of 10 within">{formatLatency(stats.p90Ms)}</Figure>
+        <Figure name="99 of 100 within">{formatLatency(stats.p99Ms)}</Figure>
+      </dl>
+      {stats.calls === 0 && (
+        <p className="border-line border-t px-4 py-2.5 text-[13px] text-muted">
+          The engine made no call in this time. It calls a server while tasks of it are open.
+        </p>
+      )}
+      {failures.length > 0 && (
+        <p className="border-line border-t px-4 py-2.5 text-[13px]">Failed: {failures.join(", ")}.</p>
+      )}
+      {server.lastError && (
+        <p className="border-line border-t px-4 py-2.5 text-[13px]">
+          <span className="text-muted">Last trouble, </span>
+          <TimeAgo at={server.lastError.at} />
+          <span className="text-muted">: </span>
+          {server.lastError.message}
+        </p>
+      )}
+      {server.circuit && <Circuit server={server} circuit={server.circuit} />}
+    </div>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-col-reverse">
+      <dt className="text-muted text-xs">{name}</dt>
+      <dd className="font-semibold text-[17px] tabular-nums">{children}</dd>
+    </div>
+  );
+}
+
+/** It failed when it was called last, and is left alone for a while. */
+function Circuit({ server, circuit }: { server: Server; circuit: NonNullable<Server["circuit"]> }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const tryNow = useMutation({
+    mutationFn: () => api.post(`/api/v1/servers/${server.id}/try`),
+    onSuccess: () => toast(`Trying ${server.name}`),
+    onError: (error) => toast.error(errorSentence(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: serverKeys.all }),
+  });
+  const times = circuit.failures === 1 ? "once" : `${circuit.failures} times in a row`;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-t px-4 py-2.5 text-[13px]">
+      <p className="min-w-60 flex-1">
+        It failed {times}
+        {circuit.openUntil ? (
+          <>
+            , so Intray leaves it alone for <TimeUntil at={circuit.openUntil} over="a moment" /> more.
+          </>
+        ) : (
+          "; the next call shows whether it is well again."
+        )}
+      </p>
+      {!server.pause && me.may("servers:check") && (
+        <Button size="sm" disabled={tryNow.isPending} onClick={() => tryNow.mutate()}>
+          Try now
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Switch } from "@/components/ui/switch.tsx";
+import type { Server } from "@/lib/servers/schema.ts";
+
+/** For admins: whether the server is told which trace a call belongs to. */
+export function ServerTracing({ server }: { server: Server }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const update = useMutation({
+    mutationFn: (trace: boolean) => api.patch(`/api/v1/servers/${server.id}`, { trace }),
+    onSuccess: () => client.invalidateQueries({ queryKey: serverKeys.all }),
+  });
+  if (!me.may("servers:manage") || server.origin !== "admin") return null;
+  const isOn = update.isPending ? update.variables : server.trace;
+  return (
+    <section aria-labelledby="tracing-heading" className="flex flex-col gap-2.5">
+      <h2 id="tracing-heading" className="font-medium text-[13px] text-muted">
+        Traces
+      </h2>
+      <div className="flex flex-col gap-3 rounded-lg border border-line bg-panel px-4 py-3">
+        <Switch
+          checked={isOn}
+          onChange={(trace) => update.mutate(trace)}
+          label="Tell this server of traces"
+          description="For servers of your own: each call says which trace it belongs to, and nothing else."
+        />
+        {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
+      </div>
+    </section>
+  );
+}

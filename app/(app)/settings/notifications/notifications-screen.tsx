@@ -1,0 +1,99 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { noticeSettings } from "@/components/api/notices.ts";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Switch } from "@/components/ui/switch.tsx";
+import { toast } from "@/components/ui/toast.ts";
+import { KIND_WORDS } from "@/lib/format/notices.ts";
+import { type Channels, NOTICE_KINDS, type NoticeKind, type NoticeSettings } from "@/lib/notices/schema.ts";
+import { Section } from "../section.tsx";
+
+/** What the person who looks is told of in this organization, and where. Each switch counts at once. */
+export function NotificationsScreen() {
+  const client = useQueryClient();
+  const { queryKey } = noticeSettings();
+  const settings = useQuery(noticeSettings());
+  const change = useMutation({
+    mutationFn: (kinds: Partial<NoticeSettings["kinds"]>) =>
+      api.patch<NoticeSettings>("/api/v1/me/notifications", { kinds }),
+    onSuccess: (saved) => client.setQueryData(queryKey, saved),
+    onError: (error) => toast.error(errorSentence(error)),
+  });
+  if (settings.isError && !settings.data)
+    return (
+      <LoadFailure what="What you are told" error={settings.error} onRetry={() => void settings.refetch()} />
+    );
+  if (!settings.data) return <div aria-hidden className="skeleton h-96" />;
+  const { email, kinds } = settings.data;
+  return (
+    <Section
+      title="What you are told"
+      description={`For you alone, in this organization. Mail goes to ${email.address} and names the tool and the server, never a question, arguments or a result.`}
+    >
+      {!email.sends && (
+        <Notice title="This installation sends no mail">
+          Its operator has set up no mail server. What you choose counts as soon as there is one.
+        </Notice>
+      )}
+      <ul className="flex flex-col divide-y divide-line">
+        {NOTICE_KINDS.map((kind) => (
+          <KindRow
+            key={kind}
+            kind={kind}
+            channels={change.isPending ? (change.variables[kind] ?? kinds[kind]) : kinds[kind]}
+            onChange={(channels) => change.mutate({ [kind]: channels })}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function KindRow({
+  kind,
+  channels,
+  onChange,
+}: {
+  kind: NoticeKind;
+  channels: Channels;
+  onChange: (channels: Channels) => void;
+}) {
+  const id = useId();
+  const { label, description } = KIND_WORDS[kind];
+  return (
+    <li className="py-3 first:pt-0 last:pb-0">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand beside its switches */}
+      <div
+        role="group"
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-description`}
+        className="flex flex-wrap items-center gap-x-6 gap-y-3"
+      >
+        <span className="flex min-w-56 flex-1 flex-col gap-0.5">
+          <span id={`${id}-label`} className="font-medium">
+            {label}
+          </span>
+          <span id={`${id}-description`} className="text-[13px] text-muted">
+            {description}
+          </span>
+        </span>
+        <span className="flex gap-6 max-md:gap-8">
+          <Switch
+            label="In the app"
+            checked={channels.app}
+            onChange={(app) => onChange({ ...channels, app })}
+          />
+          <Switch
+            label="By e-mail"
+            checked={channels.email}
+            onChange={(email) => onChange({ ...channels, email })}
+          />
+        </span>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { errorSentence } from "@/components/api/client.ts";
+import { retentionPreview } from "@/components/api/retention.ts";
+import { Notice } from "@/components/ui/notice.tsx";
+import { PREVIEW_LIMIT, type Preview, type Retention } from "@/lib/retention/schema.ts";
+
+const NAMES: [keyof Preview, one: string, many: string][] = [
+  ["messages", "protocol message", "protocol messages"],
+  ["tasks", "finished task", "finished tasks"],
+  ["payloads", "line of history loses its details", "lines of history lose their details"],
+];
+
+/** What would go as soon as it is saved. */
+export function RetentionPreview({ wanted }: { wanted: Retention }) {
+  const { data, error } = useQuery(retentionPreview(wanted));
+  if (error) return <Notice tone="bad" title={errorSentence(error)} />;
+  if (!data) return <Notice title="Counting what would go…" />;
+  const going = NAMES.filter(([kind]) => data[kind] > 0);
+  if (going.length === 0) return <Notice live title="Nothing is that old yet." />;
+  return (
+    <Notice live tone="wait" title="This would go now">
+      <ul className="list-disc pl-4">
+        {going.map(([kind, one, many]) => (
+          <li key={kind}>
+            {counted(data[kind])} {data[kind] === 1 ? one : many}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+function counted(count: number): string {
+  return count > PREVIEW_LIMIT
+    ? `More than ${PREVIEW_LIMIT.toLocaleString("en")}`
+    : count.toLocaleString("en");
+}

@@ -1,0 +1,26 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { organization } from "@/components/api/organization.ts";
+import { retention } from "@/components/api/retention.ts";
+import { useMe } from "@/components/shell/me.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { RetentionForm } from "./retention-form.tsx";
+
+/** How long the organization keeps what is over. */
+export function RetentionScreen() {
+  const me = useMe();
+  const mayChange = me.may("settings:manage");
+  const kept = useQuery({ ...retention(), enabled: mayChange });
+  const own = useQuery({ ...organization(), enabled: mayChange });
+  if (!mayChange)
+    return <Notice title="Only admins change how long things are kept.">Ask one of them.</Notice>;
+  const failed = [kept, own].find((query) => query.isError && !query.data);
+  if (failed?.error) {
+    const retry = () => void Promise.all([kept.refetch(), own.refetch()]);
+    return <LoadFailure what="The settings" error={failed.error} onRetry={retry} />;
+  }
+  if (!kept.data || !own.data) return <div aria-hidden className="skeleton h-80" />;
+  return <RetentionForm key={JSON.stringify(kept.data)} saved={kept.data} slug={own.data.slug} />;
+}

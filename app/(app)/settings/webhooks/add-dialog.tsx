@@ -1,0 +1,65 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "@/components/api/client.ts";
+import { webhookKeys } from "@/components/api/webhooks.ts";
+import { useForm } from "@/components/form/use-form.ts";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { createWebhookSchema } from "@/lib/webhooks/schema.ts";
+import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
+
+/** Asks where to and what of; then shows the secret, this once. */
+export function AddDialog({ onClose }: { onClose: () => void }) {
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={secret ? "The webhook is ready" : "Add a webhook"}
+      description={
+        secret
+          ? "Copy the secret now: it is shown this once. With it the receiver checks that a call is Intray’s."
+          : "Intray calls it within seconds of what happens."
+      }
+    >
+      {secret ? (
+        <>
+          <SecretOnce label="Signing secret" value={secret} />
+          <DialogActions>
+            <Button onClick={onClose}>Done</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <AddForm onMade={setSecret} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function AddForm({ onMade, onClose }: { onMade: (secret: string) => void; onClose: () => void }) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: createWebhookSchema,
+    read: readWebhookFields,
+    send: async (values) => {
+      onMade((await api.post<{ secret: string }>("/api/v1/webhooks", values)).secret);
+      await client.invalidateQueries({ queryKey: webhookKeys.all });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <WebhookFields errors={errors} />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Adding…" : "Add the webhook"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

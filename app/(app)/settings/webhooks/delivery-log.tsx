@@ -1,0 +1,94 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { CircleCheck, CircleX, Clock3, RotateCw } from "lucide-react";
+import { webhookDeliveries } from "@/components/api/webhooks.ts";
+import { Clock, TimeUntil } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { LoadMore } from "@/components/ui/load-more.tsx";
+import { formatDuration } from "@/lib/format/duration.ts";
+import type { Attempt, WebhookDelivery } from "@/lib/webhooks/schema.ts";
+import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
+
+/** What was sent to a webhook, with every attempt, newest first. */
+export function DeliveryLog({ webhookId, host }: { webhookId: string; host: string }) {
+  const log = useInfiniteQuery(webhookDeliveries(webhookId));
+  const deliveries = log.data?.pages.flatMap((page) => page.items) ?? [];
+  if (log.isError && !log.data)
+    return <LoadFailure what="The log" error={log.error} onRetry={() => void log.refetch()} />;
+  if (log.isPending) return <div aria-hidden className="skeleton h-24" />;
+  if (deliveries.length === 0) return <p className="text-[13px] text-muted">Nothing was sent yet.</p>;
+  return (
+    <div className="rounded-lg border border-line">
+      <ul aria-label={`What was sent to ${host}`} className="flex flex-col divide-y divide-line">
+        {deliveries.map((delivery) => (
+          <DeliveryRow key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+      <LoadMore query={log} />
+    </div>
+  );
+}
+
+const STATES = {
+  pending: { label: "On its way", tone: "wait", icon: Clock3 },
+  delivered: { label: "Delivered", tone: "good", icon: CircleCheck },
+  failed: { label: "Failed", tone: "bad", icon: CircleX },
+} as const;
+
+function DeliveryRow({ delivery }: { delivery: WebhookDelivery }) {
+  const { id, type, state, createdAt, nextAttemptAt, attempts } = delivery;
+  const resend = useWebhookAction(() => webhookApi.resend(id), "Sent once more, under the same id");
+  const { label, tone, icon } = STATES[state];
+  return (
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-2 px-3 py-2">
+      <span className="flex min-w-0 flex-1 flex-col gap-1">
+        <span className="flex flex-wrap items-center gap-2">
+          <Badge tone={tone} icon={icon}>
+            {label}
+          </Badge>
+          <span className="font-mono text-[13px]">{type}</span>
+          <Clock at={createdAt} className="text-[13px] text-muted" />
+        </span>
+        {attempts.length > 0 && (
+          <ol aria-label="Attempts" className="flex flex-col text-[13px] text-muted tabular-nums">
+            {attempts.map((attempt) => (
+              <li key={attempt.at}>
+                <Clock at={attempt.at} /> · {attemptWords(attempt)} · {formatDuration(attempt.durationMs)}
+              </li>
+            ))}
+          </ol>
+        )}
+        {nextAttemptAt && attempts.length > 0 && (
+          <span className="text-[13px] text-muted">
+            Next attempt: <TimeUntil at={nextAttemptAt} over="now" />
+          </span>
+        )}
+        <span className="break-all font-mono text-muted text-xs">{id}</span>
+      </span>
+      {state !== "pending" && (
+        <Button
+          size="sm"
+          aria-label={`Send ${type} again`}
+          disabled={resend.isPending}
+          onClick={() => resend.mutate()}
+        >
+          <RotateCw aria-hidden strokeWidth={1.75} />
+          Send again
+        </Button>
+      )}
+    </li>
+  );
+}
+
+const ERRORS: Record<string, string> = {
+  timeout: "no answer in time",
+  unreachable: "could not be reached",
+  address_not_allowed: "not an address that Intray may call",
+};
+
+function attemptWords({ status, error }: Attempt): string {
+  return status === null ? (ERRORS[error ?? ""] ?? "failed") : `answered ${status}`;
+}

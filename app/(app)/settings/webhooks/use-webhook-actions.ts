@@ -1,0 +1,30 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api, errorSentence } from "@/components/api/client.ts";
+import { webhookKeys } from "@/components/api/webhooks.ts";
+import { toast } from "@/components/ui/toast.ts";
+
+/** A call that changes something about webhooks; what is shown of them is read again. `done` is said when it went well. */
+export function useWebhookAction<Input = void, Output = unknown>(
+  call: (input: Input) => Promise<Output>,
+  done?: string,
+) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: call,
+    onSuccess: () => {
+      if (done) toast(done);
+      return client.invalidateQueries({ queryKey: webhookKeys.all });
+    },
+    onError: (error) => toast.error(errorSentence(error)),
+  });
+}
+
+export const webhookApi = {
+  update: (id: string, change: object) => api.patch(`/api/v1/webhooks/${id}`, change),
+  remove: (id: string) => api.delete(`/api/v1/webhooks/${id}`),
+  rotate: (id: string) => api.post<{ secret: string }>(`/api/v1/webhooks/${id}/rotate-secret`),
+  test: (id: string) => api.post(`/api/v1/webhooks/${id}/test`),
+  resend: (deliveryId: string) => api.post(`/api/v1/webhook-deliveries/${deliveryId}/resend`),
+};

@@ -1,0 +1,90 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "@/components/form/use-form.ts";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { updateWebhookSchema, type Webhook } from "@/lib/webhooks/schema.ts";
+import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
+import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
+
+interface Props {
+  webhook: Webhook;
+  onClose: () => void;
+}
+
+export function EditDialog({ webhook, onClose }: Props) {
+  const save = useWebhookAction((change: object) => webhookApi.update(webhook.id, change), "Webhook saved");
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: updateWebhookSchema,
+    read: readWebhookFields,
+    send: async (values) => {
+      await save.mutateAsync(values);
+      onClose();
+    },
+  });
+  return (
+    <Dialog open onOpenChange={onClose} title="Change the webhook">
+      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+        {failure && <Notice live tone="bad" title={failure} />}
+        <WebhookFields webhook={webhook} errors={errors} />
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" variant="primary" disabled={pending}>
+            {pending ? "Saving…" : "Save"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The receiver has a day to learn the new one. */
+export function RotateDialog({ webhook, onClose }: Props) {
+  const [secret, setSecret] = useState<string | null>(null);
+  const rotate = useWebhookAction(() => webhookApi.rotate(webhook.id));
+  if (secret)
+    return (
+      <Dialog
+        open
+        onOpenChange={onClose}
+        title="The new secret"
+        description="Copy it now: it is shown this once. For a day the secret before it signs too."
+      >
+        <SecretOnce label="Signing secret" value={secret} />
+        <DialogActions>
+          <Button onClick={onClose}>Done</Button>
+        </DialogActions>
+      </Dialog>
+    );
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Make a new secret?"
+      description="Calls carry two signatures for a day, by the new secret and the one before it. One that is older than that stops counting at once."
+      confirm="Make a new secret"
+      pending={rotate.isPending}
+      onConfirm={() => rotate.mutate(undefined, { onSuccess: (made) => setSecret(made.secret) })}
+    />
+  );
+}
+
+export function RemoveDialog({ webhook, onClose }: Props) {
+  const remove = useWebhookAction(() => webhookApi.remove(webhook.id), "Webhook removed");
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Remove the webhook to ${new URL(webhook.url).host}?`}
+      description="Nothing more is sent to it, and its log goes with it."
+      confirm="Remove"
+      destructive
+      pending={remove.isPending}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    />
+  );
+}

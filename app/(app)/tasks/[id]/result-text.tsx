@@ -1,0 +1,35 @@
+"use client";
+
+import { useState } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { CopyButton } from "./copy-button.tsx";
+
+/** Of a text at first, and of a megabyte at each press. */
+const SHOWN = 4_000;
+const MORE = 50_000;
+
+/** Text as it came: no markdown, no links; a long one piece by piece. */
+export function ResultText({ text }: { text: string }) {
+  const [shown, setShown] = useState(SHOWN);
+  const left = text.length - shown;
+  return (
+    <div className="flex flex-col gap-1.5 rounded-lg border border-line bg-panel px-3.5 py-3">
+      <div className="flex gap-3">
+        <p className="min-w-0 flex-1 whitespace-pre-wrap">
+          <PlainText text={left > 0 ? `${text.slice(0, shown)}…` : text} />
+        </p>
+        <CopyButton text={text} what="the text" />
+      </div>
+      {left > 0 && (
+        <Button
+          variant="link"
+          className="w-fit px-0 font-normal max-md:min-h-11"
+          onClick={() => setShown(shown + MORE)}
+        >
+          Show more ({left.toLocaleString("en-US")} characters left)
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
+
+export const BULK_WORDS: Record<
+  BulkAction,
+  { title: string; description: string; leftOut: string; confirm: string; doing: string; done: string }
+> = {
+  cancel: {
+    title: "Cancel tasks",
+    description:
+      "Open questions of these tasks are withdrawn, and their servers are told to stop. What a tool has already done is not undone.",
+    leftOut: "they have ended, or have to be settled one by one.",
+    confirm: "Cancel",
+    doing: "Cancelling",
+    done: "Cancelling",
+  },
+  refresh: {
+    title: "Check tasks now",
+    description: "Their servers are asked at once how they are.",
+    leftOut: "they have ended.",
+    confirm: "Check",
+    doing: "Checking",
+    done: "Checking",
+  },
+  restart: {
+    title: "Start tasks again",
+    description:
+      "Each call is made once more, as a new task with the same arguments. Whatever the tool does, it does again.",
+    leftOut: "they still run, or nobody knows what was called.",
+    confirm: "Start again",
+    doing: "Starting again",
+    done: "Starting again",
+  },
+};

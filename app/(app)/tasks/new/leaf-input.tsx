@@ -1,0 +1,147 @@
+"use client";
+
+import { useState } from "react";
+import { Input, Textarea } from "@/components/ui/input.tsx";
+import { Select } from "@/components/ui/select.tsx";
+
+type Control = Partial<React.ComponentProps<"input"> & React.ComponentProps<"select">>;
+
+interface LeafSchema {
+  type?: unknown;
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  maxLength?: number;
+  oneOf?: unknown;
+  anyOf?: unknown;
+}
+
+/** Longer texts than this get more than one line. */
+const LONG_TEXT = 300;
+
+/** The bare control of one value. `undefined` takes the value out of the arguments; in a list its place stays. */
+export function LeafInput({
+  control,
+  schema,
+  value,
+  onChange,
+  inList,
+}: {
+  control: object;
+  schema: LeafSchema;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  inList: boolean;
+}) {
+  const shared = control as Control;
+  const choices = choicesOf(schema);
+  if (choices) return <Choice control={shared} choices={choices} value={value} onChange={onChange} />;
+  if (schema.type === "number" || schema.type === "integer")
+    return <NumberInput control={shared} value={value} onChange={onChange} />;
+  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : String(value);
+  const change = (next: string) => onChange(next === "" && !inList ? undefined : next);
+  // A line would lose the breaks of what was pasted, or came as JSON.
+  if (text.includes("\n") || (schema.maxLength ?? 0) > LONG_TEXT)
+    return (
+      <Textarea
+        {...(control as React.ComponentProps<"textarea">)}
+        rows={4}
+        value={text}
+        onChange={(event) => change(event.target.value)}
+      />
+    );
+  return (
+    <Input
+      {...shared}
+      type={schema.format === "date" ? "date" : schema.format === "email" ? "email" : "text"}
+      placeholder={schema.format === "date-time" ? "2026-12-31T12:00:00Z" : undefined}
+      autoComplete="off"
+      value={text}
+      onChange={(event) => change(event.target.value)}
+    />
+  );
+}
+
+interface ChoiceOption {
+  value: unknown;
+  label: string;
+}
+
+function choicesOf(schema: LeafSchema): ChoiceOption[] | null {
+  if (schema.enum) return schema.enum.map((value) => ({ value, label: String(value) }));
+  if (schema.const !== undefined) return [{ value: schema.const, label: String(schema.const) }];
+  if (schema.type === "boolean")
+    return [
+      { value: true, label: "Yes" },
+      { value: false, label: "No" },
+    ];
+  const several = schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(several)) return null;
+  return several.map(({ const: value, title }: { const?: unknown; title?: string }) => ({
+    value,
+    label: title ?? String(value),
+  }));
+}
+
+function Choice({
+  control,
+  choices,
+  value,
+  onChange,
+}: {
+  control: Control;
+  choices: ChoiceOption[];
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const chosen = choices.findIndex((choice) => choice.value === value);
+  return (
+    <Select
+      {...control}
+      value={chosen < 0 ? "" : String(chosen)}
+      onChange={(event) =>
+        onChange(event.target.value === "" ? undefined : choices[Number(event.target.value)]?.value)
+      }
+    >
+      <option value="">{control["aria-required"] ? "Choose…" : "Not set"}</option>
+      {choices.map((choice, at) => (
+        <option key={choice.label} value={String(at)}>
+          {choice.label}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+/** Keeps the text as typed (`1.` on the way to `1.5`); text that is no exact number goes on as text, and is refused as such. */
+function NumberInput({
+  control,
+  value,
+  onChange,
+}: {
+  control: Control;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const [text, setText] = useState(value === undefined || value === null ? "" : String(value));
+  const shown = toNumber(text) === value ? text : value === undefined || value === null ? "" : String(value);
+  return (
+    <Input
+      {...control}
+      inputMode="decimal"
+      autoComplete="off"
+      className="text-right tabular-nums"
+      value={shown}
+      onChange={(event) => {
+        setText(event.target.value);
+        onChange(toNumber(event.target.value));
+      }}
+    />
+  );
+}
+
+function toNumber(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}

@@ -1,0 +1,117 @@
+"use client";
+
+import { Field } from "@/components/ui/field.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import type { Retry } from "@/lib/tasks/schema.ts";
+
+/** What is chosen on screen; `typed`: the words of who insists. */
+export interface RetryChoice {
+  attempts: number;
+  backoffMs: number;
+  errors: boolean;
+  typed: string;
+}
+export const NO_RETRY: RetryChoice = { attempts: 1, backoffMs: 60_000, errors: false, typed: "" };
+
+const INSISTENCE = "repeat it";
+const PAUSES = [
+  { ms: 10_000, words: "10 seconds" },
+  { ms: 60_000, words: "1 minute" },
+  { ms: 600_000, words: "10 minutes" },
+  { ms: 3_600_000, words: "1 hour" },
+];
+
+/** As the API takes it. `null`: not at all; `undefined`: who has to insist has not. */
+export function toRetry(choice: RetryChoice, repeatable: boolean): Retry | null | undefined {
+  if (choice.attempts === 1) return null;
+  const insist = !repeatable && choice.typed.trim().toLowerCase() === INSISTENCE;
+  if (!repeatable && !insist) return undefined;
+  const { attempts, backoffMs, errors } = choice;
+  return { attempts, backoffMs, errors, insist };
+}
+
+/** Whether a failure is tried again, how often, and on whose word. */
+export function RetryOptions({
+  choice,
+  repeatable,
+  onChange,
+}: {
+  choice: RetryChoice;
+  /** The server says that repeating the call does no harm. */
+  repeatable: boolean;
+  onChange: (choice: RetryChoice) => void;
+}) {
+  const isOn = choice.attempts > 1;
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-4">
+      <legend className="sr-only">If it fails</legend>
+      <div className="grid gap-4 md:grid-cols-2">
+        <Field id="retry-attempts" label="If it fails" required>
+          {(control) => (
+            <Select
+              {...control}
+              value={choice.attempts}
+              onChange={(event) => onChange({ ...choice, attempts: Number(event.target.value) })}
+            >
+              <option value={1}>Leave it failed</option>
+              {[2, 3, 5, 10].map((attempts) => (
+                <option key={attempts} value={attempts}>
+                  Try again, {attempts} attempts in all
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {isOn && (
+          <Field id="retry-pause" label="First pause" hint="It doubles from attempt to attempt." required>
+            {(control) => (
+              <Select
+                {...control}
+                value={choice.backoffMs}
+                onChange={(event) => onChange({ ...choice, backoffMs: Number(event.target.value) })}
+              >
+                {PAUSES.map(({ ms, words }) => (
+                  <option key={ms} value={ms}>
+                    {words}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+      </div>
+      {isOn && (
+        <label className="flex items-center gap-2.5 max-md:min-h-11">
+          <input
+            type="checkbox"
+            className="size-4 shrink-0 accent-(--accent)"
+            checked={choice.errors}
+            onChange={(event) => onChange({ ...choice, errors: event.target.checked })}
+          />
+          A result that the server calls an error is a failure too
+        </label>
+      )}
+      {isOn && !repeatable && (
+        <Notice tone="wait" title="The server does not say that this call can be repeated without harm.">
+          <p>
+            A failure may have done part of the work. Another attempt may then do it twice, such as pay twice.
+          </p>
+          <div className="max-w-xs pt-1">
+            <Field id="retry-insist" label={`Type “${INSISTENCE}” if you know that it can`} required>
+              {(control) => (
+                <Input
+                  {...control}
+                  autoComplete="off"
+                  value={choice.typed}
+                  onChange={(event) => onChange({ ...choice, typed: event.target.value })}
+                />
+              )}
+            </Field>
+          </div>
+        </Notice>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,118 @@
+/** A tool's input schema, made small enough to draw and to judge in a browser. A server wrote it: nothing in it is trusted. */
+
+export type Json = Record<string, unknown>;
+
+/** Why there is no form for a schema; JSON is the way then. */
+export class Beyond extends Error {}
+
+/** More parts than this nobody fills in by hand; each reference counts with all that it stands for. */
+const MOST_PARTS = 600;
+const MOST_DEPTH = 12;
+const MOST_CHOICES = 500;
+/** Characters of a title or description that are shown. */
+const LONGEST_TEXT = 2_000;
+
+/**
+ * The schema with its references put in place, so that whoever walks it meets each part once. What it keeps is what a form
+ * shows or judges; expressions (`pattern`) are not among it, since one that a server wrote may run for minutes.
+ * Throws Beyond.
+ */
+export function expand(schema: Json): Json {
+  let parts = 0;
+  const visit = (given: unknown, depth: number, within: readonly string[]): Json => {
+    if (given === false) return { not: {} };
+    if (!isJson(given)) return {};
+    if (++parts > MOST_PARTS) throw new Beyond("Its schema has too many parts for a form.");
+    if (depth > MOST_DEPTH) throw new Beyond("Its schema is nested too deeply for a form.");
+    const inner = (child: unknown) => visit(child, depth + 1, within);
+    const own = Object.entries(given).flatMap(([keyword, value]) => {
+      const read = READERS[keyword]?.(value, inner);
+      return read === undefined ? [] : [[keyword, read] as const];
+    });
+    const { $ref } = given;
+    if ($ref === undefined) return Object.fromEntries(own);
+    if (typeof $ref !== "string" || !$ref.startsWith("#"))
+      throw new Beyond("Its schema refers to another address, which Intray does not fetch.");
+    if (within.includes($ref)) throw new Beyond("Its schema refers to itself.");
+    const target = visit(lookUp(schema, $ref), depth + 1, [...within, $ref]);
+    return { ...target, ...Object.fromEntries(own) };
+  };
+  if ("$dynamicRef" in schema || "$recursiveRef" in schema) throw new Beyond("Its schema refers to itself.");
+  return visit(schema, 0, ["#"]);
+}
+
+type Reader = (value: unknown, visit: (schema: unknown) => Json) => unknown;
+
+const asIs: Reader = (value) => value;
+const text: Reader = (value) => (typeof value === "string" ? value.slice(0, LONGEST_TEXT) : undefined);
+const number: Reader = (value) => (typeof value === "number" ? value : undefined);
+const one: Reader = (value, visit) => visit(value);
+const many: Reader = (value, visit) => (Array.isArray(value) ? value.map(visit) : undefined);
+const named: Reader = (value, visit) => {
+  if (!isJson(value)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => {
+      if (RESERVED.has(name)) throw new Beyond("Its schema uses a name that a form can't have.");
+      return [name, visit(child)];
+    }),
+  );
+};
+
+const READERS: Record<string, Reader> = {
+  type: (value) => (typeof value === "string" || isTexts(value) ? value : undefined),
+  enum: (value) => {
+    if (!Array.isArray(value)) return undefined;
+    if (value.length > MOST_CHOICES) throw new Beyond("Its schema has too many choices for a form.");
+    return value;
+  },
+  const: asIs,
+  default: asIs,
+  title: text,
+  description: text,
+  format: text,
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
+  multipleOf: number,
+  minLength: number,
+  maxLength: number,
+  minItems: number,
+  maxItems: number,
+  uniqueItems: (value) => value === true || undefined,
+  required: (value) => (isTexts(value) ? value : undefined),
+  properties: named,
+  additionalProperties: one,
+  items: (value, visit) => (Array.isArray(value) ? undefined : visit(value)),
+  prefixItems: many,
+  anyOf: many,
+  oneOf: many,
+  allOf: many,
+  not: one,
+  if: one,
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: one,
+  else: one,
+};
+
+/** They would be the object's own machinery rather than its fields. */
+const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
+
+function lookUp(root: Json, pointer: string): unknown {
+  let at: unknown = root;
+  for (const part of pointer.slice(1).split("/").slice(1)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    at = isJson(at) || Array.isArray(at) ? Object.getOwnPropertyDescriptor(at, key)?.value : undefined;
+  }
+  if (pointer !== "#" && !pointer.startsWith("#/")) at = undefined;
+  if (at === undefined) throw new Beyond("Its schema refers to a part that is not there.");
+  return at;
+}
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}

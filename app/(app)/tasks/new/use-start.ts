@@ -1,0 +1,96 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { taskKeys } from "@/components/api/task-keys.ts";
+import { toast } from "@/components/ui/toast.ts";
+import { capitalise } from "@/lib/format/labels.ts";
+import type { Race, StartRaceInput } from "@/lib/races/schema.ts";
+import type { StartTaskInput, TaskDetail } from "@/lib/tasks/schema.ts";
+import { toPath } from "./field-id.ts";
+import type { Problem } from "./judge-arguments.ts";
+import type { Json } from "./schema-tree.ts";
+
+/** What is sent, and where: a task, one like an earlier one, or a race. */
+export type Start =
+  | { kind: "task"; input: StartTaskInput }
+  | { kind: "again"; of: string; arguments: Json }
+  | { kind: "race"; input: StartRaceInput };
+
+export interface Refusal {
+  sentence: string;
+  problems: Problem[];
+  /** Of a race: which of its starts was refused. */
+  start: number | null;
+}
+
+/** Sends a start and goes to its task. Pressing twice, or again after a lost reply, starts one. */
+export function useStart() {
+  const router = useRouter();
+  const client = useQueryClient();
+  const [pending, setPending] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  // Another start has another key; the key of what was sent belongs to what was sent.
+  const [sent, setSent] = useState({ body: "", key: "" });
+
+  const start = async (what: Start): Promise<Refusal | null> => {
+    const body = JSON.stringify(what);
+    const key = sent.body === body ? sent.key : newKey();
+    setSent({ body, key });
+    setPending(true);
+    setRefusal(null);
+    try {
+      const { id, name } = await send(what, { "idempotency-key": key });
+      void client.invalidateQueries({ queryKey: taskKeys.lists });
+      toast(`Started ${name}`);
+      router.push(`/tasks/${id}`);
+      return null;
+    } catch (error) {
+      setPending(false);
+      const refused = toRefusal(error);
+      setRefusal(refused);
+      return refused;
+    }
+  };
+  return { start, pending, refusal, setRefusal };
+}
+
+async function send(what: Start, headers: Record<string, string>): Promise<{ id: string; name: string }> {
+  if (what.kind === "race") {
+    const { tasks } = await api.post<Race>("/api/v1/races", what.input, headers);
+    const [first] = tasks;
+    if (!first) throw new Error("a race without tasks");
+    return { id: first.id, name: `${first.label ?? first.tool} on ${tasks.length} servers` };
+  }
+  const path = what.kind === "again" ? `/api/v1/tasks/${what.of}/restart` : "/api/v1/tasks";
+  const body = what.kind === "again" ? { arguments: what.arguments } : what.input;
+  const task = await api.post<TaskDetail>(path, body, headers);
+  return { id: task.id, name: task.label ?? task.tool };
+}
+
+function toRefusal(error: unknown): Refusal {
+  if (!(error instanceof ApiError)) return { sentence: errorSentence(error), problems: [], start: null };
+  const isOfArguments = error.code === "invalid_arguments";
+  const problems = isOfArguments
+    ? error.errors.map(({ field, message }) => ({ path: toPath(field), message: ownWords(message) }))
+    : [];
+  return {
+    sentence: isOfArguments ? "The tool does not take these arguments." : errorSentence(error),
+    problems,
+    start: typeof error.extra.start === "number" ? error.extra.start : null,
+  };
+}
+
+/** `lines[0].amount must be number.` stands beside its field: the name is said already. */
+function ownWords(message: string): string {
+  return capitalise(message.replace(/^\S+ (?=must |is )/, ""));
+}
+
+/** `crypto.randomUUID` needs a secure context; a plain-http address in an office has none. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}

@@ -1,0 +1,24 @@
+import { readOperation } from "@/lib/bulk-operations/queries.ts";
+import { beginBulkSchema, bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
+import { beginOperation } from "@/lib/bulk-operations/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "tasks:manage",
+      summary: "Have a frozen list carried out; `count` is how many tasks it has",
+      params: idParams,
+      body: beginBulkSchema,
+      output: bulkOperationSchema,
+      status: 202,
+      errors: ["count_differs", "operation_stopped"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await beginOperation(organizationId, tx, principal, params.id, body.count);
+        return readOperation(organizationId, tx, params.id);
+      }),
+  ),
+});

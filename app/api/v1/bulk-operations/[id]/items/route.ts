@@ -1,0 +1,21 @@
+import { listItems } from "@/lib/bulk-operations/queries.ts";
+import { bulkItemQuerySchema, bulkItemSchema } from "@/lib/bulk-operations/schema.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:manage",
+      summary: "What became of each task of a bulk operation",
+      params: idParams,
+      query: pageQuerySchema.extend(bulkItemQuerySchema.shape),
+      output: pageSchema(bulkItemSchema),
+    },
+    ({ caller, params, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        listItems(organizationId, tx, principal, params.id, query),
+      ),
+  ),
+});

@@ -1,0 +1,17 @@
+import { readOperation } from "@/lib/bulk-operations/queries.ts";
+import { bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:manage",
+      summary: "A bulk operation of the caller's own, and how far it is",
+      params: idParams,
+      output: bulkOperationSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx) => readOperation(organizationId, tx, params.id)),
+  ),
+});

@@ -1,0 +1,23 @@
+import { readOperation } from "@/lib/bulk-operations/queries.ts";
+import { bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
+import { stopOperation } from "@/lib/bulk-operations/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "tasks:manage",
+      summary: "Leave what is left of a bulk operation undone",
+      params: idParams,
+
+      output: bulkOperationSchema,
+      status: 200,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await stopOperation(organizationId, tx, principal, params.id);
+        return readOperation(organizationId, tx, params.id);
+      }),
+  ),
+});

@@ -1,0 +1,24 @@
+import { readOperation } from "@/lib/bulk-operations/queries.ts";
+import { bulkOperationSchema, createBulkSchema } from "@/lib/bulk-operations/schema.ts";
+import { prepareOperation } from "@/lib/bulk-operations/transitions.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "tasks:manage",
+      summary:
+        "Freeze a list of tasks to cancel, check or start again together; nothing is done before it is begun",
+      body: createBulkSchema,
+      output: bulkOperationSchema,
+      status: 201,
+      errors: ["not_found", "nothing_suits", "too_many_tasks"],
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const id = await prepareOperation(organizationId, tx, principal, body);
+        return readOperation(organizationId, tx, id);
+      }),
+  ),
+});

@@ -1,0 +1,17 @@
+import { previewRetention } from "@/lib/retention/queries.ts";
+import { previewQuerySchema, previewSchema } from "@/lib/retention/schema.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "What would be deleted now, were it kept for so many days; each is counted up to 10,000",
+      query: previewQuerySchema,
+      output: previewSchema,
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx) => previewRetention(organizationId, tx, query)),
+  ),
+});

@@ -1,0 +1,30 @@
+import { readRetention } from "@/lib/retention/queries.ts";
+import { retentionSchema, updateRetentionSchema } from "@/lib/retention/schema.ts";
+import { updateRetention } from "@/lib/retention/transitions.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "For how many days the organization keeps what is over; null: for ever",
+      output: retentionSchema,
+    },
+    ({ caller }) => within(caller, readRetention),
+  ),
+  PATCH: route(
+    {
+      auth: "settings:manage",
+      summary:
+        "Change for how many days the organization keeps what is over; for less time than before, its `slug` is sent with it",
+      body: updateRetentionSchema,
+      output: retentionSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await updateRetention(organizationId, tx, principal, body);
+        return readRetention(organizationId, tx);
+      }),
+  ),
+});

@@ -1,0 +1,22 @@
+import { pauseServer } from "@/lib/servers/pause.ts";
+import { readServer } from "@/lib/servers/queries.ts";
+import { pauseServerSchema, serverSchema } from "@/lib/servers/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "servers:pause",
+      summary: "Pause a server: nothing is polled, started, delivered or cancelled there until it goes on",
+      params: idParams,
+      body: pauseServerSchema,
+      output: serverSchema,
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await pauseServer(organizationId, tx, principal, params.id, body.reason ?? null);
+        return readServer(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

@@ -1,0 +1,21 @@
+import { resumeServer } from "@/lib/servers/pause.ts";
+import { readServer } from "@/lib/servers/queries.ts";
+import { serverSchema } from "@/lib/servers/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "servers:pause",
+      summary: "End a server's pause: all that waited goes on at once",
+      params: idParams,
+      output: serverSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await resumeServer(organizationId, tx, principal, params.id);
+        return readServer(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

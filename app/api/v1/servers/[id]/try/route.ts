@@ -1,0 +1,19 @@
+import { tryServerNow } from "@/lib/servers/pause.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "servers:check",
+      summary: "Have the engine try a server now that it leaves alone after failures",
+      params: idParams,
+      status: 202,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx) => {
+        await tryServerNow(organizationId, tx, params.id);
+        return undefined;
+      }),
+  ),
+});

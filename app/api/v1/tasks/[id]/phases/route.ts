@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { listPhaseEvents } from "@/lib/events/queries.ts";
+import { phasesOf } from "@/lib/tasks/phases.ts";
+import { readLife } from "@/lib/tasks/queries.ts";
+import { taskPhaseSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:read",
+      summary: "What a task's time went into, oldest first",
+      params: idParams,
+      output: z.object({ phases: z.array(taskPhaseSchema) }),
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const life = await readLife(organizationId, tx, principal, params.id);
+        const { events, cut } = await listPhaseEvents(organizationId, tx, params.id);
+        return { phases: phasesOf(events, life, cut) };
+      }),
+  ),
+});

@@ -1,0 +1,31 @@
+import { exportedTasks, taskExportSchema } from "@/lib/tasks/export.ts";
+import { taskSchema } from "@/lib/tasks/schema.ts";
+import { streamOf } from "@/lib/web/export.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+const MEDIA_TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:read",
+      summary: "A list of tasks as a file, one JSON object a line; with `format=csv` as a table",
+      query: taskExportSchema,
+      output: taskSchema,
+      mediaType: "application/x-ndjson",
+    },
+    async ({ caller, query }) => {
+      const { principal, me } = caller;
+      const lines = exportedTasks(principal.organizationId, principal, query, (work) =>
+        within(caller, (_, tx) => work(tx)),
+      );
+      return new Response(streamOf(lines), {
+        headers: {
+          "content-type": MEDIA_TYPES[query.format],
+          "content-disposition": `attachment; filename="${me.organization.slug}-tasks.${query.format}"`,
+        },
+      });
+    },
+  ),
+});

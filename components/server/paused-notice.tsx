@@ -1,0 +1,39 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { Pause } from "@/lib/servers/schema.ts";
+
+/** Who paused a server, why, and what that means for what is looked at. */
+export function PausedNotice({
+  server,
+  children,
+  action,
+}: {
+  server: { name: string; pause: Pause | null };
+  children: ReactNode;
+  action?: ReactNode;
+}) {
+  const { pause } = server;
+  if (!pause) return null;
+  return (
+    <Notice
+      tone="wait"
+      title={
+        <>
+          {server.name} is paused, by {pause.by.name}, <TimeAgo at={pause.at} />
+          {pause.reason && (
+            <>
+              : “<PlainText text={pause.reason} />”
+            </>
+          )}
+        </>
+      }
+      action={action}
+    >
+      {children}
+    </Notice>
+  );
+}

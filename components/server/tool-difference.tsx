@@ -1,0 +1,32 @@
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { WordDiff } from "@/components/text/word-diff.tsx";
+import { diffFields } from "@/lib/format/schema-diff.ts";
+import type { ToolText } from "@/lib/servers/schema.ts";
+
+/** What a tool says of itself, before and after. All of it is the server's own, untrusted text. */
+export function ToolDifference({ before, after }: { before: ToolText; after: ToolText }) {
+  const fields = diffFields(before.inputSchema, after.inputSchema);
+  const annotations = annotationLines(before.annotations, after.annotations);
+  return (
+    <div className="flex flex-col gap-1.5">
+      {before.title !== after.title && <WordDiff before={before.title ?? ""} after={after.title ?? ""} />}
+      {before.description !== after.description && (
+        <WordDiff before={before.description ?? ""} after={after.description ?? ""} />
+      )}
+      {[...fields, ...annotations].map((line) => (
+        <p key={line}>
+          <PlainText text={line} />
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function annotationLines(before: ToolText["annotations"], after: ToolText["annotations"]): string[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  const say = (value: unknown) => (value === undefined ? "not said" : JSON.stringify(value));
+  return [...names].flatMap((name) => {
+    const [was, is] = [say(before?.[name]), say(after?.[name])];
+    return was === is ? [] : [`The server’s claim ${name}: ${was} → ${is}`];
+  });
+}

@@ -1,0 +1,31 @@
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { diffWords } from "@/lib/format/text-diff.ts";
+
+/** Two texts as one, what is gone and what is new marked by more than colour. Both are untrusted. */
+export function WordDiff({ before, after }: { before: string; after: string }) {
+  return (
+    <p className="whitespace-pre-wrap">
+      {diffWords(before, after).map((part, index) => {
+        // The parts are computed from two fixed texts: their place is their identity.
+        const key = index;
+        if (part.kind === "gone") {
+          return (
+            <del key={key} className="rounded-sm bg-bad-soft px-0.5 text-bad">
+              <span className="sr-only">gone: </span>
+              <PlainText text={part.text} />
+            </del>
+          );
+        }
+        if (part.kind === "new") {
+          return (
+            <ins key={key} className="rounded-sm bg-good-soft px-0.5 font-medium text-good no-underline">
+              <span className="sr-only">new: </span>
+              <PlainText text={part.text} />
+            </ins>
+          );
+        }
+        return <PlainText key={key} text={part.text} />;
+      })}
+    </p>
+  );
+}

@@ -1,0 +1,92 @@
+/** The task monitor: finding tasks, keeping what was found, and doing one thing to many. */
+import { readFileSync } from "node:fs";
+import { expect, newInvoiceId, openRequest, SOON, startInvoice, test } from "./desk.ts";
+import { judge } from "./judge.ts";
+
+test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", async ({
+  ola,
+}) => {
+  test.setTimeout(180_000);
+  const keys = ola.keyboard;
+  const customer = `Monitor ${newInvoiceId()}`;
+  const started = [];
+  for (let at = 0; at < 3; at++) started.push(await startInvoice(ola, { changes: { customer } }));
+  for (const { taskId } of started) await openRequest(ola, taskId);
+
+  await ola.goto("/tasks");
+  const rows = ola.getByRole("row").filter({ has: ola.getByRole("link") });
+  await keys.press("/");
+  await keys.type(customer);
+  await expect(rows).toHaveCount(3, SOON);
+  // A tile adds to what was searched for, and does not take its place.
+  const tile = ola.getByRole("button", { name: /^Waiting for a person \d/ });
+  await tile.click();
+  await expect(tile).toHaveAttribute("aria-pressed", "true");
+  await expect(ola).toHaveURL(/show=waiting/);
+  await expect(rows).toHaveCount(3);
+  await ola.getByRole("button", { name: /^Completed today/ }).click();
+  await expect(ola.getByText("No task matches")).toBeVisible();
+  await ola.goBack();
+  await expect(rows).toHaveCount(3);
+  await judge(ola, "the task monitor");
+
+  await ola.getByRole("button", { name: "Views" }).click();
+  await ola.getByRole("menuitem", { name: "Save this view…" }).click();
+  await keys.type(customer.slice(-20));
+  await keys.press("Enter");
+  await expect(ola).toHaveURL(/view=/);
+  await ola.goto("/tasks");
+  await ola.getByRole("button", { name: "Views" }).click();
+  await ola.getByRole("menuitem", { name: customer.slice(-20) }).click();
+  await expect(rows).toHaveCount(3);
+
+  // What is new waits until it is asked for.
+  await startInvoice(ola, { changes: { customer } });
+  await ola.getByRole("button", { name: "1 new" }).click(SOON);
+  await expect(rows).toHaveCount(4);
+
+  const [file] = await Promise.all([
+    ola.waitForEvent("download"),
+    ola
+      .getByRole("button", { name: "Export" })
+      .click()
+      .then(() => ola.getByRole("menuitem", { name: "Table (CSV)" }).click()),
+  ]);
+  const lines = readFileSync(await file.path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines).toHaveLength(5);
+  for (const { id } of started) expect(lines.join()).toContain(id);
+
+  // By keyboard: from the first to the third, and then all of them to their end.
+  await keys.press("Escape");
+  await keys.press("j");
+  await expect(rows.nth(0).getByRole("link")).toBeFocused();
+  await keys.press("x");
+  await keys.press("j");
+  await keys.press("j");
+  await keys.press("Shift+X");
+  const bar = ola.getByRole("region", { name: "Selected tasks" });
+  await expect(bar).toContainText("3 tasks selected");
+  await judge(ola, "selected tasks");
+  await bar.getByRole("button", { name: "Cancel…" }).press("Enter");
+  const dialog = ola.getByRole("dialog");
+  await expect(dialog).toContainText("Cancel tasks: 3 tasks");
+  const typed = dialog.getByLabel("Type 3 to confirm");
+  await typed.fill("4");
+  await keys.press("Enter");
+  await expect(typed).toHaveAttribute("aria-invalid", "true");
+  await judge(ola, "cancelling several");
+  await typed.fill("3");
+  await keys.press("Enter");
+  await expect(ola).toHaveURL(/\/tasks\/bulk\//, SOON);
+  await ola.reload();
+  const results = ola.getByRole("list", { name: "Results" }).getByRole("listitem");
+  await expect(results.filter({ hasText: "Cancel asked" })).toHaveCount(3, SOON);
+  await expect(ola.getByRole("region", { name: "Progress" })).toContainText("3 done");
+  await judge(ola, "many tasks at once");
+
+  // The ones that ended are seen to have, where somebody looks on.
+  await ola.goto(`/tasks?q=${encodeURIComponent(customer)}&state=cancelled`);
+  await expect(rows).toHaveCount(3, { timeout: 60_000 });
+});

@@ -1,0 +1,144 @@
+/** The page of one task: what happened and how long it took, what was said, what came of it, and starting it again. */
+import { expect as expectValue, type Page } from "@playwright/test";
+import { forcePay } from "../lib/testing/sample-ledger.ts";
+import { type Backstage, openBackstage } from "./backstage.ts";
+import {
+  apiOf,
+  ERAS,
+  expect,
+  invoiceServer,
+  ledgerOf,
+  openRequest,
+  readRequest,
+  SOON,
+  startInvoice,
+  tabTo,
+  taskHeader,
+  test,
+} from "./desk.ts";
+import { judge } from "./judge.ts";
+
+test("a task is followed, understood and started again with the keyboard alone", async ({ ola, ben }) => {
+  await ola.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const { id, taskId } = await startInvoice(ola);
+  const requestId = await openRequest(ola, taskId);
+  await ola.goto(`/tasks/${taskId}`);
+  const strip = ola.getByRole("img", { name: "Where the time went" });
+  await expect(strip).toHaveAccessibleName(/working .* s, waiting for a person .* so far/, SOON);
+
+  const { questionHash } = await readRequest(ben, requestId);
+  const body = { action: "accept", content: { value: "approve" }, questionHash, holdMs: 1_000 };
+  expect((await apiOf(ben).write("POST", `/input-requests/${requestId}/answer`, body)).status()).toBe(202);
+  const steps = ola.getByRole("list", { name: "Timeline" }).getByRole("listitem");
+  await expect(steps.filter({ hasText: "Ben approved" })).toContainText("after it was asked, held 1 s for undo");
+  await expect(steps.filter({ hasText: "Answer accepted by the server" })).toContainText(/after sending|at once/, SOON);
+  await expect(steps.filter({ hasText: "Task moved on" })).toBeVisible(SOON);
+  await expect(strip).toHaveAccessibleName(/waiting for a person .*, delivering .*, working .* so far/);
+  await press(ola, ola.getByText("As a list"));
+  await expect(ola.getByRole("table").getByRole("row")).toContainText(["Phase", /Queued|Working/]);
+  await expect(ola.getByRole("table")).toContainText("so far");
+  await press(ola, ola.getByRole("button", { name: "Newest first" }));
+  await expect(steps.first()).toContainText("Ola started it");
+  await judge(ola, "task timeline");
+
+  await press(ola, ola.getByRole("tab", { name: "Timeline" }), "ArrowRight", "ArrowRight");
+  await expect(ola.getByRole("tabpanel")).toContainText(/approved by Ben .* the task moved on/);
+  await press(ola, ola.getByRole("tab", { name: "Requests" }), "ArrowRight", "ArrowRight");
+  const messages = ola.getByRole("list", { name: "Messages, newest first" }).getByRole("listitem");
+  await ola.getByLabel("Direction").selectOption("Sent");
+  await ola.getByLabel("Method").selectOption("tools/call");
+  await ola.getByLabel("Search in the messages").fill(id);
+  await expect(messages).toHaveCount(1);
+  const call = messages.locator("summary").first();
+  await expect(call).toContainText("process_invoice");
+  await press(ola, call);
+  await press(ola, ola.getByRole("button", { name: "Copy as curl" }));
+  await expect(ola.getByText("Copied as curl")).toBeVisible();
+  const command = await ola.evaluate(() => navigator.clipboard.readText());
+  expectValue(command).toContain(`curl -X POST '${new URL(invoiceServer()).origin}`);
+  expectValue(command).toContain(`"invoice_id":"${id}"`);
+  expectValue(command).toContain("-H 'mcp-method: tools/call'");
+  await judge(ola, "task protocol");
+
+  // What is new about the task leaves alone what one reads.
+  const opened = messages.getByText("invoice_id", { exact: false }).first();
+  await opened.evaluate((node) => node.setAttribute("data-mark", "read"));
+  await forcePay(invoiceServer(), id);
+  await expect(taskHeader(ola)).toContainText("Completed · PAID", SOON);
+  await expect(ola.locator("[data-mark=read]")).toBeVisible();
+
+  await press(ola, ola.getByRole("tab", { name: "Protocol" }), "ArrowLeft");
+  const panel = ola.getByRole("tabpanel");
+  await expect(panel).toContainText("PAID");
+  await press(ola, panel.getByRole("button", { name: "JSON", exact: true }));
+  await expect(panel.getByRole("region", { name: "JSON" }).first()).toContainText("PAID");
+  const saved = ola.waitForEvent("download");
+  await press(ola, panel.getByRole("button", { name: "Download as JSON" }));
+  expectValue((await saved).suggestedFilename()).toBe(`result-${taskId}.json`);
+  await judge(ola, "task result");
+
+  await press(ola, taskHeader(ola).getByRole("button", { name: "Start again…" }));
+  await press(ola, ola.getByRole("link", { name: "Edit the arguments…" }));
+  await expect(ola).toHaveURL(`/tasks/new?from=${taskId}`);
+  await expect(ola.getByLabel("Invoice number")).toHaveValue(id, SOON);
+  await ola.getByLabel("Invoice number").fill(`${id}-B`);
+  await press(ola, ola.getByRole("button", { name: /^Start/ }));
+  await expect(ola.getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}-B`, SOON);
+  await press(ola, ola.getByRole("link", { name: "started again from an earlier task" }));
+  await expect(taskHeader(ola)).toContainText(/started again (just now|.* ago) \(/, SOON);
+  expectValue((await ledgerOf(`${id}-B`)).tasks).toBe(1);
+});
+
+test("a long history and a huge result come piece by piece, and say why nothing moves", async ({ ola }) => {
+  const backstage = await openBackstage();
+  const id = await insertLongTask(backstage).finally(() => backstage.close());
+  await ola.goto(`/tasks/${id}`);
+  const steps = ola.getByRole("list", { name: "Timeline" }).getByRole("listitem");
+  await expect(steps.first()).toContainText("Step 5000");
+  expectValue(await steps.count()).toBeLessThan(500);
+  await steps.last().scrollIntoViewIfNeeded();
+  await expect(steps.filter({ hasText: /^Step 4850\D/ })).toHaveCount(1, SOON);
+  await expect(ola.getByRole("main")).toContainText("The server no longer knows this task.");
+  await ola.getByRole("tab", { name: "Result" }).click();
+  const panel = ola.getByRole("tabpanel");
+  await expect(panel.getByText("9988 more lines")).toBeVisible();
+  await panel.getByRole("button", { name: "Show 500" }).click();
+  await expect(panel.getByRole("row")).toHaveCount(503);
+  await expect(panel.getByText("9500 more lines, not shown.")).toBeVisible();
+  await expect(panel.getByRole("img")).toHaveAttribute("src", /^data:image\/png;base64,/);
+  await expect(panel).toContainText("An image of the type image/svg+xml is not shown.");
+  await panel.getByRole("button", { name: /Show more \(\d/ }).click();
+  await judge(ola, "task with a huge result");
+});
+
+/** Goes there by Tab, then presses these keys, Enter by default. */
+async function press(page: Page, target: Parameters<typeof tabTo>[1], ...keys: string[]): Promise<void> {
+  await tabTo(page, target);
+  for (const key of keys.length > 0 ? keys : ["Enter"]) await page.keyboard.press(key);
+}
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** A lost task of 5,000 steps, whose result holds 10,000 lines, a megabyte of text and pictures. */
+async function insertLongTask(backstage: Backstage): Promise<string> {
+  const image = (mimeType: string, data: string) => ({ type: "image", mimeType, data });
+  const id = await backstage.insertTask(await backstage.serverNamed(ERAS[0] ?? ""), {
+    state: "lost",
+    result: {
+      content: [
+        { type: "text", text: "word ".repeat(200_000) },
+        image("image/png", PIXEL),
+        image("image/svg+xml", PIXEL),
+      ],
+      structuredContent: {
+        lines: Array.from({ length: 10_000 }, (_, n) => ({ line: n, text: `Line ${n}\u202E`, amount: 1.5 })),
+      },
+    },
+  });
+  await backstage.within(
+    (tx) => tx.$executeRaw`SELECT append_event('task.status', '{"kind": "engine", "id": null, "name": "Intray"}',
+      ${id}::uuid, NULL, jsonb_build_object('statusMessage', 'Step ' || n)) FROM generate_series(1, 5000) AS n`,
+  );
+  return id;
+}

@@ -1,0 +1,178 @@
+/**
+ * Does what bulk operations are to do, an item at a time, in the name and with the rights that whoever asked has at
+ * that moment. An item and what it does are one transaction: whoever dies over it, it was done once or not at all.
+ */
+import type { Logger } from "pino";
+import { z } from "zod";
+import { announce } from "../changes/transitions.ts";
+import { connectionFor } from "../connections/queries.ts";
+import { isDatabaseDown, type Tx } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { may } from "../members/permissions.ts";
+import { actorSchema, roleSchema } from "../members/schema.ts";
+import type { Principal } from "../principal.ts";
+import type { Means } from "../servers/check.ts";
+import { lockServer } from "../servers/transitions.ts";
+import { readStart } from "../tasks/queries.ts";
+import { startableTool } from "../tasks/start.ts";
+import { createTask, requestCancel, requestRefresh } from "../tasks/transitions.ts";
+import { bulkActionSchema } from "./schema.ts";
+
+const itemSchema = z.object({
+  operationId: z.string(),
+  position: z.number(),
+  taskId: z.string(),
+  newTaskId: z.string().nullable(),
+  action: bulkActionSchema,
+  actor: actorSchema,
+  userId: z.string().nullable(),
+});
+type Item = z.infer<typeof itemSchema>;
+
+/** Does one item of the oldest operation that has one. False: there is none that nobody has in hand. */
+export async function carryOutOne(means: Means & { log: Logger }, organizationId: string): Promise<boolean> {
+  const { db, log } = means;
+  const item = await db.withOrganization(organizationId, (tx) => nextItem(organizationId, tx, null));
+  if (!item) return false;
+  try {
+    const prepared = await prepare(means, organizationId, item);
+    await db.withOrganization(organizationId, async (tx) => {
+      // Another engine has it, or has done it: what was prepared is not used.
+      if (!(await nextItem(organizationId, tx, item))) return;
+      const principal = await principalOf(organizationId, tx, item);
+      await settle(organizationId, tx, item, "done");
+      await prepared(tx, principal);
+    });
+  } catch (error) {
+    if (isDatabaseDown(error)) throw error;
+    if (!(error instanceof AppError))
+      log.error({ err: error, organizationId }, "an item of a bulk operation failed");
+    await db.withOrganization(organizationId, (tx) => refuse(organizationId, tx, item, error));
+  }
+  return true;
+}
+
+/** The next item, or whether this one still waits; locked until the transaction ends. */
+async function nextItem(organizationId: string, tx: Tx, item: Item | null): Promise<Item | null> {
+  const [row] = await tx.$queryRaw<unknown[]>`
+    SELECT i.operation_id AS "operationId", i.position, i.task_id AS "taskId", i.new_task_id AS "newTaskId", o.action,
+      o.actor, o.user_id AS "userId"
+    FROM bulk_operation o JOIN bulk_item i ON i.organization_id = o.organization_id AND i.operation_id = o.id
+    WHERE o.organization_id = ${organizationId}::uuid AND o.state = 'running' AND i.state = 'waiting'
+      AND (i.not_before IS NULL OR i.not_before <= now())
+      AND (${item === null} OR (o.id = ${item?.operationId}::uuid AND i.position = ${item?.position}))
+    ORDER BY o.begun_at, i.position LIMIT 1 FOR UPDATE OF i SKIP LOCKED`;
+  return row === undefined ? null : itemSchema.parse(row);
+}
+
+type Act = (tx: Tx, principal: Principal) => Promise<void>;
+
+/** What has to be asked of a server is asked before the transaction. */
+async function prepare(means: Means, organizationId: string, item: Item): Promise<Act> {
+  const { taskId, newTaskId } = item;
+  if (item.action === "cancel")
+    return (tx, principal) => requestCancel(organizationId, tx, principal, taskId);
+  if (item.action === "refresh")
+    return (tx, principal) => requestRefresh(organizationId, tx, principal, taskId);
+  const { start, principal } = await means.db.withOrganization(organizationId, async (tx) => {
+    const principal = await principalOf(organizationId, tx, item);
+    return { principal, start: await readStart(organizationId, tx, principal, taskId) };
+  });
+  const tool = await startableTool(means, principal, start);
+  return async (tx, principal) => {
+    await lockServer(organizationId, tx, start.serverId);
+    const connection = await connectionFor(organizationId, tx, principal, start.serverId);
+    await createTask(organizationId, tx, {
+      ...start,
+      ...(newTaskId && { id: newTaskId }),
+      principal,
+      server: { id: start.serverId },
+      connectionId: connection.id,
+      tool,
+      idempotencyKey: null,
+      restartOf: taskId,
+    });
+  };
+}
+
+/** Throws `forbidden` where who asked may not do it any more. */
+async function principalOf(
+  organizationId: string,
+  tx: Tx,
+  { actor, userId, action }: Item,
+): Promise<Principal> {
+  const [row] =
+    userId !== null
+      ? await tx.$queryRaw<{ role: string }[]>`SELECT role FROM membership
+          WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid`
+      : await tx.$queryRaw<{ role: string }[]>`SELECT k.role FROM api_key k
+          WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${actor.id}::uuid AND k.revoked_at IS NULL
+            AND (k.created_by IS NULL OR EXISTS (SELECT FROM membership m
+              WHERE m.organization_id = k.organization_id AND m.user_id = k.created_by))`;
+  const role = row && roleSchema.parse(row.role);
+  if (!role || !may(role, action === "restart" ? "tasks:start" : "tasks:manage"))
+    throw new AppError("forbidden", "Who asked for it may not do this any more.");
+  return { organizationId, userId, role, actor };
+}
+
+/** Ends an item, and with the last one its operation. */
+async function settle(
+  organizationId: string,
+  tx: Tx,
+  item: Item,
+  state: "done" | "refused",
+  why: { code: string; message: string } | null = null,
+): Promise<void> {
+  const { operationId, position } = item;
+  await tx.$executeRaw`UPDATE bulk_item SET state = ${state}, done_at = now(), code = ${why?.code ?? null},
+      message = ${why?.message ?? null}
+    WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid
+      AND position = ${position} AND state = 'waiting'`;
+  await announce(organizationId, tx, "bulk_operation", [operationId]);
+}
+
+/** A quota that a moment's wait mends is waited for. */
+async function refuse(organizationId: string, tx: Tx, item: Item, error: unknown): Promise<void> {
+  if (!(await nextItem(organizationId, tx, item))) return;
+  const known = error instanceof AppError ? error : null;
+  if (known?.code === "quota_exceeded" && String(known.extra?.quota).endsWith("starts")) {
+    await tx.$executeRaw`UPDATE bulk_item SET not_before = now() + ${known.retryAfterMs ?? 1_000} * interval '1 ms'
+      WHERE organization_id = ${organizationId}::uuid AND operation_id = ${item.operationId}::uuid AND state = 'waiting'`;
+    return;
+  }
+  await settle(organizationId, tx, item, "refused", {
+    code: known?.code ?? "failed",
+    message: known?.detail ?? "Intray could not do it. Its log says why.",
+  });
+}
+
+/** Ends the operations of which nothing is left to do. */
+export async function endFinished(organizationId: string, tx: Tx): Promise<void> {
+  const ended = await tx.$queryRaw<
+    { id: string; action: string; actor: unknown; done: number; refused: number }[]
+  >`
+    UPDATE bulk_operation o SET state = 'done', ended_at = now()
+    WHERE o.organization_id = ${organizationId}::uuid AND o.state = 'running' AND NOT EXISTS (
+      SELECT FROM bulk_item i WHERE i.organization_id = o.organization_id AND i.operation_id = o.id
+        AND i.state = 'waiting')
+    RETURNING o.id, o.action, o.actor, (SELECT count(*)::integer FROM bulk_item i
+        WHERE i.organization_id = o.organization_id AND i.operation_id = o.id AND i.state = 'done') AS done,
+      (SELECT count(*)::integer FROM bulk_item i
+        WHERE i.organization_id = o.organization_id AND i.operation_id = o.id AND i.state = 'refused') AS refused`;
+  await announce(
+    organizationId,
+    tx,
+    "bulk_operation",
+    ended.map(({ id }) => id),
+  );
+  await appendEvents(
+    organizationId,
+    tx,
+    ended.map(({ id, action, actor, done, refused }) => ({
+      type: "bulk.ended" as const,
+      actor: actorSchema.parse(actor),
+      data: { operationId: id, action, done, refused },
+    })),
+  );
+}

@@ -1,0 +1,145 @@
+/** All that a person does to bulk operations; carrying them out, item by item, is carry-out.ts. */
+import { announce } from "../changes/transitions.ts";
+import { Prisma, storable, type Tx } from "../db.ts";
+import { AppError, notFound } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Principal } from "../principal.ts";
+import { matching, partsOf } from "../tasks/filter.ts";
+import { UNKNOWN_TOOL } from "../tasks/schema.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import { isMaker, readOperation } from "./queries.ts";
+import { type CreateBulkInput, MOST_ITEMS } from "./schema.ts";
+import { suitableStates } from "./status.ts";
+
+/** One that nobody confirmed, and one that ended, go after this. Their rows are few: it is done when one is made. */
+const UNCONFIRMED_KEPT = "1 hour";
+const ENDED_KEPT = "30 days";
+
+/**
+ * Freezes a list of tasks for an action, the newest first; nothing is done yet. Throws `not_found` for a task that may
+ * not be seen, `nothing_suits` where the action can be done to none of them, `too_many_tasks`.
+ */
+export async function prepareOperation(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  input: CreateBulkInput,
+): Promise<string> {
+  await forgetOld(organizationId, tx);
+  const taskIds = await chosenTasks(organizationId, tx, principal, input);
+  if (taskIds.length > MOST_ITEMS)
+    throw new AppError("too_many_tasks", `These are more than ${MOST_ITEMS.toLocaleString("en")} tasks.`, {
+      extra: { limit: MOST_ITEMS },
+    });
+  if (taskIds.length === 0)
+    throw new AppError("nothing_suits", `There is none among them that you could ${WORDS[input.action]}.`);
+  const id = uuidv7();
+  await tx.bulkOperation.create({
+    data: {
+      organizationId,
+      id,
+      action: input.action,
+      actor: storable(principal.actor),
+      userId: principal.userId,
+      items: taskIds.length,
+    },
+  });
+  const newIds = taskIds.map(() => (input.action === "restart" ? uuidv7() : null));
+  await tx.$executeRaw`INSERT INTO bulk_item (organization_id, operation_id, position, task_id, new_task_id)
+    SELECT ${organizationId}::uuid, ${id}::uuid, chosen.position, chosen.task_id, chosen.new_task_id
+    FROM unnest(${taskIds}::uuid[], ${newIds}::uuid[]) WITH ORDINALITY AS chosen (task_id, new_task_id, position)`;
+  return id;
+}
+
+const WORDS = { cancel: "cancel", refresh: "check", restart: "start again" };
+
+async function chosenTasks(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { action, taskIds, filter }: CreateBulkInput,
+): Promise<string[]> {
+  const states = suitableStates(action);
+  // Of an adopted task nobody knows what was called.
+  const suits = Prisma.sql`t.state = ANY (${states})
+    AND ${action === "restart" ? Prisma.sql`NOT (t.adopted AND t.tool = ${UNKNOWN_TOOL})` : Prisma.sql`true`}`;
+  if (taskIds) {
+    const named = [...new Set(taskIds)];
+    const rows = await tx.$queryRaw<
+      { id: string; suits: boolean }[]
+    >`SELECT t.id, ${suits} AS suits FROM task t
+      WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${named}::uuid[]) AND ${visibleTask(principal)}
+      ORDER BY t.created_at DESC, t.id DESC`;
+    if (rows.length < named.length) throw notFound("task");
+    return rows.filter((row) => row.suits).map((row) => row.id);
+  }
+  const state = filter?.state ? states.filter((each) => filter.state?.includes(each)) : states;
+  const parts = partsOf(organizationId, { ...filter, state }).map(
+    (part) => Prisma.sql`(SELECT t.id, t.created_at FROM task t
+      WHERE ${matching(organizationId, principal, filter ?? {})} AND ${part.where} AND ${suits}
+      ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_ITEMS + 1})`,
+  );
+  if (parts.length === 0) return [];
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT found.id FROM (${Prisma.join(parts, " UNION ")}) found
+    ORDER BY found.created_at DESC, found.id DESC LIMIT ${MOST_ITEMS + 1}`;
+  return rows.map((row) => row.id);
+}
+
+async function forgetOld(organizationId: string, tx: Tx): Promise<void> {
+  await tx.$executeRaw`DELETE FROM bulk_operation WHERE organization_id = ${organizationId}::uuid AND id IN (
+    SELECT id FROM bulk_operation WHERE organization_id = ${organizationId}::uuid
+      AND ((state = 'prepared' AND created_at < now() - ${UNCONFIRMED_KEPT}::interval)
+        OR ended_at < now() - ${ENDED_KEPT}::interval)
+    LIMIT 20 FOR UPDATE SKIP LOCKED)`;
+}
+
+/**
+ * Has the engine do it. Repeating it changes nothing. Throws `not_found`, `forbidden` for another's, and `count_differs`
+ * for a wrong number.
+ */
+export async function beginOperation(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  operationId: string,
+  count: number,
+): Promise<void> {
+  const { action, items, by, state } = await readOperation(organizationId, tx, operationId);
+  if (!isMaker(by, principal))
+    throw new AppError("forbidden", `Only ${by.name} can begin this: it is done in their name.`);
+  if (items !== count)
+    throw new AppError("count_differs", `The list has ${items} tasks.`, {
+      errors: [{ field: "count", message: `Type ${items}` }],
+    });
+  if (state === "stopped") throw new AppError("operation_stopped", "It was stopped before it began.");
+  const begun = await tx.$executeRaw`UPDATE bulk_operation SET state = 'running', begun_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${operationId}::uuid AND state = 'prepared'`;
+  if (begun === 0) return;
+  await announce(organizationId, tx, "bulk_operation", [operationId]);
+  await appendEvents(organizationId, tx, [
+    { type: "bulk.begun", actor: principal.actor, data: { operationId, action, items } },
+  ]);
+}
+
+/** What is left is not done; an item under way is. Repeating it changes nothing. Throws `not_found`. */
+export async function stopOperation(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  operationId: string,
+): Promise<void> {
+  const { action, begunAt } = await readOperation(organizationId, tx, operationId);
+  const stopped = await tx.$executeRaw`UPDATE bulk_operation SET state = 'stopped', ended_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${operationId}::uuid AND state IN ('prepared', 'running')`;
+  if (stopped === 0) return;
+  // Waits for the item that an engine has in hand.
+  const skipped = await tx.$executeRaw`UPDATE bulk_item SET state = 'skipped', done_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid AND state = 'waiting'`;
+  await announce(organizationId, tx, "bulk_operation", [operationId]);
+  if (begunAt === null) return;
+  await appendEvents(organizationId, tx, [
+    { type: "bulk.stopped", actor: principal.actor, data: { operationId, action, skipped } },
+  ]);
+}

@@ -1,0 +1,74 @@
+import { Prisma, type Tx } from "../db.ts";
+import { PREVIEW_LIMIT, type Preview, type Retention } from "./schema.ts";
+
+/** The reader of the history that drops payloads: how far it came. */
+export const FOLLOWER = "retention";
+
+export async function readRetention(organizationId: string, tx: Tx): Promise<Retention> {
+  const row = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { keepMessagesDays: true, keepPayloadsDays: true, keepTasksDays: true },
+  });
+  return {
+    messageDays: row.keepMessagesDays,
+    payloadDays: row.keepPayloadsDays,
+    taskDays: row.keepTasksDays,
+  };
+}
+
+/** Before this nothing is kept, by the database's clock. */
+export const cutoff = (days: number) => Prisma.sql`(now() - ${days} * interval '1 day')`;
+
+/**
+ * Tasks that may go: over for so long, nothing of them on its way to a server, no task that goes on was started
+ * again from them, and the race they ran in is over.
+ */
+export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
+  FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.finished_at < ${cutoff(days)} AND NOT t.watched
+    AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = t.organization_id AND d.task_id = t.id
+      AND d.state IN ('held', 'pending', 'sending', 'accepted'))
+    AND NOT EXISTS (SELECT FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
+      AND r.state IN ('open', 'answered'))
+    AND NOT EXISTS (SELECT FROM task again WHERE again.organization_id = t.organization_id
+      AND again.restart_of = t.id AND (again.finished_at IS NULL OR again.watched))
+    AND (t.race_id IS NULL OR NOT EXISTS (SELECT FROM race WHERE race.organization_id = t.organization_id
+        AND race.id = t.race_id AND (race.state = 'running' OR race.settled_at IS NULL))
+      AND NOT EXISTS (SELECT FROM task other WHERE other.organization_id = t.organization_id
+        AND other.race_id = t.race_id AND (other.finished_at IS NULL OR other.watched)))`;
+
+/** Messages and lines come in order of their time, so that the first ones tell. */
+export async function previewRetention(
+  organizationId: string,
+  tx: Tx,
+  { messageDays, payloadDays, taskDays }: Retention,
+): Promise<Preview> {
+  const limit = PREVIEW_LIMIT + 1;
+  const count = async (days: number | null, from: (days: number) => Prisma.Sql) => {
+    if (days === null) return 0;
+    const [row] = await tx.$queryRaw<
+      { count: number }[]
+    >`SELECT count(*)::integer AS count FROM ${from(days)}`;
+    return row?.count ?? 0;
+  };
+  return {
+    messages: await count(
+      messageDays,
+      (days) => Prisma.sql`(SELECT at FROM protocol_message WHERE organization_id = ${organizationId}::uuid
+        ORDER BY id LIMIT ${limit}) first WHERE at < ${cutoff(days)}`,
+    ),
+    payloads: await count(
+      payloadDays,
+      (
+        days,
+      ) => Prisma.sql`(SELECT at, data, payload_digest FROM event WHERE organization_id = ${organizationId}::uuid
+        AND seq > coalesce((SELECT seq FROM event_follower
+          WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER}), 0)
+        ORDER BY seq LIMIT ${limit}) next
+        WHERE at < ${cutoff(days)} AND data IS NOT NULL AND payload_digest IS NOT NULL`,
+    ),
+    tasks: await count(
+      taskDays,
+      (days) => Prisma.sql`(SELECT ${oldTasks(organizationId, days)} LIMIT ${limit}) old`,
+    ),
+  };
+}

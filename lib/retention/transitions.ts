@@ -1,0 +1,120 @@
+/**
+ * Deletes what an organization no longer keeps, a small batch in a transaction of its own. Rows that somebody works on
+ * are passed over, so that several engines may do it at once and nobody waits for them.
+ */
+import type { Tx } from "../db.ts";
+import { AppError } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import type { Principal } from "../principal.ts";
+import { cutoff, FOLLOWER, oldTasks, readRetention } from "./queries.ts";
+import { type Retention, shortens, type UpdateRetention } from "./schema.ts";
+
+/** Rows that one transaction deletes, or lines that it empties. */
+const ROWS = 500;
+/** A task has some ten rows, besides its messages. */
+const TASKS = 25;
+
+/** Throws `invalid_input` where something is to be kept for less time, and the slug is not typed with it. */
+export async function updateRetention(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  { slug, ...changes }: UpdateRetention,
+): Promise<void> {
+  // One change at a time: what is shorter depends on what was.
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR UPDATE`;
+  const before = await readRetention(organizationId, tx);
+  const after: Retention = { ...before, ...changes };
+  const organization = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { slug: true },
+  });
+  if (shortens(before, after) && slug !== organization.slug)
+    throw new AppError("invalid_input", "Some values are not valid.", {
+      errors: [{ field: "slug", message: `Type ${organization.slug}` }],
+    });
+  const same = (Object.keys(after) as (keyof Retention)[]).every((kind) => after[kind] === before[kind]);
+  if (same) return;
+  await tx.organization.update({
+    where: { id: organizationId },
+    data: {
+      keepMessagesDays: after.messageDays,
+      keepPayloadsDays: after.payloadDays,
+      keepTasksDays: after.taskDays,
+    },
+  });
+  await appendEvents(organizationId, tx, [
+    { type: "organization.retention_changed", actor, data: { ...after } },
+  ]);
+}
+
+/** How many went; fewer than a batch: no more are old enough. Their ids come in the order of their times. */
+export async function deleteMessages(organizationId: string, tx: Tx): Promise<number> {
+  const { messageDays } = await readRetention(organizationId, tx);
+  if (messageDays === null) return 0;
+  return tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND id IN (
+    SELECT id FROM (SELECT id, at FROM protocol_message WHERE organization_id = ${organizationId}::uuid
+      ORDER BY id LIMIT ${ROWS} FOR UPDATE SKIP LOCKED) first WHERE at < ${cutoff(messageDays)})`;
+}
+
+/** How many lines were looked at and are done with. One engine at a time: how far it came is locked. */
+export async function dropPayloads(organizationId: string, tx: Tx): Promise<number> {
+  const { payloadDays } = await readRetention(organizationId, tx);
+  if (payloadDays === null) return 0;
+  await tx.$executeRaw`INSERT INTO event_follower (organization_id, follower, seq)
+    VALUES (${organizationId}::uuid, ${FOLLOWER}, 0) ON CONFLICT DO NOTHING`;
+  const [place] = await tx.$queryRaw<{ seq: bigint }[]>`SELECT seq FROM event_follower
+    WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER} FOR UPDATE SKIP LOCKED`;
+  if (!place) return 0;
+  const [done] = await tx.$queryRaw<{ reached: bigint | null }[]>`
+    SELECT reached FROM drop_event_payloads(${place.seq}, ${ROWS}::integer)`;
+  if (!done || done.reached === null) return 0;
+  await tx.$executeRaw`UPDATE event_follower SET seq = ${done.reached}
+    WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER}`;
+  return Number(done.reached - place.seq);
+}
+
+/** How many rows went, messages or tasks. Tasks that were started again from them lose that link alone. */
+export async function deleteTasks(organizationId: string, tx: Tx): Promise<number> {
+  const { taskDays } = await readRetention(organizationId, tx);
+  if (taskDays === null) return 0;
+  const rows = await tx.$queryRaw<
+    { id: string; raceId: string | null }[]
+  >`SELECT t.id, t.race_id AS "raceId" ${oldTasks(organizationId, taskDays)}
+    ORDER BY t.finished_at LIMIT ${TASKS} FOR UPDATE OF t SKIP LOCKED`;
+  if (rows.length === 0) return 0;
+  const taskId = { in: rows.map(({ id }) => id) };
+  // Some tasks have hundreds: they go first, and the task with the next batch.
+  const messages =
+    await tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid
+    AND id IN (SELECT id FROM protocol_message WHERE organization_id = ${organizationId}::uuid
+      AND task_id = ANY (${taskId.in}::uuid[]) LIMIT ${ROWS})`;
+  if (messages === ROWS) return messages;
+  const ofTasks = { organizationId, taskId };
+  const requests = await tx.inputRequest.findMany({ where: ofTasks, select: { id: true } });
+  const ofRequests = { organizationId, inputRequestId: { in: requests.map(({ id }) => id) } };
+  await tx.delivery.deleteMany({ where: ofTasks });
+  await tx.ask.deleteMany({ where: ofTasks });
+  await tx.answer.deleteMany({ where: ofRequests });
+  await tx.draft.deleteMany({ where: ofRequests });
+  await tx.claim.deleteMany({ where: ofRequests });
+  await tx.inputRequest.deleteMany({ where: ofTasks });
+  await tx.foundTask.deleteMany({ where: ofTasks });
+  await tx.task.updateMany({ where: { organizationId, restartOf: taskId }, data: { restartOf: null } });
+  const { count } = await tx.task.deleteMany({ where: { organizationId, id: taskId } });
+  await deleteEmptyRaces(
+    organizationId,
+    tx,
+    rows.flatMap(({ raceId }) => raceId ?? []),
+  );
+  return messages + count;
+}
+
+/** Locked first: of two engines that took its last tasks, the later one sees that none is left. */
+async function deleteEmptyRaces(organizationId: string, tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    ORDER BY id FOR UPDATE`;
+  await tx.$executeRaw`DELETE FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    AND NOT EXISTS (SELECT FROM task WHERE task.organization_id = race.organization_id AND task.race_id = race.id)`;
+}

@@ -1,0 +1,88 @@
+/** Pausing a server: from its commit on nothing new is sent to it, and all that waits goes on when that ends. */
+import { announce, lookAtPause, tryServer } from "../changes/transitions.ts";
+import { storableText, type Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import type { Principal } from "../principal.ts";
+
+/** More would flood those who look on; what they show besides is read again within half a minute. */
+const MOST_HINTS = 500;
+
+/** One that is paused stays as it is, with the first one's words. Throws `not_found`. */
+export async function pauseServer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  serverId: string,
+  reason: string | null,
+): Promise<void> {
+  const words = reason === null ? null : storableText(reason);
+  const rows = await tx.$queryRaw<{ name: string }[]>`
+    UPDATE server SET paused_at = now(), paused_by = ${JSON.stringify(principal.actor)}::jsonb,
+      pause_reason = ${words}, pauses = pauses + 1
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
+      AND paused_at IS NULL RETURNING name`;
+  if (!rows[0]) return refuseUnlessThere(organizationId, tx, serverId);
+  await tellOf(organizationId, tx, serverId);
+  await appendEvents(organizationId, tx, [
+    {
+      type: "server.paused",
+      actor: principal.actor,
+      data: { serverId, name: rows[0].name, ...(words !== null && { reason: words }) },
+    },
+  ]);
+}
+
+/** One that is not paused stays as it is. Throws `not_found`. */
+export async function resumeServer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  serverId: string,
+): Promise<void> {
+  const rows = await tx.$queryRaw<{ name: string; pausedMs: number }[]>`
+    UPDATE server s SET paused_at = NULL, paused_by = NULL, pause_reason = NULL, pauses = s.pauses + 1
+    FROM server was WHERE was.organization_id = s.organization_id AND was.id = s.id
+      AND s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid AND s.paused_at IS NOT NULL
+    RETURNING s.name, (extract(epoch FROM now() - was.paused_at) * 1000)::float8 AS "pausedMs"`;
+  if (!rows[0]) return refuseUnlessThere(organizationId, tx, serverId);
+  await tellOf(organizationId, tx, serverId);
+  const { name, pausedMs } = rows[0];
+  await appendEvents(organizationId, tx, [
+    {
+      type: "server.resumed",
+      actor: principal.actor,
+      data: { serverId, name, pausedMs: Math.round(pausedMs) },
+    },
+  ]);
+}
+
+/** Has the engine try a server that it leaves alone after failures. Throws `not_found`. */
+export async function tryServerNow(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  await refuseUnlessThere(organizationId, tx, serverId);
+  for (const id of await connectionsOf(organizationId, tx, serverId)) await tryServer(tx, id);
+}
+
+/** Engines, and the screens that show something of the server's. */
+async function tellOf(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  const connections = await connectionsOf(organizationId, tx, serverId);
+  for (const id of connections) await lookAtPause(tx, id);
+  await announce(organizationId, tx, "server", [serverId]);
+  await tx.$executeRaw`
+    WITH open AS (SELECT id FROM task WHERE organization_id = ${organizationId}::uuid
+      AND connection_id = ANY (${connections}::uuid[]) AND watched LIMIT ${MOST_HINTS})
+    INSERT INTO change (organization_id, topic, entity_id)
+    SELECT ${organizationId}::uuid, 'task', id FROM open
+    UNION ALL SELECT ${organizationId}::uuid, 'input_request', r.id FROM open JOIN input_request r
+      ON r.organization_id = ${organizationId}::uuid AND r.task_id = open.id AND r.state IN ('open', 'answered')`;
+}
+
+async function connectionsOf(organizationId: string, tx: Tx, serverId: string): Promise<string[]> {
+  const rows = await tx.connection.findMany({ where: { organizationId, serverId }, select: { id: true } });
+  return rows.map(({ id }) => id);
+}
+
+async function refuseUnlessThere(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  const there = await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } });
+  if (there === 0) throw notFound("server");
+}

@@ -1,0 +1,120 @@
+/** All writes to what a server's tools said when, and to what was known of a tool when it was used. */
+import { Prisma, type Tx } from "../db.ts";
+import { AppError } from "../errors.ts";
+import type { NewEvent } from "../events/transitions.ts";
+import { ENGINE_ACTOR } from "../events/transitions.ts";
+import type { Tool } from "../mcp/peer.ts";
+import type { Principal } from "../principal.ts";
+import { digestOf, listed, textOf } from "./tool-text.ts";
+
+/** Versions that nobody used are kept up to this many a tool: a server may say something else each time. */
+const UNUSED_KEPT = 20;
+/** Names that an event tells. */
+const NAMED = 50;
+
+/**
+ * Notes a list of tools as a server gave it just now. The caller has updated the server's row in this transaction, so
+ * that two lists come one after the other. Returns the line for the history, if there was another list before.
+ */
+export async function recordTools(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  tools: Tool[],
+): Promise<NewEvent[]> {
+  const now = listed(tools);
+  const before = await tx.$queryRaw<{ tool: string; digest: string; current: boolean }[]>`
+    SELECT tool, encode(digest, 'hex') AS digest, until IS NULL AS current FROM server_tool_version
+    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid`;
+  const current = new Map(before.filter((row) => row.current).map((row) => [row.tool, row.digest]));
+  const changed = [...now].filter(([name, { digest }]) => current.has(name) && current.get(name) !== digest);
+  const added = [...now].filter(([name]) => !current.has(name));
+  const removed = [...current.keys()].filter((name) => !now.has(name));
+  if (changed.length + added.length + removed.length === 0) return [];
+  const over = [...changed.map(([name]) => name), ...removed];
+  await tx.$executeRaw`UPDATE server_tool_version SET until = now() WHERE organization_id = ${organizationId}::uuid
+    AND server_id = ${serverId}::uuid AND tool = ANY (${over}::text[]) AND until IS NULL`;
+  for (const [name, { digest, text }] of [...changed, ...added])
+    await tx.$executeRaw`
+      INSERT INTO server_tool_version (organization_id, server_id, tool, digest, described)
+      VALUES (${organizationId}::uuid, ${serverId}::uuid, ${name}, decode(${digest}, 'hex'),
+        ${JSON.stringify(text)}::json)
+      ON CONFLICT (organization_id, server_id, tool, digest) DO UPDATE SET since = now(), until = NULL`;
+  await forgetUnused(organizationId, tx, serverId, over);
+  if (before.length === 0) return [];
+  const { name } = await tx.server.findFirstOrThrow({
+    where: { organizationId, id: serverId },
+    select: { name: true },
+  });
+  const names = (tools: [name: string, ...unknown[]][]) => tools.slice(0, NAMED).map(([tool]) => tool);
+  return [
+    {
+      type: "server.tools_changed",
+      actor: ENGINE_ACTOR,
+      data: {
+        serverId,
+        name,
+        changed: names(changed),
+        added: names(added),
+        removed: removed.slice(0, NAMED),
+      },
+    },
+  ];
+}
+
+async function forgetUnused(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  tools: string[],
+): Promise<void> {
+  await tx.$executeRaw`
+    DELETE FROM server_tool_version v USING (
+      SELECT tool, digest, row_number() OVER (PARTITION BY tool ORDER BY since DESC) AS place
+      FROM server_tool_version WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+        AND tool = ANY (${tools}::text[]) AND used_at IS NULL AND until IS NOT NULL) old
+    WHERE v.organization_id = ${organizationId}::uuid AND v.server_id = ${serverId}::uuid AND v.tool = old.tool
+      AND v.digest = old.digest AND old.place > ${UNUSED_KEPT}`;
+}
+
+/**
+ * Notes that a tool is about to be used as it is now. A person who uses one that says something else than when it was
+ * used last has to name what they have seen (`acknowledged`: its digest); throws `tool_changed` where they have not. A
+ * key is not stopped, and the change stays one that nobody has looked at: returns since when.
+ */
+export async function noteToolUse(
+  organizationId: string,
+  tx: Tx,
+  { userId, actor }: Principal,
+  serverId: string,
+  tool: Tool,
+  acknowledged: string | null,
+): Promise<{ changedAt: Date } | null> {
+  const text = textOf(tool);
+  const digest = digestOf(text);
+  const where = Prisma.sql`organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+    AND tool = ${tool.name}`;
+  const [last] = await tx.$queryRaw<{ digest: string }[]>`
+    SELECT encode(digest, 'hex') AS digest FROM server_tool_version WHERE ${where} AND used_at IS NOT NULL
+    ORDER BY used_at DESC LIMIT 1`;
+  if (last?.digest === digest) return null;
+  if (last && acknowledged !== digest) {
+    const [now] = await tx.$queryRaw<{ since: Date }[]>`
+      SELECT since FROM server_tool_version WHERE ${where} AND digest = decode(${digest}, 'hex')`;
+    const changedAt = now?.since ?? new Date();
+    if (userId === null) return { changedAt };
+    throw new AppError(
+      "tool_changed",
+      "The server has changed what it says of this tool since it was last used. Look at the change under New task, and start it from there.",
+      { extra: { digest, changedAt: changedAt.toISOString() } },
+    );
+  }
+  await tx.$executeRaw`
+    INSERT INTO server_tool_version (organization_id, server_id, tool, digest, described, used_at, used_by, until)
+    SELECT ${organizationId}::uuid, ${serverId}::uuid, ${tool.name}, decode(${digest}, 'hex'),
+      ${JSON.stringify(text)}::json, clock_timestamp(), ${JSON.stringify(actor)}::jsonb,
+      CASE WHEN EXISTS (SELECT FROM server_tool_version WHERE ${where} AND until IS NULL) THEN now() END
+    ON CONFLICT (organization_id, server_id, tool, digest)
+      DO UPDATE SET used_at = excluded.used_at, used_by = excluded.used_by`;
+  return null;
+}

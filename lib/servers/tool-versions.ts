@@ -1,0 +1,102 @@
+/** Scoped reads of what a server's tools say, and said. */
+import { readSequence, toPage } from "../cursor.ts";
+import type { Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+import type { Tool } from "../mcp/peer.ts";
+import { actorSchema } from "../members/schema.ts";
+import type { Page, PageQuery } from "../page.ts";
+import type { Principal } from "../principal.ts";
+import { type Means, toolsOf } from "./check.ts";
+import {
+  type ServerTool,
+  type ToolText,
+  type ToolVersion,
+  type ToolVersionsQuery,
+  toolTextSchema,
+} from "./schema.ts";
+import { toolPage } from "./tool-page.ts";
+import { digestOf, textOf } from "./tool-text.ts";
+
+/** A page of a server's tools, each with what has changed of it since it was used last. Throws as `toolsOf`. */
+export async function listTools(
+  means: Means,
+  principal: Principal,
+  serverId: string,
+  query: PageQuery,
+): Promise<Page<ServerTool>> {
+  const tools = await toolsOf(means, principal, serverId);
+  const known = await means.db.withOrganization(principal.organizationId, (tx) =>
+    readKnown(principal.organizationId, tx, serverId),
+  );
+  const page = toolPage(tools, query);
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return { ...page, items: page.items.map((shown) => withChange(shown, byName.get(shown.name)!, known)) };
+}
+
+interface Known {
+  /** By tool and digest. */
+  since: Map<string, Date>;
+  /** By tool: what was used last. */
+  used: Map<string, { digest: string; text: ToolText; at: Date }>;
+}
+
+function withChange(shown: Omit<ServerTool, "digest" | "change">, tool: Tool, known: Known): ServerTool {
+  const digest = digestOf(textOf(tool));
+  const used = known.used.get(tool.name);
+  if (!used || used.digest === digest) return { ...shown, digest, change: null };
+  const at = known.since.get(`${tool.name} ${digest}`) ?? new Date();
+  return {
+    ...shown,
+    digest,
+    change: { at: at.toISOString(), lastUsedAt: used.at.toISOString(), before: used.text },
+  };
+}
+
+async function readKnown(organizationId: string, tx: Tx, serverId: string): Promise<Known> {
+  const current = await tx.$queryRaw<{ tool: string; digest: string; since: Date }[]>`
+    SELECT tool, encode(digest, 'hex') AS digest, since FROM server_tool_version
+    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND until IS NULL`;
+  const used = await tx.$queryRaw<{ tool: string; digest: string; text: unknown; at: Date }[]>`
+    SELECT DISTINCT ON (tool) tool, encode(digest, 'hex') AS digest, described AS text, used_at AS at
+    FROM server_tool_version WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+      AND used_at IS NOT NULL ORDER BY tool, used_at DESC`;
+  return {
+    since: new Map(current.map((row) => [`${row.tool} ${row.digest}`, row.since])),
+    used: new Map(
+      used.map(({ tool, digest, text, at }) => [tool, { digest, text: toolTextSchema.parse(text), at }]),
+    ),
+  };
+}
+
+/** What tools said when, newest first. Throws `not_found`. */
+export async function listToolVersions(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  query: ToolVersionsQuery & PageQuery,
+): Promise<Page<ToolVersion>> {
+  if ((await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } })) === 0)
+    throw notFound("server");
+  const from = Number(readSequence(query.cursor) ?? 0n);
+  const rows = await tx.serverToolVersion.findMany({
+    where: { organizationId, serverId, ...(query.tool !== undefined && { tool: query.tool }) },
+    orderBy: [{ since: "desc" }, { tool: "asc" }, { digest: "asc" }],
+    skip: from,
+    take: query.limit + 1,
+  });
+  return toPage(
+    rows.map((row, index) => ({ row, next: BigInt(from + index + 1) })),
+    query.limit,
+    ({ next }) => next,
+    ({ row }) => ({
+      tool: row.tool,
+      digest: Buffer.from(row.digest).toString("hex"),
+      ...toolTextSchema.parse(row.described),
+      firstSeenAt: row.firstSeenAt.toISOString(),
+      since: row.since.toISOString(),
+      until: row.until?.toISOString() ?? null,
+      usedAt: row.usedAt?.toISOString() ?? null,
+      usedBy: row.usedBy === null ? null : actorSchema.parse(row.usedBy),
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+/** A program's receiver of webhooks, on this machine. */
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ReceivedCall {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  hostAndPort: string;
+  calls: ReceivedCall[];
+  /** What it answers; null: nothing, ever. */
+  status: number | null;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      receiver.calls.push({ path: request.url ?? "", headers: request.headers, body });
+      if (receiver.status === null) return;
+      response
+        .writeHead(receiver.status, { location: `${receiver.url}/elsewhere` })
+        .end("a secret of the receiver's");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const hostAndPort = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const receiver: Receiver = {
+    url: `http://${hostAndPort}`,
+    hostAndPort,
+    calls: [],
+    status: 204,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return receiver;
+}
+
+/** As the Standard Webhooks' text has it, written down here once more: the signature of a call by a secret. */
+export function expectedSignature(secret: string, { headers, body }: ReceivedCall): string {
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const signed = [headers["webhook-id"], headers["webhook-timestamp"], body].join(".");
+  return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+}

@@ -1,0 +1,53 @@
+/** How an installation is that runs: its clock, its disk, its work. */
+import { statfs } from "node:fs/promises";
+import type pg from "pg";
+import { env } from "../../../lib/env.ts";
+import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
+import { embeddedExists } from "../with-database.ts";
+import { bad, type Finding, good } from "./finding.ts";
+
+/** Everything is judged by the database's clock; what people read is written by this one's. */
+const MOST_SKEW_MS = 2_000;
+/** What a database of Intray's needs to go on for a while. */
+const LEAST_FREE_BYTES = 1024 ** 3;
+/** As the alert rules have it: ops/prometheus/alerts.yml. */
+const MOST_LAG_S = 300;
+
+export async function clock(client: pg.Client): Promise<Finding> {
+  const before = Date.now();
+  const { rows } = await client.query<{ ms: number }>(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms",
+  );
+  const after = Date.now();
+  const skew = Math.round((rows[0]?.ms ?? 0) - (before + after) / 2);
+  // What the question itself took may be all of it.
+  const sure = Math.max(0, Math.abs(skew) - (after - before));
+  if (sure > MOST_SKEW_MS)
+    return bad("clock", `the database's is ${Math.abs(skew)} ms ${skew > 0 ? "ahead" : "behind"}`);
+  return good("clock", "the database's and this machine's agree");
+}
+
+/** Of the embedded database; another one's disk is not ours to see. */
+export async function disk(): Promise<Finding> {
+  if (env().databaseUrl || !embeddedExists()) return good("disk", "the database is elsewhere");
+  const { bavail, bsize } = await statfs(env().dataDir);
+  const free = bavail * bsize;
+  const words = `${(free / 1024 ** 3).toFixed(1)} GiB free in ${env().dataDir}`;
+  return free < LEAST_FREE_BYTES ? bad("disk", words) : good("disk", words);
+}
+
+/** What an engine should have done by now. */
+export async function work(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query<{ figure: string; label: string; value: number | null }>(
+    "SELECT * FROM gate.figures($1)",
+    [FIGURES_CAP],
+  );
+  const late = rows.flatMap(({ figure, label, value }) => {
+    if ((value ?? 0) <= MOST_LAG_S) return [];
+    const minutes = `${Math.round((value ?? 0) / 60)} min`;
+    if (figure === "follower_lag_seconds") return [`${label} is ${minutes} behind the history`];
+    if (figure === "overdue_delivery_seconds") return [`an answer has waited for ${minutes} to be delivered`];
+    return [];
+  });
+  return late.length > 0 ? bad("work", late.join("; ")) : good("work", "nothing is late");
+}
