@@ -45,9 +45,6 @@ export function useStart() {
     try {
       const { id, name } = await send(what, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
-      // A change of the tool that was acknowledged is none any more.
-      if (what.kind === "task")
-        void client.invalidateQueries({ queryKey: serverKeys.server(what.input.serverId) });
       // What was flagged of a tool has been seen now.
       void client.invalidateQueries({ queryKey: serverKeys.all });
       toast(`Started ${name}`);
