@@ -30,8 +30,13 @@ test("a task is followed, understood and started again with the keyboard alone",
   const body = { action: "accept", content: { value: "approve" }, questionHash, holdMs: 1_000 };
   expect((await apiOf(ben).write("POST", `/input-requests/${requestId}/answer`, body)).status()).toBe(202);
   const steps = ola.getByRole("list", { name: "Timeline" }).getByRole("listitem");
-  await expect(steps.filter({ hasText: "Ben approved" })).toContainText("after it was asked, held 1 s for undo");
-  await expect(steps.filter({ hasText: "Answer accepted by the server" })).toContainText(/after sending|at once/, SOON);
+  await expect(steps.filter({ hasText: "Ben approved" })).toContainText(
+    "after it was asked, held 1 s for undo",
+  );
+  await expect(steps.filter({ hasText: "Answer accepted by the server" })).toContainText(
+    /after sending|at once/,
+    SOON,
+  );
   await expect(steps.filter({ hasText: "Task moved on" })).toBeVisible(SOON);
   await expect(strip).toHaveAccessibleName(/waiting for a person .*, delivering .*, working .* so far/);
   await press(ola, ola.getByText("As a list"));
@@ -137,7 +142,9 @@ async function insertLongTask(backstage: Backstage): Promise<string> {
     },
   });
   await backstage.within(
-    (tx) => tx.$executeRaw`SELECT append_event('task.status', '{"kind": "engine", "id": null, "name": "Intray"}',
+    (
+      tx,
+    ) => tx.$executeRaw`SELECT append_event('task.status', '{"kind": "engine", "id": null, "name": "Intray"}',
       ${id}::uuid, NULL, jsonb_build_object('statusMessage', 'Step ' || n)) FROM generate_series(1, 5000) AS n`,
   );
   return id;
