@@ -31,10 +31,10 @@ export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
       AND r.state IN ('open', 'answered'))
     AND NOT EXISTS (SELECT FROM task again WHERE again.organization_id = t.organization_id
       AND again.restart_of = t.id AND (again.finished_at IS NULL OR again.watched))
-    AND (t.race_id IS NULL OR NOT EXISTS (SELECT FROM race WHERE race.organization_id = t.organization_id
-        AND race.id = t.race_id AND (race.state = 'running' OR race.settled_at IS NULL))
-      AND NOT EXISTS (SELECT FROM task other WHERE other.organization_id = t.organization_id
-        AND other.race_id = t.race_id AND (other.finished_at IS NULL OR other.watched)))`;
+    AND (t.race_id IS NULL OR (SELECT race.settled_at IS NOT NULL FROM race
+        WHERE race.organization_id = t.organization_id AND race.id = t.race_id)
+      AND (SELECT bool_and(other.finished_at IS NOT NULL AND NOT other.watched) FROM task other
+        WHERE other.organization_id = t.organization_id AND other.race_id = t.race_id))`;
 
 /** Messages and lines come in order of their time, so that the first ones tell. */
 export async function previewRetention(

@@ -19,7 +19,7 @@ export function SettingsNav() {
   return (
     <nav
       aria-label="Settings"
-      className="flex shrink-0 flex-col gap-4 max-lg:-mx-1 max-lg:flex-row max-lg:gap-0.5 max-lg:overflow-x-auto max-lg:px-1 lg:w-48"
+      className="relative flex shrink-0 flex-col gap-4 max-lg:-mx-1 max-lg:flex-row max-lg:gap-0.5 max-lg:overflow-x-auto max-lg:px-1 lg:w-48"
     >
       {GROUPS.map((group) => {
         const sections = SETTINGS_SECTIONS.filter((each) => each.group === group && may(each.needs));

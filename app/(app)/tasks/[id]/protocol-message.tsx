@@ -9,8 +9,8 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { copyText } from "@/components/ui/copy-text.ts";
-import { asCurl, asLine } from "@/lib/format/task-curl.ts";
 import { gistOf } from "@/lib/format/task-message.ts";
+import { asCurl, asLine } from "@/lib/mcp/curl.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 import type { TaskDetail, TaskMessage } from "@/lib/tasks/schema.ts";
 

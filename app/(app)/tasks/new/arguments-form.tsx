@@ -1,9 +1,6 @@
 "use client";
 
 import { type SubmitEvent, useMemo, useState } from "react";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
 import { ToolChanged } from "@/components/server/tool-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -49,18 +46,13 @@ export function ArgumentsForm({
   const [own, setOwn] = useState<Problem[]>([]);
   const [retry, setRetry] = useState(NO_RETRY);
   const [others, setOthers] = useState<string[] | null>(null);
+  const [seen, setSeen] = useState(false);
+  const mayStart = jsonValid && (tool.change === null || seen);
   const { start, pending, refusal, setRefusal } = useStart();
   const isRace = others !== null && others.length > 0;
   const repeatable = isRepeatable(tool.annotations);
   const planned = isRace ? null : toRetry(retry, repeatable);
   const problems = own.length > 0 ? own : (refusal?.problems ?? []);
-  const [errors, setErrors] = useState(new Map<string, string>());
-  const [failure, setFailure] = useState<string | null>(null);
-  const [pending, setPending] = useState(false);
-  const [seen, setSeen] = useState(false);
-  const mayStart = jsonValid && (tool.change === null || seen);
-  // One key for one form: pressing twice, or again after a lost reply, starts one task.
-  const [key, setKey] = useState(() => newKey());
 
   const change = (next: Json) => {
     setValues(next);
@@ -70,51 +62,33 @@ export function ArgumentsForm({
 
   const what = (): Start => {
     const call = { tool: tool.name, arguments: values };
-    if (again) return { kind: "again", of: again.id, arguments: values };
+    const known = tool.change ? { acknowledgeToolChange: tool.digest } : {};
+    if (again) return { kind: "again", of: again.id, input: { arguments: values, ...known } };
     if (isRace)
       return {
         kind: "race",
-        input: { starts: [server.id, ...others].map((serverId) => ({ serverId, ...call })) },
+        input: {
+          starts: [
+            { serverId: server.id, ...call, ...known },
+            ...others.map((serverId) => ({ serverId, ...call })),
+          ],
+        },
       };
-    return { kind: "task", input: { serverId: server.id, ...call, ...(planned && { retry: planned }) } };
+    return {
+      kind: "task",
+      input: { serverId: server.id, ...call, ...known, ...(planned && { retry: planned }) },
+    };
   };
 
   const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (pending || !jsonValid) return;
+    if (pending || !mayStart) return;
     if (planned === undefined) return void document.getElementById("retry-insist")?.focus();
     setRefusal(null);
     const found = read.judge ? judge(read.judge, values).map(inField) : [];
     setOwn(found);
     const refused = found.length > 0 ? found : (await start(what()))?.problems;
     if (refused?.[0]) focusProblem(refused[0], tab);
-    if (pending || !mayStart) return;
-    setPending(true);
-    setFailure(null);
-    setErrors(new Map());
-    const input: StartTaskInput = {
-      serverId,
-      tool: tool.name,
-      arguments: values,
-      ...(tool.change && { acknowledgeToolChange: tool.digest }),
-    };
-    try {
-      const task = await api.post<TaskDetail>("/api/v1/tasks", input, { "idempotency-key": key });
-      void client.invalidateQueries({ queryKey: taskKeys.lists });
-      if (tool.change) void client.invalidateQueries({ queryKey: serverKeys.server(serverId) });
-      toast(`Started ${task.label ?? tool.name}`);
-      router.push(`/tasks/${task.id}`);
-    } catch (error) {
-      setPending(false);
-      const found =
-        error instanceof ApiError
-          ? error.errors.map((each) => [toPath(each.field), each.message] as const)
-          : [];
-      setErrors(new Map(found));
-      const first = found[0];
-      if (first) document.getElementById(`argument-${first[0]}`)?.focus();
-      setFailure(found.length > 0 ? "The tool does not take these arguments." : errorSentence(error));
-    }
   };
 
   return (

@@ -70,60 +70,6 @@ function AgainScreen({ id, demo }: { id: string; demo: boolean }) {
             tool={task.data.tool}
             again={{ id, arguments: task.data.arguments }}
           />
-      {servers.isError && (
-        <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />
-      )}
-      {servers.data && list.length === 0 ? (
-        <Empty
-          icon={ServerIcon}
-          title="No server is connected yet"
-          action={
-            <Button asChild variant="primary">
-              <Link href="/servers">Go to servers</Link>
-            </Button>
-          }
-        />
-      ) : (
-        <div className="flex max-w-3xl flex-col gap-6">
-          <div className="max-w-sm">
-            <Field id="server" label="Server" required>
-              {(control) => (
-                <Select
-                  {...control}
-                  value={serverId ?? ""}
-                  onChange={(event) => {
-                    setServer(event.target.value || null);
-                    setTool(null);
-                  }}
-                >
-                  <option value="">Choose a server…</option>
-                  {list.map((server) => (
-                    <option key={server.id} value={server.id}>
-                      {server.name}
-                      {conditionOf(server)}
-                    </option>
-                  ))}
-                </Select>
-              )}
-            </Field>
-          </div>
-          {server && server.startsOn === null && <NotConnected server={server} />}
-          {server && (
-            <PausedNotice server={server}>
-              <p>What you start waits in the queue until the pause ends.</p>
-            </PausedNotice>
-          )}
-          {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
-          {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
-          {isConnected && tools.isError && (
-            <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
-          )}
-          {isConnected && tools.data && (
-            <ToolPicker tools={offered} chosen={tool?.name ?? null} onChoose={setTool} />
-          )}
-          {serverId && isConnected && tool && (
-            <ArgumentsForm key={`${serverId} ${tool.name}`} serverId={serverId} tool={tool} demo={demo} />
-          )}
         </div>
       )}
     </Page>
@@ -197,6 +143,11 @@ function Choose({
         </div>
       )}
       {server && server.startsOn === null && <NotConnected server={server} />}
+      {server && (
+        <PausedNotice server={server}>
+          <p>What you start waits in the queue until the pause ends.</p>
+        </PausedNotice>
+      )}
       {server?.authKind === "oauth" && isConnected && <RunsOn server={server} />}
       {isConnected && tools.isPending && <div aria-hidden className="skeleton h-24" />}
       {isConnected && tools.isError && (
@@ -230,7 +181,6 @@ function Gone({ what }: { what: string }) {
   );
 }
 
-function conditionOf({ startsOn, health }: Server): string {
 function conditionOf({ startsOn, health, pause }: Server): string {
   if (startsOn === null) return " (not connected)";
   if (pause) return " (paused)";

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
 import { toast } from "@/components/ui/toast.ts";
 import { capitalise } from "@/lib/format/labels.ts";
@@ -16,7 +17,7 @@ import type { Json } from "./schema-tree.ts";
 /** What is sent, and where: a task, one like an earlier one, or a race. */
 export type Start =
   | { kind: "task"; input: StartTaskInput }
-  | { kind: "again"; of: string; arguments: Json }
+  | { kind: "again"; of: string; input: { arguments: Json; acknowledgeToolChange?: string } }
   | { kind: "race"; input: StartRaceInput };
 
 export interface Refusal {
@@ -44,6 +45,8 @@ export function useStart() {
     try {
       const { id, name } = await send(what, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
+      // What was flagged of a tool has been seen now.
+      void client.invalidateQueries({ queryKey: serverKeys.all });
       toast(`Started ${name}`);
       router.push(`/tasks/${id}`);
       return null;
@@ -65,8 +68,7 @@ async function send(what: Start, headers: Record<string, string>): Promise<{ id:
     return { id: first.id, name: `${first.label ?? first.tool} on ${tasks.length} servers` };
   }
   const path = what.kind === "again" ? `/api/v1/tasks/${what.of}/restart` : "/api/v1/tasks";
-  const body = what.kind === "again" ? { arguments: what.arguments } : what.input;
-  const task = await api.post<TaskDetail>(path, body, headers);
+  const task = await api.post<TaskDetail>(path, what.input, headers);
   return { id: task.id, name: task.label ?? task.tool };
 }
 

@@ -1,6 +1,7 @@
 /** A protocol message as a command to repeat it with, for those who build servers. What is secret becomes a variable. */
-import { headerValue, parameterHeaders } from "../mcp/headers.ts";
+
 import type { TaskMessage } from "../tasks/schema.ts";
+import { headerValue, parameterHeaders } from "./headers.ts";
 
 interface Endpoint {
   url: string;
