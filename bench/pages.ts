@@ -77,7 +77,6 @@ async function calls(): Promise<[page: string, path: string][]> {
     ["server", `/servers/${server}`],
     ["server, a week of calls", `/servers/${server}/stats?range=7d`],
     ["new task, recent arguments", `/tasks/recent-arguments?serverId=${server}&tool=process_invoice`],
-    ["notices", "/notices"],
     ["activity", "/events?limit=50"],
   ];
 }
