@@ -2,7 +2,7 @@
  * `npm run bench:ops -- --url http://localhost:3000 --key ik_… [--runs 20]`: how long the calls behind the pages of
  * operations take on a running installation, by HTTP, as a person with an API key waits for them. Meant for one that
  * `npm run seed -- --tasks 50000` has filled; it only reads. Make a key with
- * `npm run -s intray -- create-api-key --org acme --role owner`. Prints a table of medians, 99th percentiles and least
+ * `npm run -s intray -- key create --org acme --role owner`. Prints a table of medians, 99th percentiles and least
  * times in ms, and how busy the machine was: on a busy one go by the least. Exits with 1 where a median is over 200 ms.
  */
 import { availableParallelism, loadavg } from "node:os";
@@ -77,7 +77,6 @@ async function calls(): Promise<[page: string, path: string][]> {
     ["server", `/servers/${server}`],
     ["server, a week of calls", `/servers/${server}/stats?range=7d`],
     ["new task, recent arguments", `/tasks/recent-arguments?serverId=${server}&tool=process_invoice`],
-    ["notices", "/notices"],
     ["activity", "/events?limit=50"],
   ];
 }

@@ -16,7 +16,7 @@ import {
   taskHeader,
   test,
 } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { judge, ON_A_PHONE } from "./judge.ts";
 
 test("a task is followed, understood and started again with the keyboard alone", async ({ ola, ben }) => {
   await ola.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -31,7 +31,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   expect((await apiOf(ben).write("POST", `/input-requests/${requestId}/answer`, body)).status()).toBe(202);
   const steps = ola.getByRole("list", { name: "Timeline" }).getByRole("listitem");
   await expect(steps.filter({ hasText: "Ben approved" })).toContainText(
-    "after it was asked, held 1 s for undo",
+    /after it was asked, held .* for undo/,
   );
   await expect(steps.filter({ hasText: "Answer accepted by the server" })).toContainText(
     /after sending|at once/,
@@ -66,7 +66,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   await judge(ola, "task protocol");
 
   // What is new about the task leaves alone what one reads.
-  const opened = messages.getByText("invoice_id", { exact: false }).first();
+  const opened = messages.getByText("arguments:").first();
   await opened.evaluate((node) => node.setAttribute("data-mark", "read"));
   await forcePay(invoiceServer(), id);
   await expect(taskHeader(ola)).toContainText("Completed · PAID", SOON);
@@ -87,7 +87,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   await expect(ola).toHaveURL(`/tasks/new?from=${taskId}`);
   await expect(ola.getByLabel("Invoice number")).toHaveValue(id, SOON);
   await ola.getByLabel("Invoice number").fill(`${id}-B`);
-  await press(ola, ola.getByRole("button", { name: /^Start/ }));
+  await press(ola, ola.getByRole("button", { name: "Start again", exact: true }));
   await expect(ola.getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}-B`, SOON);
   await press(ola, ola.getByRole("link", { name: "started again from an earlier task" }));
   await expect(taskHeader(ola)).toContainText(/started again (just now|.* ago) \(/, SOON);
@@ -102,18 +102,19 @@ test("a long history and a huge result come piece by piece, and say why nothing 
   await expect(steps.first()).toContainText("Step 5000");
   expectValue(await steps.count()).toBeLessThan(500);
   await steps.last().scrollIntoViewIfNeeded();
-  await expect(steps.filter({ hasText: /^Step 4850\D/ })).toHaveCount(1, SOON);
+  await expect(steps.getByText("Step 4850", { exact: true })).toHaveCount(1, SOON);
   await expect(ola.getByRole("main")).toContainText("The server no longer knows this task.");
   await ola.getByRole("tab", { name: "Result" }).click();
   const panel = ola.getByRole("tabpanel");
   await expect(panel.getByText("9988 more lines")).toBeVisible();
+  await judge(ola, "task with a huge result", ON_A_PHONE);
   await panel.getByRole("button", { name: "Show 500" }).click();
   await expect(panel.getByRole("row")).toHaveCount(503);
   await expect(panel.getByText("9500 more lines, not shown.")).toBeVisible();
   await expect(panel.getByRole("img")).toHaveAttribute("src", /^data:image\/png;base64,/);
   await expect(panel).toContainText("An image of the type image/svg+xml is not shown.");
   await panel.getByRole("button", { name: /Show more \(\d/ }).click();
-  await judge(ola, "task with a huge result");
+  await expect(panel.getByText("946,000 characters left")).toBeVisible();
 });
 
 /** Goes there by Tab, then presses these keys, Enter by default. */

@@ -3,20 +3,12 @@ import { api } from "@/components/api/client.ts";
 import type { Page } from "@/lib/page.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 
-export const viewKeys = { inbox: ["views", "inbox"] as const, tasks: ["views", "tasks"] as const };
+export const viewKeys = { inbox: ["views", "inbox"] as const };
 
 /** One's own views of the inbox and those shared with everyone. */
 export function inboxViews() {
   return queryOptions({
     queryKey: viewKeys.inbox,
     queryFn: ({ signal }) => api.get<Page<SavedView>>("/api/v1/views?page=inbox", signal),
-  });
-}
-
-/** The same of the list of tasks. */
-export function taskViews() {
-  return queryOptions({
-    queryKey: viewKeys.tasks,
-    queryFn: ({ signal }) => api.get<Page<SavedView>>("/api/v1/views?page=tasks", signal),
   });
 }

@@ -3,17 +3,19 @@ import { api, query } from "@/components/api/client.ts";
 import type { Page } from "@/lib/page.ts";
 import type { Webhook, WebhookDelivery } from "@/lib/webhooks/schema.ts";
 
+/** While something is on its way, its end is soon. */
+const SOON_MS = 2_000;
+
 export const webhookKeys = { all: ["webhooks"] as const };
 
 export function webhookList() {
   return queryOptions({
     queryKey: [...webhookKeys.all, "list"] as const,
     queryFn: ({ signal }) => api.get<Page<Webhook>>(`/api/v1/webhooks${query({ limit: 200 })}`, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ lastDelivery }) => lastDelivery?.state === "pending") ? SOON_MS : 30_000,
   });
 }
-
-/** While something is on its way, its end is soon. */
-const SOON_MS = 2_000;
 
 export function webhookDeliveries(id: string) {
   return infiniteQueryOptions({

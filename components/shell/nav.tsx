@@ -10,12 +10,7 @@ import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { part } from "@/components/ui/part.tsx";
 
-const Bell = part(() => import("./bell.tsx").then((file) => file.Bell), {
-  loading: () => <span className="h-8 max-lg:h-10" />,
-  patient: true,
-});
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 
 /** The left column: full on wide screens, icons alone on middle ones, none on a phone (see BottomBar). */
@@ -50,7 +45,6 @@ export function Nav() {
       </ul>
       <div className="mt-auto flex flex-col gap-0.5">
         <PaletteButton />
-        <Bell />
         <NavLink item={SETTINGS} count={0} />
         <UserMenu labelled />
       </div>

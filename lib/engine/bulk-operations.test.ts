@@ -92,10 +92,10 @@ const restartsOf = (taskIds: string[]) =>
   );
 
 test("two engines at once start each task again once, and say so once", async () => {
-  const tasks = await tasksIn("cancelled", 8);
+  const tasks = await tasksIn("cancelled", 6);
   const id = await begin("restart", tasks);
   await Promise.all([done(), done(), done()]);
-  expect(await read(id)).toMatchObject({ state: "done", items: 8, counts: { done: 8, waiting: 0 } });
+  expect(await read(id)).toMatchObject({ state: "done", items: 6, counts: { done: 6, waiting: 0 } });
   const started = await restartsOf(tasks);
   expect(started.map(({ restartOf }) => restartOf).sort()).toEqual([...tasks].sort());
   const promised = (await items(id)).map(({ newTaskId }) => newTaskId);
@@ -109,17 +109,17 @@ test("two engines at once start each task again once, and say so once", async ()
 test("an engine that is killed in the middle leaves nothing undone, and nothing done twice", async ({
   onTestFinished,
 }) => {
-  const tasks = await tasksIn("cancelled", 30);
+  const tasks = await tasksIn("cancelled", 16);
   const id = await begin("restart", tasks);
   const first = await startEngineProcess(world.engineEnvironment);
   onTestFinished(() => first.kill());
   await until("it is at work", async () => (await read(id)).counts.done! > 0, PATIENCE_MS);
   await first.kill();
   await done();
-  expect(await read(id)).toMatchObject({ state: "done", counts: { done: 30 } });
+  expect(await read(id)).toMatchObject({ state: "done", counts: { done: 16 } });
   const started = await restartsOf(tasks);
-  expect(started).toHaveLength(30);
-  expect(new Set(started.map(({ restartOf }) => restartOf)).size).toBe(30);
+  expect(started).toHaveLength(16);
+  expect(new Set(started.map(({ restartOf }) => restartOf)).size).toBe(16);
 }, 120_000);
 
 test("each task has its own result: done, or refused with the reason", async () => {

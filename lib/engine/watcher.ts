@@ -5,12 +5,12 @@ import { PeerError } from "../mcp/peer.ts";
 import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
-import { flushWatchTimes } from "../tasks/progress.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
 import { Circuit } from "./circuit.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { flush } from "./flush.ts";
 import { Lanes } from "./lanes.ts";
 import { rest } from "./rest.ts";
 import { backoffDelay } from "./schedule.ts";
@@ -356,23 +356,7 @@ export class Watcher {
 
   async #flushTimes(): Promise<void> {
     await this.#link.flushLog();
-    const counted = this.#link.calls.take();
-    const changed = [...this.#entries.values()].filter((entry) => entry.timesChanged);
-    if (changed.length === 0 && !counted) return;
-    for (const entry of changed) entry.timesChanged = false;
-    const times = changed.map((entry) => ({
-      taskId: entry.id,
-      lastCheckedAt: entry.lastCheckedAt ?? new Date(),
-      nextCheckAt: entry.nextCheckAt ?? new Date(),
-      unchangedPolls: entry.unchangedPolls,
-    }));
-    await this.#fenced(async (tx) => {
-      await flushWatchTimes(this.organizationId, tx, times);
-      if (counted) await this.#link.flushCalls(tx, counted);
-    }).catch((error: unknown) => {
-      if (counted) this.#link.calls.giveBack(counted);
-      throw error;
-    });
+    await flush(this.#context, this.#link, this.#entries.values());
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */

@@ -2,8 +2,7 @@
 export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Answers and their delivery", nouns: ["answer", "delivery"] },
   { label: "Questions", nouns: ["request", "requests"] },
-  { label: "Tasks", nouns: ["task", "race"] },
-  { label: "Tasks", nouns: ["task", "bulk"] },
+  { label: "Tasks", nouns: ["task", "bulk", "race"] },
   { label: "Servers and connections", nouns: ["server", "connection"] },
   { label: "People and invitations", nouns: ["member", "invitation"] },
   { label: "Sign-ins and accounts", nouns: ["session", "account"] },

@@ -68,7 +68,7 @@ export async function recordAnswer(
     FROM input_request r, LATERAL (SELECT greatest(0, least(${input.holdMs ?? 0},
       coalesce(extract(epoch FROM r.expires_at - now()) * 1000 - ${LIFETIME_MARGIN_MS}, ${input.holdMs ?? 0}))) AS ms) hold
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid
-    RETURNING (extract(epoch FROM deliver_after - now()) * 1000)::float8 AS ms`;
+    RETURNING round(extract(epoch FROM deliver_after - now()) * 1000)::float8 AS ms`;
   await moveRequest(organizationId, tx, requestId, "open", "answered");
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
   await told(organizationId, tx, request, [

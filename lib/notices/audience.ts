@@ -89,12 +89,16 @@ const flagged: Part = (these) => Prisma.sql`
     SELECT FROM delivery d JOIN answer a ON a.organization_id = d.organization_id AND a.id = d.answer_id
     WHERE d.organization_id = x.organization_id AND d.input_request_id = x.id AND d.flagged AND a.withdrawn_at IS NULL)`;
 
-/** Who started it. A result that says of itself that it is an error is a failure. */
+/**
+ * Who started it. A result that says of itself that it is an error is a failure; one that is tried again by itself is
+ * none yet.
+ */
 const ended: Part = (these) => Prisma.sql`
   SELECT m.user_id, CASE WHEN x.state = 'completed' AND x.outcome_is_error THEN 'task.failed' ELSE 'task.' || x.state END,
     x.id, x.id, NULL::uuid, x.server_id
   FROM task x JOIN membership m ON m.organization_id = x.organization_id AND m.user_id = x.requester_user_id
-  WHERE ${these} AND x.state IN ('completed', 'failed', 'lost', 'expired')`;
+  WHERE ${these} AND x.state IN ('completed', 'failed', 'lost', 'expired') AND NOT EXISTS (SELECT FROM task again
+    WHERE again.organization_id = x.organization_id AND again.retry_of = x.id)`;
 
 const startUnknown: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'task.start_unknown', t.id, t.id, NULL::uuid, t.server_id

@@ -10,9 +10,10 @@ import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
 import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
+import { recordProbe } from "./probed.ts";
 import { type KeptTools, readKeptTools, readServer } from "./queries.ts";
 import type { CheckedServer, CheckStep, CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
-import { createServer, recordProbe, removeServer, updateServer } from "./transitions.ts";
+import { createServer, removeServer, updateServer } from "./transitions.ts";
 
 /** What these need of the process. */
 export interface Means {

@@ -3,15 +3,15 @@ import { announce, rewatchConnection } from "../changes/transitions.ts";
 import { giveClient } from "../connections/clients.ts";
 import { type Forgotten, forgetGrantsAt } from "../connections/disconnect.ts";
 import { credentialsPlace } from "../connections/queries.ts";
-import { storable, type Tx } from "../db.ts";
+import type { Tx } from "../db.ts";
 import { AppError, notFound } from "../errors.ts";
-import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { appendEvents } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
-import { recordHealth } from "./health.ts";
 import type { Probe } from "./probe.ts";
+import { whatWasFound } from "./probed.ts";
 import type { CreateServerInput, UpdateServerInput } from "./schema.ts";
 import { recordTools } from "./tool-changes.ts";
 
@@ -178,36 +178,6 @@ export async function lockServer(organizationId: string, tx: Tx, serverId: strin
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM server
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR SHARE`;
   if (rows.length === 0) throw notFound("server");
-}
-
-/** Stores what a probe of an existing server found; what it could not find stays as it was. */
-export async function recordProbe(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  probed: Probe,
-): Promise<void> {
-  const events: NewEvent[] = [];
-  if (probed.found) {
-    const { count } = await tx.server.updateMany({
-      where: { organizationId, id: serverId, removedAt: null },
-      data: whatWasFound(probed),
-    });
-    if (count === 1) events.push(...(await recordTools(organizationId, tx, serverId, probed.found.tools)));
-    await announce(organizationId, tx, "server", [serverId]);
-  }
-  await recordHealth(organizationId, tx, serverId, probed.health);
-  await appendEvents(organizationId, tx, events);
-}
-
-function whatWasFound({ found }: Probe) {
-  if (!found) return {};
-  return {
-    era: found.era,
-    capabilities: storable(found.capabilities),
-    tools: storable(found.tools),
-    toolsCheckedAt: new Date(),
-  };
 }
 
 async function changeCredentials(

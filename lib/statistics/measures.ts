@@ -1,6 +1,6 @@
 /**
- * What is added up for every server, and under which name: pure, client-safe. The writers are follow.ts and sample.ts,
- * the reader queries.ts.
+ * What is added up for every server, and under which name: pure, client-safe. transitions.ts writes it, queries.ts
+ * reads it.
  */
 import type { TaskState } from "../tasks/schema.ts";
 

@@ -54,7 +54,7 @@ export type StartTaskInput = z.input<typeof startTaskSchema>;
 
 /** Nothing: the same call once more. `arguments` take the place of the earlier ones. */
 export const restartTaskSchema = startTaskSchema
-  .pick({ arguments: true })
+  .pick({ arguments: true, acknowledgeToolChange: true })
   .extend({ arguments: startTaskSchema.shape.arguments.unwrap().optional() })
   .default({});
 

@@ -88,14 +88,19 @@ export async function restartTask(
   principal: Principal,
   taskId: string,
   idempotencyKey: string | null,
-  changes: { arguments?: Record<string, unknown> | undefined } = {},
+  changes: {
+    arguments?: Record<string, unknown> | undefined;
+    acknowledgeToolChange?: string | undefined;
+  } = {},
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
   const was = await means.db.withOrganization(organizationId, (tx) =>
     readStart(organizationId, tx, principal, taskId),
   );
   const args = changes.arguments ?? was.arguments;
-  return startTask(means, principal, { ...was, arguments: args, idempotencyKey, restartOf: taskId });
+  const { acknowledgeToolChange } = changes;
+  const restart = { arguments: args, idempotencyKey, restartOf: taskId, acknowledgeToolChange };
+  return startTask(means, principal, { ...was, ...restart });
 }
 
 function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {

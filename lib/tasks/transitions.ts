@@ -114,7 +114,8 @@ export async function insertTask(
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
-  await announce(organizationId, tx, "task", [id]);
+  // The page of the one it is started again from leads to it.
+  await announce(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
   await wakeEngine(tx, input.connectionId, id);
   const event: NewEvent = {
     type: "task.queued",

@@ -17,10 +17,10 @@ export async function listAttempts(
   // Back to the first, then on: at most ten, each found by an index.
   const rows = await tx.$queryRaw<TaskRow[]>`
     WITH RECURSIVE back AS (
-      SELECT id, retry_of FROM task WHERE ${own} AND id = ${taskId}::uuid
-      UNION ALL SELECT p.id, p.retry_of FROM back JOIN task p ON p.organization_id = ${organizationId}::uuid AND p.id = back.retry_of
+      SELECT id, retry_of, attempt FROM task WHERE ${own} AND id = ${taskId}::uuid
+      UNION ALL SELECT p.id, p.retry_of, p.attempt FROM back JOIN task p ON p.organization_id = ${organizationId}::uuid AND p.id = back.retry_of
     ), chain AS (
-      (SELECT id FROM back ORDER BY id LIMIT 1)
+      (SELECT id FROM back ORDER BY attempt LIMIT 1)
       UNION ALL SELECT n.id FROM chain JOIN task n ON n.organization_id = ${organizationId}::uuid AND n.retry_of = chain.id
     )
     SELECT ${summaryOf(organizationId)} FROM chain JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = chain.id ${JOINS}

@@ -6,7 +6,8 @@ import { inSpan } from "../tracing/span.ts";
 import { countAnswer } from "./metrics.ts";
 import { patternOf } from "./pattern.ts";
 
-type Params = Promise<Record<string, string | string[]>>;
+/** Next has none for an address without parameters. */
+type Params = Promise<Record<string, string | string[]> | undefined>;
 
 /** Answers a call under its id. `answer` throws nothing. */
 export async function observe(
@@ -16,7 +17,7 @@ export async function observe(
   answer: () => Promise<Response>,
 ): Promise<Response> {
   const { method } = request;
-  const route = patternOf(new URL(request.url).pathname, await params);
+  const route = patternOf(new URL(request.url).pathname, (await params) ?? {});
   const options = {
     kind: SpanKind.SERVER,
     // Where the caller is traced too, this is part of it.

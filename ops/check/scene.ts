@@ -1,12 +1,13 @@
 /** A running Intray with servers of its own, and hands: the API, the superuser of its database, its processes. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Intray, startIntray } from "../../e2e/intray.ts";
 import { startTestServer, type TestServer } from "../../lib/testing/mcp-server.ts";
+import { until } from "../../lib/testing/world.ts";
 import { readRecord } from "../../scripts/database/cluster.ts";
 import { withClient, withLogin } from "../../scripts/database/roles.ts";
 import { readSecrets } from "../../scripts/database/secrets.ts";
 import { type Front, gone, refuseAnswers } from "./troublemakers.ts";
 
+const PATIENCE_MS = 120_000;
 export const TOKEN = "the token of the check";
 
 export interface Scene {
@@ -63,11 +64,8 @@ export async function setTheScene(): Promise<Scene> {
     sql: (statement) => withClient(superuser, async (client) => void (await client.query(statement))),
     async ask(serverId) {
       const task = await call("POST", "/tasks", { serverId, tool: "approve", arguments: {} });
-      for (;;) {
-        const { items } = (await call("GET", `/input-requests?taskId=${task.body.id}`)).body;
-        if (items[0]) return items[0].id;
-        await sleep(200);
-      }
+      const look = async () => (await call("GET", `/input-requests?taskId=${task.body.id}`)).body?.items[0];
+      return (await until("a question is open", look, PATIENCE_MS)).id;
     },
     async answer(requestId) {
       const { questionHash } = (await call("GET", `/input-requests/${requestId}`)).body;

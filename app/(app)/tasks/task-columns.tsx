@@ -6,7 +6,7 @@ import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isLive } from "@/lib/format/outcome.ts";
-import { EXPIRING_MS } from "@/lib/tasks/attention.ts";
+import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
 import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 
@@ -21,6 +21,9 @@ export interface TaskColumn {
   /** The orders that a click on its head goes through, with the sense in which the column is sorted then. */
   orders?: Partial<Record<TaskOrder, "ascending" | "descending">>;
 }
+
+/** Reasons that name the state, or take its place. */
+const SAYS_ALL = new Set<AttentionCode>(["start_unknown", "stalled", "lost"]);
 
 const live = (task: TaskSummary) => isLive(task.state);
 
@@ -39,9 +42,7 @@ export const TASK_COLUMNS: TaskColumn[] = [
     cell: (task) => (
       <span className="flex items-center gap-1.5">
         {/* Why it stands still says more than what it is at. */}
-        {task.attention?.code !== "start_unknown" && task.attention?.code !== "lost" && (
-          <StateBadge task={task} />
-        )}
+        {!(task.attention && SAYS_ALL.has(task.attention.code)) && <StateBadge task={task} />}
         <AttentionBadge attention={task.attention} />
         {!task.durable && live(task) && <NotDurableBadge short />}
       </span>

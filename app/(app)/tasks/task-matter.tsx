@@ -1,6 +1,6 @@
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { isLive } from "@/lib/format/outcome.ts";
+import { isLive, serverStateLabel } from "@/lib/format/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 /** How it goes, in one line: progress where it is known, else the outcome, the error, or what the server says. */
@@ -22,7 +22,9 @@ export function TaskMatter({ task, wrap = false }: { task: TaskSummary; wrap?: b
   return (
     <span className={cn("block", !wrap && "truncate")} title={text ?? undefined}>
       {text}
-      {cancelling && <span className="text-muted"> · server says {task.serverState}</span>}
+      {cancelling && (
+        <span className="text-muted"> · server says “{serverStateLabel(task.serverState ?? "")}”</span>
+      )}
     </span>
   );
 }

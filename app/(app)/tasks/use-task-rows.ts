@@ -25,7 +25,8 @@ export function useTaskRows(name: string, fresh: TaskSummary[] | undefined, held
     setSeen({ fresh, held });
     setShown({ name, rows: shown.name === name ? settled(shown.rows, fresh, held) : fresh.map(toRow) });
   }
-  const rows = shown.name === name ? shown.rows : [];
+  // Until the next list is there, the last one stands for it.
+  const { rows } = shown;
   const there = new Set(rows.map(({ task }) => task.id));
   return {
     rows,

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "@/components/api/client.ts";
-import { taskViews, viewKeys } from "@/components/api/views.ts";
+import { taskViews, taskViewsKey } from "@/components/api/task-views.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { toast } from "@/components/ui/toast.ts";
 import { NO_TASK_FILTERS, readTaskFilters, setTaskFilters } from "@/lib/format/task-filters.ts";
@@ -20,7 +20,7 @@ export function useViews(place: TaskPlace) {
   const current = views.find((view) => view.id === place.view) ?? null;
   /** As what is shown would be saved. */
   const query = setTaskFilters(place.filters) as Record<string, string>;
-  const settled = { onSettled: () => client.invalidateQueries({ queryKey: viewKeys.tasks }) };
+  const settled = { onSettled: () => client.invalidateQueries({ queryKey: taskViewsKey }) };
   const create = useMutation({
     mutationFn: (view: Pick<CreateViewInput, "name" | "shared">) =>
       api.post<SavedView>("/api/v1/views", { page: "tasks", query, ...view } satisfies CreateViewInput),

@@ -29,7 +29,8 @@ export async function clock(client: pg.Client): Promise<Finding> {
 
 /** Of the embedded database; another one's disk is not ours to see. */
 export async function disk(): Promise<Finding> {
-  if (env().databaseUrl || !embeddedExists()) return good("disk", "the database is elsewhere");
+  if (env().databaseUrl) return good("disk", "the database is elsewhere");
+  if (!embeddedExists()) return good("disk", "no data yet");
   const { bavail, bsize } = await statfs(env().dataDir);
   const free = bavail * bsize;
   const words = `${(free / 1024 ** 3).toFixed(1)} GiB free in ${env().dataDir}`;

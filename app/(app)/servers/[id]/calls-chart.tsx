@@ -31,7 +31,8 @@ export function CallsChart({ server, stats }: { server: Server; stats: ServerSta
               createdAfter: step.at,
               createdBefore: new Date(Date.parse(step.at) + stepMs).toISOString(),
             }),
-            amounts: [step.calls - step.failed, step.failed],
+            // Nothing to draw, and no line of a share that is none.
+            amounts: step.calls === 0 ? null : [step.calls - step.failed, step.failed],
           }))}
         />
       }

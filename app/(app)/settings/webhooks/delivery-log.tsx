@@ -44,7 +44,7 @@ function DeliveryRow({ delivery }: { delivery: WebhookDelivery }) {
   const { label, tone, icon } = STATES[state];
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-2 px-3 py-2">
-      <span className="flex min-w-0 flex-1 flex-col gap-1">
+      <span className="flex min-w-0 flex-1 flex-col gap-1 max-md:basis-full">
         <span className="flex flex-wrap items-center gap-2">
           <Badge tone={tone} icon={icon}>
             {label}
@@ -56,7 +56,7 @@ function DeliveryRow({ delivery }: { delivery: WebhookDelivery }) {
           <ol aria-label="Attempts" className="flex flex-col text-[13px] text-muted tabular-nums">
             {attempts.map((attempt) => (
               <li key={attempt.at}>
-                <Clock at={attempt.at} /> · {attemptWords(attempt)} · {formatDuration(attempt.durationMs)}
+                <Clock at={attempt.at} /> · {attemptWords(attempt)} · {took(attempt.durationMs)}
               </li>
             ))}
           </ol>
@@ -88,6 +88,11 @@ const ERRORS: Record<string, string> = {
   unreachable: "could not be reached",
   address_not_allowed: "not an address that Intray may call",
 };
+
+/** Less than a tenth of a second is none to people. */
+function took(ms: number): string {
+  return ms < 100 ? "at once" : formatDuration(ms);
+}
 
 function attemptWords({ status, error }: Attempt): string {
   return status === null ? (ERRORS[error ?? ""] ?? "failed") : `answered ${status}`;

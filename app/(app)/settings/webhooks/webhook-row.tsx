@@ -43,7 +43,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
             {webhook.events.length === 1 ? webhook.events[0] : `${webhook.events.length} kinds of events`}
             {webhook.lastDelivery && (
               <>
-                {" · "}last {DELIVERY_WORDS[webhook.lastDelivery.state]}{" "}
+                {" · "}last one {DELIVERY_WORDS[webhook.lastDelivery.state]},{" "}
                 <TimeAgo at={webhook.lastDelivery.at} />
               </>
             )}
@@ -88,7 +88,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   );
 }
 
-const DELIVERY_WORDS = { pending: "on its way since", delivered: "delivered", failed: "failed" };
+const DELIVERY_WORDS = { pending: "on its way", delivered: "delivered", failed: "failed" };
 
 function StateBadge({ webhook: { disabledReason, failingSince } }: { webhook: Webhook }) {
   if (disabledReason === "by_hand") return <Badge icon={CirclePause}>Off</Badge>;

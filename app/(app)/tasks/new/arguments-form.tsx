@@ -46,9 +46,9 @@ export function ArgumentsForm({
   const [own, setOwn] = useState<Problem[]>([]);
   const [retry, setRetry] = useState(NO_RETRY);
   const [others, setOthers] = useState<string[] | null>(null);
-  const { start, pending, refusal, setRefusal } = useStart();
   const [seen, setSeen] = useState(false);
   const mayStart = jsonValid && (tool.change === null || seen);
+  const { start, pending, refusal, setRefusal } = useStart();
   const isRace = others !== null && others.length > 0;
   const repeatable = isRepeatable(tool.annotations);
   const planned = isRace ? null : toRetry(retry, repeatable);
@@ -62,21 +62,21 @@ export function ArgumentsForm({
 
   const what = (): Start => {
     const call = { tool: tool.name, arguments: values };
-    const acknowledged = tool.change && { acknowledgeToolChange: tool.digest };
-    if (again) return { kind: "again", of: again.id, arguments: values };
+    const known = tool.change ? { acknowledgeToolChange: tool.digest } : {};
+    if (again) return { kind: "again", of: again.id, input: { arguments: values, ...known } };
     if (isRace)
       return {
         kind: "race",
         input: {
           starts: [
-            { serverId: server.id, ...call, ...acknowledged },
+            { serverId: server.id, ...call, ...known },
             ...others.map((serverId) => ({ serverId, ...call })),
           ],
         },
       };
     return {
       kind: "task",
-      input: { serverId: server.id, ...call, ...acknowledged, ...(planned && { retry: planned }) },
+      input: { serverId: server.id, ...call, ...known, ...(planned && { retry: planned }) },
     };
   };
 

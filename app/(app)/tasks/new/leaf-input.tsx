@@ -17,7 +17,7 @@ interface LeafSchema {
 }
 
 /** Longer texts than this get more than one line. */
-const LONG_TEXT = 300;
+const LONG_TEXT = 1_000;
 
 /** The bare control of one value. `undefined` takes the value out of the arguments; in a list its place stays. */
 export function LeafInput({

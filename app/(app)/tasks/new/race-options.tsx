@@ -31,7 +31,7 @@ export function RaceOptions({
   if (others.length === 0) return null;
   if (chosen === null) {
     return (
-      <Button variant="link" className="self-start" onClick={() => onChange([])}>
+      <Button variant="link" className="self-start px-0" onClick={() => onChange([])}>
         Start it on several servers…
       </Button>
     );
@@ -78,7 +78,7 @@ export function RaceOptions({
           : fitting.length < FEWEST_STARTS - 1 &&
             `No other server that you are connected to offers ${tool.name}.`}
       </p>
-      <Button variant="link" className="self-start" onClick={() => onChange(null)}>
+      <Button variant="link" className="self-start px-0" onClick={() => onChange(null)}>
         Start it on {server.name} alone
       </Button>
     </fieldset>

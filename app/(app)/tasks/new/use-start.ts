@@ -17,7 +17,7 @@ import type { Json } from "./schema-tree.ts";
 /** What is sent, and where: a task, one like an earlier one, or a race. */
 export type Start =
   | { kind: "task"; input: StartTaskInput }
-  | { kind: "again"; of: string; arguments: Json }
+  | { kind: "again"; of: string; input: { arguments: Json; acknowledgeToolChange?: string } }
   | { kind: "race"; input: StartRaceInput };
 
 export interface Refusal {
@@ -45,9 +45,8 @@ export function useStart() {
     try {
       const { id, name } = await send(what, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
-      // A change of the tool that was acknowledged is none any more.
-      if (what.kind === "task")
-        void client.invalidateQueries({ queryKey: serverKeys.server(what.input.serverId) });
+      // What was flagged of a tool has been seen now.
+      void client.invalidateQueries({ queryKey: serverKeys.all });
       toast(`Started ${name}`);
       router.push(`/tasks/${id}`);
       return null;
@@ -69,8 +68,7 @@ async function send(what: Start, headers: Record<string, string>): Promise<{ id:
     return { id: first.id, name: `${first.label ?? first.tool} on ${tasks.length} servers` };
   }
   const path = what.kind === "again" ? `/api/v1/tasks/${what.of}/restart` : "/api/v1/tasks";
-  const body = what.kind === "again" ? { arguments: what.arguments } : what.input;
-  const task = await api.post<TaskDetail>(path, body, headers);
+  const task = await api.post<TaskDetail>(path, what.input, headers);
   return { id: task.id, name: task.label ?? task.tool };
 }
 

@@ -135,6 +135,6 @@ function Shown({ operation }: { operation: BulkOperation }) {
 const STATE_WORDS: Record<BulkOperation["state"], string> = {
   prepared: "Not begun",
   running: "Under way",
-  done: "Over",
+  done: "Finished",
   stopped: "Stopped",
 };

@@ -1,0 +1,67 @@
+/** The overview: figures of what people and servers did, as charts and as tables, and the way from them to the tasks. */
+
+import type { Overview } from "../lib/statistics/schema.ts";
+import { answer, apiOf, expect, ledgerOf, openRequest, SOON, startInvoice, tabTo, test } from "./desk.ts";
+import { judge } from "./judge.ts";
+
+test("tells what was decided and delivered, by the keyboard alone, and leads to it", async ({ ola }) => {
+  test.setTimeout(180_000);
+  const before = await apiOf(ola).get<Overview>("/overview");
+  const { id, taskId } = await startInvoice(ola);
+  await answer(ola, await openRequest(ola, taskId), { value: "reject" });
+  await expect.poll(async () => (await ledgerOf(id)).told.length, SOON).toBe(1);
+  const decided = async () => (await apiOf(ola).get<Overview>("/overview")).decisions.count;
+  await expect.poll(decided, SOON).toBeGreaterThan(before.decisions.count);
+
+  await ola.goto("/");
+  await expect(ola).toHaveURL(/\/overview$/);
+  await expect(ola.getByRole("link", { name: /^Answers delivered/ })).toContainText(/[1-9]/);
+  await expect(ola.getByRole("link", { name: /^Engines/ })).toContainText("1");
+  const stuck = ola.getByRole("region", { name: /^Stuck/ });
+  await expect(stuck.getByText("Everything moves.").or(stuck.getByRole("listitem").first())).toBeVisible();
+  const server = ola.getByRole("row", { name: /^Finance ERP OK/ });
+  await expect(server).toBeVisible();
+  await judge(ola, "overview");
+
+  // Each chart has a table that says the same.
+  for (const title of [
+    "Tasks by state",
+    "Time to decision",
+    "Failures by cause",
+    "Answers by way of delivery",
+  ]) {
+    const chart = ola.getByRole("region", { name: title, exact: true });
+    await tabTo(ola, chart.getByRole("button", { name: `${title} as a table` }));
+    await ola.keyboard.press("Enter");
+    await expect(chart.getByRole("table")).toBeVisible();
+  }
+  const deliveries = ola.getByRole("region", { name: "Answers by way of delivery", exact: true });
+  await expect(deliveries.getByRole("row", { name: /^With the task/ })).toBeVisible();
+  await judge(ola, "overview, as tables");
+
+  // The chart is one stop; arrows go from column to column, and each leads to its tasks.
+  const states = ola.getByRole("region", { name: "Tasks by state", exact: true });
+  await tabTo(ola, states.getByRole("button", { name: "Tasks by state as a table" }));
+  await ola.keyboard.press("Enter");
+  const columns = states.getByRole("list", { name: "Tasks by state" }).getByRole("link");
+  await expect(columns).toHaveCount(24);
+  await tabTo(ola, columns.last());
+  await ola.keyboard.press("ArrowLeft");
+  await expect(columns.nth(22)).toBeFocused();
+  await ola.keyboard.press("End");
+  await expect(columns.last()).toBeFocused();
+  await expect(columns.last()).toHaveAccessibleName(/working, .* waiting for a person, .* failed/);
+  await ola.keyboard.press("Enter");
+  await expect(ola).toHaveURL(/\/tasks\?createdAfter=/);
+
+  await ola.goBack();
+  await tabTo(ola, ola.getByRole("link", { name: "the last 7 days" }));
+  await ola.keyboard.press("Enter");
+  await expect(ola).toHaveURL(/\/overview\?range=7d$/);
+  await expect(columns).toHaveCount(28);
+  await ola.goto("/servers");
+  await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Servers");
+  await ola.keyboard.press("g");
+  await ola.keyboard.press("o");
+  await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Overview");
+});

@@ -1,0 +1,113 @@
+/** A server that people look after: paused and going on, and with a tool that says something else. */
+import type { Server } from "../lib/servers/schema.ts";
+import { type Backstage, openBackstage } from "./backstage.ts";
+import {
+  answer,
+  apiOf,
+  deliverySteps,
+  expect,
+  invoiceServer,
+  openRequest,
+  requestPane,
+  SOON,
+  startInvoice,
+  tabTo,
+  taskHeader,
+  test,
+} from "./desk.ts";
+import { judge } from "./judge.ts";
+
+// Axe takes its time on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
+const NAME = "Ledger to look after";
+let backstage: Backstage;
+test.beforeAll(async () => {
+  backstage = await openBackstage();
+});
+test.afterAll(() => backstage.close());
+
+test("paused, it takes starts and answers and keeps them; a tool that changed is flagged before its use", async ({
+  ana,
+  ola,
+  ben,
+}) => {
+  const made = await apiOf(ana).write("POST", "/servers", { name: NAME, url: `${invoiceServer()}/mcp` });
+  const server = (await made.json()) as Server;
+  expect([made.status(), server.health.state]).toEqual([201, "ok"]);
+  const first = await startInvoice(ola, { era: NAME });
+  const requestId = await openRequest(ola, first.taskId);
+
+  await ola.goto(`/servers/${server.id}`);
+  await ola.getByRole("button", { name: `Test ${NAME}` }).click();
+  await expect(ola.getByRole("region", { name: "What the test found" })).toContainText("Lists its tools");
+  // With the keyboard alone.
+  await tabTo(ola, ola.getByRole("button", { name: "Pause…" }));
+  await ola.keyboard.press("Enter");
+  await tabTo(ola, ola.getByRole("textbox", { name: "Reason" }));
+  await ola.keyboard.type("The month is being closed");
+  await ola.keyboard.press("Enter");
+  const paused = ola.getByText(`${NAME} is paused, by Ola`);
+  await expect(paused).toBeVisible(SOON);
+  await judge(ola, "a paused server");
+
+  await ben.goto(`/inbox/${requestId}`);
+  await expect(requestPane(ben).getByText(`${NAME} is paused, by Ola`)).toBeVisible(SOON);
+  await judge(ben, "a request of a paused server");
+  await answer(ben, requestId, { value: "approve" });
+  await ben.goto(`/inbox/${requestId}`);
+  await expect(requestPane(ben).getByText(`goes to ${NAME} when the server’s pause ends`)).toBeVisible(SOON);
+
+  const second = await startInvoice(ola, { era: NAME });
+  await ola.goto(`/tasks/${second.taskId}`);
+  await expect(taskHeader(ola)).toContainText("Queued");
+  await expect(paused).toBeVisible(SOON);
+  await judge(ola, "a task of a paused server", []);
+
+  await ola.goto(`/servers/${server.id}`);
+  await tabTo(ola, ola.getByRole("button", { name: "Let it go on" }));
+  await ola.keyboard.press("Enter");
+  await expect(paused).toBeHidden(SOON);
+  await openRequest(ola, second.taskId);
+  await ben.goto(`/inbox/${requestId}`);
+  await expect(deliverySteps(ben).filter({ hasText: "Accepted by server, done" })).toBeVisible(SOON);
+
+  // As if it had said something else when it was used.
+  await backstage.within((tx, organizationId) =>
+    tx.serverToolVersion.create({
+      data: {
+        organizationId,
+        serverId: server.id,
+        tool: "process_invoice",
+        digest: Buffer.alloc(32, 1),
+        described: {
+          title: null,
+          description: "Books an invoice and asks nobody.",
+          inputSchema: { type: "object", properties: { note: { type: "string" } } },
+          annotations: { destructiveHint: false },
+        },
+        until: new Date(),
+        usedAt: new Date(Date.now() + 60_000),
+        usedBy: { kind: "member", id: null, name: "Ola" },
+      },
+    }),
+  );
+  await ola.reload();
+  await expect(ola.getByText("changed since it was used last").first()).toBeVisible(SOON);
+  await ola.getByText("What it said before").first().click();
+  await expect(ola.getByText("As first seen.").first()).toBeVisible(SOON);
+  await judge(ola, "a tool that changed");
+
+  const refused = await apiOf(ola).write("POST", `/tasks/${first.taskId}/restart`);
+  expect([refused.status(), (await refused.json()).code]).toEqual([409, "tool_changed"]);
+  await ola.goto("/tasks/new");
+  await ola.getByRole("combobox", { name: "Server" }).selectOption(server.id);
+  await ola.getByRole("radio", { name: /process_invoice/i }).check();
+  const start = ola.getByRole("button", { name: "Start task" });
+  await expect(ola.getByText("The server has changed what it says of this tool.")).toBeVisible(SOON);
+  await expect(start).toBeDisabled();
+  await judge(ola, "a changed tool about to be used", []);
+  await tabTo(ola, ola.getByRole("checkbox", { name: "I have seen what changed" }));
+  await ola.keyboard.press("Space");
+  await expect(start).toBeEnabled();
+});

@@ -1,0 +1,37 @@
+/** What a probe found of a server, as it is kept. */
+import { announce } from "../changes/transitions.ts";
+import { storable, type Tx } from "../db.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { recordHealth } from "./health.ts";
+import type { Probe } from "./probe.ts";
+import { recordTools } from "./tool-changes.ts";
+
+/** Stores what a probe of an existing server found; what it could not find stays as it was. */
+export async function recordProbe(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  probed: Probe,
+): Promise<void> {
+  const events: NewEvent[] = [];
+  if (probed.found) {
+    const { count } = await tx.server.updateMany({
+      where: { organizationId, id: serverId, removedAt: null },
+      data: whatWasFound(probed),
+    });
+    if (count === 1) events.push(...(await recordTools(organizationId, tx, serverId, probed.found.tools)));
+    await announce(organizationId, tx, "server", [serverId]);
+  }
+  await recordHealth(organizationId, tx, serverId, probed.health);
+  await appendEvents(organizationId, tx, events);
+}
+
+export function whatWasFound({ found }: Probe) {
+  if (!found) return {};
+  return {
+    era: found.era,
+    capabilities: storable(found.capabilities),
+    tools: storable(found.tools),
+    toolsCheckedAt: new Date(),
+  };
+}
