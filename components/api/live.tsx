@@ -10,6 +10,8 @@ import { taskKeys } from "@/components/api/task-keys.ts";
 
 /** Changes that arrive together are refetched together. */
 const COALESCE_MS = 200;
+/** What takes longer to read holds the others up no longer. */
+const READING_MS = 5_000;
 
 /**
  * Keeps what is on screen true: turns the stream's hints into refetches.
@@ -23,10 +25,13 @@ export function Live({ scope }: { scope: string }) {
   useEffect(() => {
     const waiting = new Map<string, StreamNews>();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const flush = () => {
-      timer = undefined;
-      for (const news of waiting.values()) refetch(client, news);
+    let isOpen = true;
+    // A refetch ends the one under way. Where changes never stop, none would arrive if they did not wait for each other.
+    const flush = async () => {
+      const reading = [...waiting.values()].map((news) => refetch(client, news));
       waiting.clear();
+      await Promise.race([Promise.all(reading), new Promise((resolve) => setTimeout(resolve, READING_MS))]);
+      timer = waiting.size > 0 && isOpen ? setTimeout(flush, COALESCE_MS) : undefined;
     };
     const close = openStream(scope, (news) => {
       noteConnection({ live: news.kind !== "lost" });
@@ -35,6 +40,7 @@ export function Live({ scope }: { scope: string }) {
       timer ??= setTimeout(flush, COALESCE_MS);
     });
     return () => {
+      isOpen = false;
       clearTimeout(timer);
       close();
     };
@@ -42,9 +48,9 @@ export function Live({ scope }: { scope: string }) {
   return null;
 }
 
-function refetch(client: QueryClient, news: StreamNews) {
+function refetch(client: QueryClient, news: StreamNews): Promise<unknown> {
   const keys = news.kind === "change" ? keysOf(news.topic, news.id) : [[]];
-  for (const queryKey of keys) void client.invalidateQueries({ queryKey });
+  return Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
 }
 
 function keysOf(topic: string, id: string): (readonly string[])[] {

@@ -1,6 +1,6 @@
 "use client";
 
-import { CloudAlert, LogIn, WifiOff } from "lucide-react";
+import { TriangleAlert } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useWatchedConnection } from "@/components/api/use-connection.ts";
 import { useMe } from "@/components/shell/me.tsx";
@@ -18,13 +18,12 @@ export function ConnectionBar() {
   const me = useMe();
   const pathname = usePathname();
   const trouble = useWatchedConnection(me.user.id);
-  const Icon = trouble === "signed_out" ? LogIn : trouble === "database" ? CloudAlert : WifiOff;
   return (
     // Always there, so that what appears in it is announced.
     <div role="status">
       {trouble && (
         <p className="flex items-center justify-center gap-2 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-[13px] text-wait">
-          <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+          <TriangleAlert aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
           {trouble === "signed_out" ? (
             <span className="flex flex-wrap items-center gap-x-2">
               <span>You were signed out. What you typed is still here.</span>

@@ -1,4 +1,4 @@
-import { Zap } from "lucide-react";
+import { TriangleAlert } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
 
 export const NOT_DURABLE =
@@ -7,7 +7,7 @@ export const NOT_DURABLE =
 /** A call that ends with its connection; with the explanation on hover, and for who listens. */
 export function NotDurableBadge({ short = false }: { short?: boolean }) {
   return (
-    <Badge tone="wait" icon={Zap} title={NOT_DURABLE}>
+    <Badge tone="wait" icon={TriangleAlert} title={NOT_DURABLE}>
       {short ? "Not durable" : "Not durable: this call ends with its connection"}
     </Badge>
   );

@@ -114,6 +114,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
   "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
+  "protocol.read": (_, who) => say(`${who} read the protocol messages`),
   "events.exported": (_, who) => say(`${who} exported the history`),
   "events.verified": ({ brokenAt }, who) =>
     say(

@@ -95,7 +95,6 @@ export const TASK_WORDS = {
   "delivery.unsent": (data) => say(`Not sent yet, trying again${why(data)}`),
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
-  "protocol.read": (_, who) => say(`${who} read the protocol messages`),
 } satisfies Partial<Record<EventType, Words>>;
 
 function insisted(data: Data): string {

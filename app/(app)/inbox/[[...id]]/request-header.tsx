@@ -1,6 +1,6 @@
 "use client";
 
-import { ChevronRight, Clock3, Hand, Server, UserRound } from "lucide-react";
+import { ChevronRight, Clock3, Server, UserRound } from "lucide-react";
 import { WhySeen } from "@/components/request/why-seen.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
@@ -71,7 +71,7 @@ function Whose({ request }: { request: InputRequestDetail }) {
     <>
       {claimedBy && request.state === "open" && (
         <span className="inline-flex items-center gap-1.5">
-          <Hand aria-hidden className="size-3.5" strokeWidth={1.75} />
+          <UserRound aria-hidden className="size-3.5" strokeWidth={1.75} />
           Claimed by {name(claimedBy)} <TimeAgo at={claimedBy.at} />
         </span>
       )}

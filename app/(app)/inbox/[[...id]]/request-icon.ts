@@ -1,19 +1,10 @@
-import {
-  ArrowUpFromLine,
-  FileCheck2,
-  Link2,
-  type LucideIcon,
-  MessageSquareText,
-  Trash2,
-  UserPlus,
-} from "lucide-react";
+import { FileCheck2, Link2, type LucideIcon, MessageSquareText, Trash2, UserRound } from "lucide-react";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
 const ICONS: [RegExp, LucideIcon][] = [
   [/delete|remove|purge|drop|destroy|wipe/i, Trash2],
   [/invoice|payment|expense|approv|contract|order/i, FileCheck2],
-  [/deploy|promote|release|publish|rollout/i, ArrowUpFromLine],
-  [/access|grant|invite|member|permission/i, UserPlus],
+  [/access|grant|invite|member|permission/i, UserRound],
 ];
 
 /** A hint at what it is about, from the tool's name; nothing depends on it. */
