@@ -26,7 +26,7 @@ export interface Names {
   slug?: string;
   /** Values at places, e.g. `query.q`. */
   values?: Record<Place, unknown>;
-  /** Leaves ids out of the query: a list of everything. */
+  /** Leaves ids out of the query, where they may be: a list of everything. */
   unfiltered?: boolean;
 }
 
@@ -49,8 +49,11 @@ export async function send(
   headers: Record<string, string> = {},
 ): Promise<Reply> {
   const own = { ...EXCEPTIONS[operation.name]?.values, ...values };
+  const optional = new Set(
+    operation.query.filter(({ required }) => !required).map(({ name }) => `query.${name}`),
+  );
   const { path, body } = fill(operation, {
-    id: (slot) => (unfiltered && slot.place.startsWith("query.") ? undefined : id(slot)),
+    id: (slot) => (unfiltered && optional.has(slot.place) ? undefined : id(slot)),
     // Filters are left out, unless one is asked for.
     value: (place) =>
       own[place] ?? (place.startsWith("query.") ? undefined : commonValue(place, { questionHash, slug })),

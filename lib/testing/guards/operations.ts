@@ -14,7 +14,7 @@ export interface Operation {
   slots: Slot[];
   /** Places with an id of a kind that kinds.ts does not know. */
   unknown: Place[];
-  query: { name: string; schema: Schema }[];
+  query: { name: string; required?: boolean; schema: Schema }[];
   body: Schema | null;
 }
 
@@ -35,7 +35,7 @@ export interface Filling {
 interface Described {
   "x-role"?: Role;
   security: unknown[];
-  parameters?: { in: string; name: string; schema: Schema }[];
+  parameters?: { in: string; name: string; required?: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
