@@ -1,6 +1,6 @@
 /** The history on screen: found, filtered, verified and exported, by mouse and by keyboard, by admins alone. */
 import { readFile } from "node:fs/promises";
-import { apiOf, expect, openRequest, SOON, startInvoice, test } from "./desk.ts";
+import { apiOf, expect, keysListen, openRequest, SOON, startInvoice, test } from "./desk.ts";
 import { judge, PHONE } from "./judge.ts";
 
 test.describe.configure({ timeout: 180_000 });
@@ -18,6 +18,7 @@ test("an admin finds who decided what, verifies the history and takes it along",
   expect(claim.status()).toBe(200);
 
   await ana.goto("/tasks");
+  await keysListen(ana);
   await ana.keyboard.press("g");
   await ana.keyboard.press("a");
   await expect(ana).toHaveURL(/\/activity$/);

@@ -30,7 +30,7 @@ test("nothing is lost or done twice when everything is killed again and again", 
     const killed: PartName[] = [];
     const killing = (async () => {
       while (killed.length < KILLS && !over) {
-        await pause(500 + random() * 2_000);
+        await pause(1_000 + random() * 3_000);
         const part = PARTS[Math.floor(random() * PARTS.length)]!;
         if (await intray.kill(part)) killed.push(part);
       }
@@ -160,11 +160,13 @@ function apiOf(url: string, key: string) {
     return text === "" ? {} : JSON.parse(text);
   };
   /** Null where the app is down, or somebody else was first. Anything else is a bug and thrown. */
+  let lastError: unknown;
   const tryCall = async <T>(method: string, path: string, more?: Call): Promise<T | null> => {
     try {
       return await call(method, path, more);
     } catch (error) {
       if (error instanceof HttpError && ![409, 410, 502, 503].includes(error.status)) throw error;
+      lastError = error;
       return null;
     }
   };
@@ -172,12 +174,12 @@ function apiOf(url: string, key: string) {
     get: <T>(path: string): Promise<T> => call("GET", path),
     try: tryCall,
     async insist<T>(method: string, path: string, more?: Call): Promise<T> {
-      for (let tries = 0; tries < 120; tries++) {
+      for (let tries = 0; tries < 360; tries++) {
         const done = await tryCall<T>(method, path, more);
         if (done) return done;
         await pause(500);
       }
-      throw new Error(`${method} ${path} failed for a minute`);
+      throw new Error(`${method} ${path} failed for three minutes`, { cause: lastError });
     },
   };
 }
