@@ -30,7 +30,7 @@ export interface ReadResult {
 const result = z.object({
   isError: z.boolean().default(false),
   content: z.array(z.unknown()).default([]),
-  structuredContent: z.unknown(),
+  structuredContent: z.unknown().optional(),
 });
 
 /** A CallToolResult as far as it can be read; null for anything else. Untrusted: parsed, never believed. */
