@@ -282,6 +282,9 @@ describe("looking into a task", () => {
           message(2, "in", "tools/call", { result: { status: "working" } }),
           message(3, "out", "tasks/get", { params: { taskId: "•••" } }),
           message(4, "in", "tasks/get", { result: { statusMessage: "100%_done" } }),
+          // In the same moment: told apart by their order.
+          message(5, "out", "ping", { at: "once" }),
+          message(5, "in", "ping", { at: "once" }),
         ],
       }),
     );
@@ -290,16 +293,29 @@ describe("looking into a task", () => {
       (await get(id, `messages?${query}`)).items.map(
         (item: { at: string }) => (Date.parse(item.at) - AT) / 1_000,
       );
-    expect(await found("")).toEqual([1, 2, 3, 4]);
-    expect(await found("order=newest&limit=2")).toEqual([4, 3]);
-    expect(await found("direction=out")).toEqual([1, 3]);
+    expect(await found("")).toEqual([1, 2, 3, 4, 5, 5]);
+    for (const [order, first] of [
+      ["newest", "in"],
+      ["oldest", "out"],
+    ] as const) {
+      const whole = (await get(id, `messages?order=${order}`)).items;
+      const paged: unknown[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const page = await get(id, `messages?order=${order}&limit=1${cursor && `&cursor=${cursor}`}`);
+        paged.push(...page.items);
+        cursor = page.nextCursor;
+      }
+      expect(paged).toEqual(whole);
+      expect(whole.filter((item: { method: string }) => item.method === "ping")[0].direction).toBe(first);
+    }
+    expect(await found("direction=out&method=tasks/get")).toEqual([3]);
     expect(await found("method=tasks/get&direction=in")).toEqual([4]);
     expect(await found("q=WORKING")).toEqual([2]);
     expect(await found("q=%25_D")).toEqual([4]);
     expect(await get(id, "messages?q=nothing")).toEqual({
       items: [],
       nextCursor: null,
-      methods: ["tasks/get", "tools/call"],
+      methods: ["ping", "tasks/get", "tools/call"],
     });
   });
 });

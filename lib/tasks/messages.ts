@@ -4,6 +4,9 @@ import type { Page } from "../page.ts";
 import { containing } from "../search.ts";
 import { type TaskMessage, type TaskMessageQuery, taskMessageSchema } from "./schema.ts";
 
+/** Messages of a task in one millisecond. */
+const MOST_AT_ONCE = 1_000;
+
 /**
  * A task's protocol messages, oldest first unless asked otherwise. The caller has made sure that the task may be seen.
  * A task has few of them (lib/protocol-messages), so that to search them is to read them.
@@ -16,8 +19,8 @@ export async function listMessages(
 ): Promise<Page<TaskMessage>> {
   const after = readSequence(query.cursor);
   const newest = query.order === "newest";
-  const conditions = [Prisma.sql`organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid`];
-  if (after !== null) conditions.push(newest ? Prisma.sql`id < ${after}` : Prisma.sql`id > ${after}`);
+  const conditions = [Prisma.sql`true`];
+  if (after !== null) conditions.push(newest ? Prisma.sql`place < ${after}` : Prisma.sql`place > ${after}`);
   if (query.direction) conditions.push(Prisma.sql`direction = ${query.direction}`);
   if (query.method) conditions.push(Prisma.sql`method = ${query.method}`);
   if (query.q?.trim()) {
@@ -25,12 +28,16 @@ export async function listMessages(
     conditions.push(Prisma.sql`(method ILIKE ${pattern} OR body::text ILIKE ${pattern})`);
   }
   const rows = await tx.$queryRaw<MessageRow[]>`
-    SELECT id, at, direction, method, body FROM protocol_message WHERE ${Prisma.join(conditions, " AND ")}
-    ORDER BY id ${newest ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${query.limit + 1}`;
+    SELECT place, at, direction, method, body FROM (
+      SELECT at, direction, method, body, (extract(epoch FROM at) * 1000)::bigint * ${MOST_AT_ONCE}
+        + row_number() OVER (PARTITION BY at ORDER BY id) AS place
+      FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid) message
+    WHERE ${Prisma.join(conditions, " AND ")}
+    ORDER BY place ${newest ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${query.limit + 1}`;
   return toPage(
     rows,
     query.limit,
-    (row) => row.id,
+    (row) => row.place,
     ({ at, direction, method, body }) =>
       taskMessageSchema.parse({ at: at.toISOString(), direction, method, body }),
   );
@@ -45,7 +52,8 @@ export async function listMethods(organizationId: string, tx: Tx, taskId: string
 }
 
 interface MessageRow {
-  id: bigint;
+  /** When, and which of that moment. Cursors carry it: the row's id counts the messages of all organizations. */
+  place: bigint;
   at: Date;
   direction: string;
   method: string;
