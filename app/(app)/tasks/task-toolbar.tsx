@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
 import { part } from "@/components/ui/part.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { STATE_LABELS } from "@/lib/format/outcome.ts";
 import { stateWords, taskChipsOf } from "@/lib/format/task-filters.ts";
 import { TASK_STATES, type TaskSummary } from "@/lib/tasks/schema.ts";
@@ -13,7 +14,7 @@ import { TASK_COLUMNS } from "./task-columns.tsx";
 import { TaskSearch } from "./task-search.tsx";
 import type { Columns } from "./use-columns.ts";
 import type { TaskPlace } from "./use-task-place.ts";
-import type { ViewDialog, Views } from "./use-views.ts";
+import type { Views } from "./use-views.ts";
 import { Tick, ViewItems } from "./view-items.tsx";
 
 const TaskFilterPanel = part(() => import("./task-filter-panel.tsx").then((file) => file.TaskFilterPanel));

@@ -14,6 +14,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { part } from "@/components/ui/part.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/task-filters.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { ExportMenu } from "./export-menu.tsx";
@@ -25,7 +26,7 @@ import { useColumns } from "./use-columns.ts";
 import { useSelection } from "./use-selection.ts";
 import { useTaskPlace } from "./use-task-place.ts";
 import { useTaskRows } from "./use-task-rows.ts";
-import { useViews, type ViewDialog } from "./use-views.ts";
+import { useViews } from "./use-views.ts";
 
 const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));
 

@@ -8,6 +8,7 @@ import { useTitle } from "@/components/shell/use-title.ts";
 import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { part } from "@/components/ui/part.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { chipsOf } from "@/lib/format/inbox-filters.ts";
 import { capitalise } from "@/lib/format/labels.ts";
 import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
@@ -20,7 +21,6 @@ import { RequestPane, RequestSkeleton } from "./request-pane.tsx";
 import { RowSkeletons } from "./row-skeletons.tsx";
 import { isWide, useInboxPlace } from "./use-inbox-place.ts";
 import { useViews } from "./use-views.ts";
-import type { ViewDialog } from "./view-dialogs.tsx";
 
 const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {
   // As high as one line of them.

@@ -7,11 +7,11 @@ import { useMe } from "@/components/shell/me.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuChoices, MenuLabel } from "@/components/ui/menu.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { chipsOf, type InboxOrder, ORDER_WORDS, ORDERS } from "@/lib/format/inbox-filters.ts";
 import { plural } from "@/lib/format/labels.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 import type { Views } from "./use-views.ts";
-import type { ViewDialog } from "./view-dialogs.tsx";
 import { ViewsMenu } from "./views-menu.tsx";
 
 /** The name of the page, and what changes which requests are listed and how. */

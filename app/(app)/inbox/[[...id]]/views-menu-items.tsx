@@ -2,9 +2,9 @@
 
 import { BookmarkPlus, Check, Pencil, Save, Trash2, Users } from "lucide-react";
 import { MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { useViewActions } from "./use-view-actions.ts";
 import type { Views } from "./use-views.ts";
-import type { ViewDialog } from "./view-dialogs.tsx";
 
 export function ViewsMenuItems({
   views,

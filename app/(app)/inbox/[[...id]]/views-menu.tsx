@@ -3,9 +3,9 @@
 import { Bookmark } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu } from "@/components/ui/menu.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { ViewsMenuItems } from "./inbox-parts.ts";
 import type { Views } from "./use-views.ts";
-import type { ViewDialog } from "./view-dialogs.tsx";
 
 /** One's own views and the shared ones, and what can be done with the one that is on. */
 export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog: ViewDialog) => void }) {

@@ -1,0 +1,121 @@
+"use client";
+
+import { useState } from "react";
+import { errorSentence } from "@/components/api/client.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
+import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import type { SavedView } from "@/lib/saved-views/schema.ts";
+import type { ViewMutations } from "./use-view-mutations.ts";
+
+export type ViewDialog = "save" | "rename" | "delete";
+
+const NAME_LENGTH = 60;
+
+interface Props {
+  /** The view that is on. */
+  current: SavedView | null;
+  mutations: ViewMutations;
+  mayShare: boolean;
+  /** A name for a new one, made of the filters that are on. */
+  suggested: string;
+  onClose: () => void;
+}
+
+/** Saving, renaming and deleting a view. `keeps`: what one holds; `of`: what it shows, one of them. */
+export function ViewDialogs({
+  dialog,
+  keeps,
+  of,
+  ...rest
+}: Props & { dialog: ViewDialog; keeps: string; of: "request" | "task" }) {
+  const { current, mutations, onClose } = rest;
+  if (dialog === "delete") {
+    return (
+      <ConfirmDialog
+        open
+        onOpenChange={(open) => !open && onClose()}
+        title={`Delete “${current?.name}”?`}
+        description={`${current?.shared ? "It goes for everyone who uses it. " : ""}No ${of} is changed by that.`}
+        confirm="Delete view"
+        dismiss="Keep it"
+        destructive
+        pending={mutations.remove.isPending}
+        onConfirm={() => current && mutations.remove.mutate(current.id, { onSuccess: onClose })}
+      >
+        {mutations.remove.error && (
+          <FieldErrorLine id="view-error" message={errorSentence(mutations.remove.error)} />
+        )}
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={dialog === "save" ? "Save this view" : `Rename “${current?.name}”`}
+      {...(dialog === "save" && {
+        description: `Keeps ${keeps} under a name.`,
+      })}
+    >
+      <ViewForm saving={dialog === "save"} {...rest} />
+    </Dialog>
+  );
+}
+
+function ViewForm({ saving, current, mutations, mayShare, suggested, onClose }: Props & { saving: boolean }) {
+  const [name, setName] = useState(saving ? suggested.slice(0, NAME_LENGTH) : (current?.name ?? ""));
+  const [shared, setShared] = useState(false);
+  const [missing, setMissing] = useState(false);
+  const call = saving ? mutations.create : mutations.update;
+  const error = missing ? "Give it a name" : call.error ? errorSentence(call.error) : undefined;
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = name.trim();
+        setMissing(!given);
+        if (!given) return;
+        if (saving) mutations.create.mutate({ name: given, shared }, { onSuccess: onClose });
+        else if (current) mutations.update.mutate({ id: current.id, name: given }, { onSuccess: onClose });
+      }}
+    >
+      <Field id="view-name" label="Name" required error={error}>
+        {(control) => (
+          <Input
+            {...control}
+            autoFocus
+            maxLength={NAME_LENGTH}
+            value={name}
+            onFocus={(event) => event.target.select()}
+            onChange={(event) => {
+              setName(event.target.value);
+              setMissing(false);
+            }}
+          />
+        )}
+      </Field>
+      {saving && mayShare && (
+        <label className="flex min-h-6 items-center gap-2.5 max-md:min-h-11">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={shared}
+            onChange={(event) => setShared(event.target.checked)}
+          />
+          Share with everyone in the organization
+        </label>
+      )}
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={call.isPending}>
+          {saving ? "Save view" : "Rename"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
