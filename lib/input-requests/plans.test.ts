@@ -1,15 +1,12 @@
-/** How Postgres reads the lists under row security, as the role of the web. Few rows: plans are forced, not timed. */
-import pg from "pg";
+/** How Postgres reads the lists. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Prisma, type Tx } from "../db.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Principal } from "../principal.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
+import { createPlanner, type Planner } from "../testing/plans.ts";
 import { countOpenRequests, listInputRequests } from "./list.ts";
 import type { RequestListQuery } from "./schema.ts";
 
-let database: TestDatabase;
-let client: pg.Client;
+let planner: Planner;
 const acme = uuidv7();
 const ana = uuidv7();
 const principal: Principal = {
@@ -20,33 +17,12 @@ const principal: Principal = {
 };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.appUrl });
-  await client.connect();
-  await client.query("SELECT set_config('app.organization_id', $1, false)", [acme]);
-  // Of an empty table everything is quickly read from its beginning to its end.
-  await client.query("SET enable_seqscan = off");
-  await client.query("SET enable_sort = off");
+  planner = await createPlanner(acme);
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => planner?.close());
 
-/** The plan of what `read` asks the database. */
-async function planOf(read: (tx: Tx) => Promise<unknown>): Promise<string> {
-  let plan = "";
-  const explained = async (strings: TemplateStringsArray, ...values: unknown[]) => {
-    const { text, values: parameters } = Prisma.sql(strings, ...(values as Prisma.Sql[]));
-    const { rows } = await client.query(`EXPLAIN ${text}`, parameters);
-    plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
-    return [];
-  };
-  await read({ $queryRaw: explained } as unknown as Tx);
-  return plan;
-}
 const list = (query: RequestListQuery & { cursor?: string }) =>
-  planOf((tx) => listInputRequests(acme, tx, principal, { limit: 50, state: ["open"], ...query }));
+  planner.planOf((tx) => listInputRequests(acme, tx, principal, { limit: 50, state: ["open"], ...query }));
 
 const cursor = (order: string, key: unknown) =>
   Buffer.from(JSON.stringify([order, key, uuidv7()])).toString("base64url");
@@ -79,7 +55,7 @@ test.each<[string, RequestListQuery, RegExp]>([
 });
 
 test("counts read one index alone", async () => {
-  const plan = await planOf((tx) => countOpenRequests(acme, tx, principal, {}));
+  const plan = await planner.planOf((tx) => countOpenRequests(acme, tx, principal, {}));
   expect(plan).toMatch(/Index Only Scan using input_request_open/);
   expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on input_request/);
 });
