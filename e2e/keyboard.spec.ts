@@ -63,6 +63,8 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await expect(title).toContainText(first);
   expect(await answerOf(0)).toBeNull();
 
+  // The decision is there to be made again.
+  await expect(requestPane(ben).getByRole("button", { name: "Decline…" })).toBeEnabled();
   await keys.press("d");
   const dialog = ben.getByRole("dialog", { name: `Decline ${first}` });
   await expectFocus(dialog.getByRole("textbox", { name: "Reason" }));

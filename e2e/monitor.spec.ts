@@ -32,6 +32,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
 
   await ola.getByRole("button", { name: "Views" }).click();
   await ola.getByRole("menuitem", { name: "Save this view…" }).click();
+  await expect(ola.getByRole("dialog").getByRole("textbox", { name: "Name" })).toBeFocused();
   await keys.type(customer.slice(-20));
   await keys.press("Enter");
   await expect(ola).toHaveURL(/view=/);

@@ -142,6 +142,7 @@ test("settings show what one may change", async ({ ana, ben }) => {
     "Appearance",
     "Keyboard",
     "Security",
+    "Notifications",
     "Organization",
   ]);
   await judge(ben, "appearance");
