@@ -1,5 +1,7 @@
 /** Failures that are tried again: by a real engine, on a real server that fails. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { uuidv7 } from "../ids.ts";
+import type { Principal } from "../principal.ts";
 import { lookInto } from "../testing/look.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
 import { tool } from "../testing/tool.ts";
@@ -39,10 +41,10 @@ const plan = (more: Partial<Retry> = {}): Retry => ({
   ...more,
 });
 
-async function start(name: string, retry: Retry): Promise<string> {
+async function start(name: string, retry: Retry, principal = world.operator): Promise<string> {
   const { id } = await world.within((tx) =>
     createTask(world.organizationId, tx, {
-      principal: world.operator,
+      principal,
       server: { id: server.serverId },
       connectionId: server.connectionId,
       tool: tool(name),
@@ -158,6 +160,32 @@ test.each([
   await inState(id, "working");
   expect(await end(id, how)).toBe(true);
   expect(await attempts(id)).toHaveLength(again ? 2 : 1);
+});
+
+test("what a key asked for is tried again as long as the key is in force", async () => {
+  const { organizationId } = world;
+  const id = uuidv7();
+  const secretHash = Buffer.from(id);
+  await world.within((tx) =>
+    tx.apiKey.create({ data: { organizationId, id, name: "CI", role: "operator", secretHash } }),
+  );
+  const key: Principal = {
+    organizationId,
+    userId: null,
+    role: "operator",
+    actor: { kind: "key", id, name: "CI" },
+  };
+  const failed = async () => {
+    const task = await start("wait", plan(), key);
+    await inState(task, "working");
+    await end(task, { state: "failed", error: { code: "server_error", message: "No" } });
+    return (await attempts(task)).length;
+  };
+  expect(await failed()).toBe(2);
+  await world.within((tx) =>
+    tx.apiKey.updateMany({ where: { organizationId, id }, data: { revokedAt: new Date() } }),
+  );
+  expect(await failed()).toBe(1);
 });
 
 test("a start that nobody knows the outcome of is never tried again, nor what a removed member asked for", async () => {

@@ -11,7 +11,7 @@ const MAY_START = ROLES.filter((role) => roleAllows(role, PERMISSIONS["tasks:sta
 
 /**
  * Queues the next attempt of a task that this transaction has ended as a failure, where one is left, nobody asked for
- * its end, and who asked for it may still start tasks. Of two that try, the unique index lets one. What nobody knows
+ * its end, and who asked for it, a person or a key, may still start tasks. Of two that try, the unique index lets one. What nobody knows
  * the outcome of (`start_unknown`, `lost`) is never tried again. Returns lines of history, to be appended last.
  */
 export async function queueRetry(organizationId: string, tx: Tx, taskId: string): Promise<NewEvent[]> {
@@ -38,6 +38,10 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
       AND (t.state = 'failed' OR (t.state = 'completed' AND t.retry_errors AND t.outcome_is_error))
       AND (t.requester_user_id IS NULL OR EXISTS (SELECT FROM membership m WHERE m.organization_id = t.organization_id
         AND m.user_id = t.requester_user_id AND m.role = ANY (${MAY_START})))
+      AND (t.requested_by->>'kind' <> 'key' OR EXISTS (SELECT FROM api_key k WHERE k.organization_id = t.organization_id
+        AND k.id::text = t.requested_by->>'id' AND k.revoked_at IS NULL AND k.role = ANY (${MAY_START})
+        AND (k.created_by IS NULL OR EXISTS (SELECT FROM membership maker
+          WHERE maker.organization_id = k.organization_id AND maker.user_id = k.created_by))))
     ON CONFLICT (organization_id, retry_of) WHERE retry_of IS NOT NULL DO NOTHING
     RETURNING connection_id AS "connectionId", attempt, attempts, start_after AS "startAfter", tool,
       server_id AS "serverId"`;

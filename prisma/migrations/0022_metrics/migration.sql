@@ -51,15 +51,17 @@ CREATE FUNCTION gate.figures(p_most integer) RETURNS TABLE (figure text, label t
     FROM delivery d WHERE d.state IN ('held', 'pending', 'sending', 'accepted') LIMIT p_most) live
     WHERE state IN ('pending', 'sending')
   UNION ALL
+  -- Retention is behind by design: it stays as far behind as payloads are kept.
   SELECT 'follower_behind_events', f.follower, sum(head.seq - f.seq)::float8
-  FROM event_follower f JOIN event_head head ON head.organization_id = f.organization_id GROUP BY f.follower
+  FROM event_follower f JOIN event_head head ON head.organization_id = f.organization_id
+  WHERE f.follower <> 'retention' GROUP BY f.follower
   UNION ALL
   -- Since when the line after the last one that was read waits.
   SELECT 'follower_lag_seconds', f.follower, coalesce(extract(epoch FROM now() - min(next.at)), 0)::float8
   FROM event_follower f JOIN event_head head ON head.organization_id = f.organization_id
   LEFT JOIN LATERAL (SELECT e.at FROM event e WHERE e.organization_id = f.organization_id AND e.seq > f.seq
     AND head.seq > f.seq ORDER BY e.seq LIMIT 1) next ON true
-  GROUP BY f.follower $$;
+  WHERE f.follower <> 'retention' GROUP BY f.follower $$;
 
 REVOKE ALL ON FUNCTION gate.figures(integer) FROM PUBLIC;
 RESET ROLE;
