@@ -15,6 +15,8 @@ export interface EngineProcess {
   memory(): number;
 }
 
+/** Of what it wrote to stderr, so much is kept: the cause of its end. */
+const COMPLAINT_CHARACTERS = 4_000;
 const MAIN = fileURLToPath(new URL("../engine/main.ts", import.meta.url));
 
 /** Runs once this resolves. `environment`: the database, the keys and the hosts (World.engineEnvironment). */
@@ -28,6 +30,10 @@ export async function startEngineProcess(environment: Record<string, string>): P
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
+  let complaint = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    complaint = `${complaint}${chunk}`.slice(-COMPLAINT_CHARACTERS);
+  });
   await new Promise<void>((resolve, reject) => {
     const onOutput = (chunk: Buffer) => {
       // Only until it runs: its log is long.
@@ -46,6 +52,8 @@ export async function startEngineProcess(environment: Record<string, string>): P
     await gone;
   };
   const memory = () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the engine has ended (${child.exitCode ?? child.signalCode}): ${complaint}`);
     const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
   };

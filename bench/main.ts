@@ -1,0 +1,64 @@
+/**
+ * `npm run bench [-- part …] [--runs 1] [--json bench-results.json]`: measures what Intray is to reach (docs/performance.md),
+ * each part in a process of its own, one after the other. Prints a table and writes it as JSON; of several runs the
+ * medians. Exits with 1 where a goal is missed. Says how busy the machine was: on a busy one go by the ratios.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type Figure, medians, meets } from "./figure.ts";
+import { PARTS } from "./parts.ts";
+import { table } from "./table.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: "string", default: "1" },
+    json: { type: "string", default: "bench-results.json" },
+  },
+});
+const unknown = positionals.find((name) => !PARTS.some((part) => part.name === name));
+if (unknown) {
+  console.error(`There is no part "${unknown}". There are: ${PARTS.map(({ name }) => name).join(", ")}`);
+  process.exit(2);
+}
+
+const RUN_PART = fileURLToPath(new URL("./run-part.ts", import.meta.url));
+
+async function runPart(name: string): Promise<Figure[]> {
+  const child = spawn(process.execPath, ["--expose-gc", RUN_PART, name], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  let figures: Figure[] | null = null;
+  child.on("message", (message) => {
+    figures = message as Figure[];
+  });
+  const [code] = await once(child, "exit");
+  if (code !== 0 || figures === null) throw new Error(`The part ${name} failed (${code})`);
+  return figures;
+}
+
+const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const results: { part: string; figures: Figure[]; load: number }[] = [];
+for (const { name, about } of chosen) {
+  console.log(`\n── ${name}: ${about}`);
+  const runs: Figure[][] = [];
+  for (let run = 0; run < Number(values.runs); run++) runs.push(await runPart(name));
+  const figures = medians(runs);
+  results.push({ part: name, figures, load: loadavg()[0] ?? 0 });
+  console.log(table(figures));
+}
+
+const machine = { cores: availableParallelism(), model: cpus()[0]?.model, node: process.version };
+const report = { at: new Date().toISOString(), runs: Number(values.runs), machine, results };
+writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+const all = results.flatMap(({ figures }) => figures);
+const missed = all.filter((figure) => meets(figure) === false);
+console.log(
+  `\n${all.filter((figure) => meets(figure)).length} goals met, ${missed.length} missed. ` +
+    `Load ${loadavg()[0]?.toFixed(1)} on ${machine.cores} cores. Written to ${values.json}.`,
+);
+process.exit(missed.length === 0 ? 0 : 1);

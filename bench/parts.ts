@@ -1,0 +1,5 @@
+/**
+ * The parts of the bench, in the order in which they run. A part is a module that exports `run(): Promise<Figure[]>`;
+ * it has a process of its own, starts what it needs on 127.0.0.1, and ends it.
+ */
+export const PARTS: { name: string; about: string }[] = [];

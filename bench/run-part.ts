@@ -1,0 +1,11 @@
+/** Runs one part of the bench and sends its figures to the process that started this one (bench/main.ts). */
+import type { Figure } from "./figure.ts";
+import { PARTS } from "./parts.ts";
+
+const name = process.argv[2];
+if (!PARTS.some((part) => part.name === name) || !process.send) {
+  console.error("Run parts by `npm run bench -- <part>`");
+  process.exit(2);
+}
+const part: { run(): Promise<Figure[]> } = await import(`./${name}/run.ts`);
+process.send(await part.run(), () => process.exit(0));
