@@ -11,7 +11,7 @@ import { createWorld, until, type World } from "../testing/world.ts";
 const PATIENCE_MS = 180_000;
 const MEGABYTE = 1024 * 1024;
 /** The heap that V8 may use, in MB: beyond it the process ends. */
-const HEAP_MB = 256;
+const HEAP_MB = 160;
 const WORK = tool("work", { taskSupport: "required" });
 const look = lookInto(() => world, PATIENCE_MS);
 const servers: HostileServer[] = [];
