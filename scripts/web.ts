@@ -38,7 +38,10 @@ async function serve(): Promise<void> {
 
   onDrain(async () => {
     const closed = new Promise((resolve) => server.close(resolve));
+    // A connection whose answer ends from now on would otherwise stay, for a next call that nobody takes.
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
     await Promise.race([closed, sleep(graceMs)]);
+    clearInterval(idle);
     server.closeAllConnections();
     await app.close();
     await stopTracing();

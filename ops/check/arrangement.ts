@@ -33,11 +33,13 @@ const server = await startTestServer();
 const port = Number(new URL(server.url).port);
 const arrangement = await (process.argv.includes("--compose") ? arrangeByCompose : arrangeByHand)(port);
 try {
-  await drive(arrangement, server);
+  const key = await drive(arrangement, server);
+  const underWay = await leaveUnderWay(arrangement.url, key);
   for (const { part, code, seconds } of await arrangement.drain()) {
     say(`${part} drained: code ${code} after ${seconds.toFixed(1)} s`);
     if (code !== 0 || seconds > GRACE_S) wrong.push(`${part} did not drain`);
   }
+  say(`under way when the drain began: ${(await underWay.ends).join(", ")}`);
 } finally {
   await arrangement.close();
   await server.close();
@@ -45,7 +47,8 @@ try {
 for (const line of wrong) say(`WRONG ${line}`);
 process.exit(wrong.length > 0 ? 1 : 0);
 
-async function drive({ url, command, kill, reach }: Arrangement, server: TestServer): Promise<void> {
+/** Returns the key it called with. */
+async function drive({ url, command, kill, reach }: Arrangement, server: TestServer): Promise<string> {
   await until("everything works together", () => ok(`${url}/readyz`), PATIENCE_MS);
   say("ready");
   await command("org", "create", "acme", "--name", "Acme", "--owner", "ana@acme.example");
@@ -109,6 +112,40 @@ async function drive({ url, command, kill, reach }: Arrangement, server: TestSer
   );
   if (server.tasks.size !== TASKS) wrong.push("a task was lost, or made twice");
   if (server.told.length !== TASKS || told !== TASKS) wrong.push("an answer was lost, or told twice");
+  return key;
+}
+
+/** A stream of hints, which the drain ends, and a call whose body comes in two halves, which it waits for. */
+async function leaveUnderWay(url: string, key: string): Promise<{ ends: Promise<string[]> }> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const stream = await fetch(`${url}/api/v1/stream`, { headers });
+  if (stream.status !== 200) wrong.push(`the stream did not open: ${stream.status}`);
+  const slowly = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"name": "Slow", '));
+      await sleep(1_500);
+      controller.enqueue(new TextEncoder().encode('"url": "https://mcp.example/mcp"}'));
+      controller.close();
+    },
+  });
+  const call = fetch(`${url}/api/v1/servers`, {
+    method: "POST",
+    headers,
+    body: slowly,
+    duplex: "half",
+  } as RequestInit);
+  await sleep(500);
+  const both = Promise.allSettled([stream.text(), call.then(({ status }) => status)]);
+  const ends = both.then(([streamed, called]) => {
+    if (streamed.status !== "fulfilled") wrong.push("the stream was torn, not ended");
+    if (called.status !== "fulfilled") wrong.push("a call that was under way got no answer");
+    const status = called.status === "fulfilled" ? called.value : "none";
+    return [
+      `the stream ${streamed.status === "fulfilled" ? "ended" : "was torn"}`,
+      `the call answered ${status}`,
+    ];
+  });
+  return { ends };
 }
 
 async function ok(url: string): Promise<boolean> {
