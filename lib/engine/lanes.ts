@@ -39,8 +39,8 @@ export class Lanes<T extends Scheduled> {
   #take: (item: T) => Promise<void> | null;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** How long regular steps took of late, in ms. */
-  #stepMs = 0;
+  /** How long regular steps took of late, in ms; null: none has ended yet. */
+  #stepMs: number | null = null;
   #steps = new Set<Promise<void>>();
   #stopped = false;
 
@@ -84,13 +84,12 @@ export class Lanes<T extends Scheduled> {
     const now = performance.now();
     this.#takeDueOf(this.#lanes.start, now);
     this.#takeDueOf(this.#lanes.urgent, now);
-    this.#widen(this.#lanes.regular, now);
     this.#takeDueOf(this.#lanes.regular, now);
     this.#arm();
   }
 
   #takeDueOf(lane: Lane<T>, now: number): void {
-    while (!this.#stopped && lane.running < lane.atOnce) {
+    while (!this.#stopped && this.#hasRoom(lane, now)) {
       const item = lane.due.first;
       if (!item || item.due > now) return;
       const { due } = item;
@@ -102,7 +101,7 @@ export class Lanes<T extends Scheduled> {
       lane.running++;
       const done = step.finally(() => {
         lane.running--;
-        if (lane.name === "regular") this.#stepMs += (performance.now() - now - this.#stepMs) / 64;
+        if (lane.name === "regular") this.#noteStep(performance.now() - now);
         this.#steps.delete(done);
         this.#arm();
       });
@@ -111,10 +110,18 @@ export class Lanes<T extends Scheduled> {
   }
 
   /** More polls at once only where that many are due, at a server that answers quickly all the same. */
-  #widen(lane: Lane<T>, now: number): void {
-    const isLate = lane.running === lane.atOnce && (lane.due.first?.due ?? now) < now - TURN_MS;
-    if (this.#stepMs > QUICK_STEP_MS) lane.atOnce = STEPS_AT_ONCE;
-    else if (isLate) lane.atOnce = Math.min(MOST_STEPS_AT_ONCE, 2 * lane.atOnce);
+  #hasRoom(lane: Lane<T>, now: number): boolean {
+    if (lane.running < lane.atOnce) return true;
+    const isLate = (lane.due.first?.due ?? now) < now - TURN_MS;
+    const isQuick = this.#stepMs !== null && this.#stepMs < QUICK_STEP_MS;
+    if (lane.name !== "regular" || !isLate || !isQuick || lane.atOnce >= MOST_STEPS_AT_ONCE) return false;
+    lane.atOnce *= 2;
+    return true;
+  }
+
+  #noteStep(ms: number): void {
+    this.#stepMs = this.#stepMs === null ? ms : this.#stepMs + (ms - this.#stepMs) / STEPS_AT_ONCE;
+    if (this.#stepMs >= QUICK_STEP_MS) this.#lanes.regular.atOnce = STEPS_AT_ONCE;
   }
 }
 
