@@ -2,4 +2,10 @@
  * The parts of the bench, in the order in which they run. A part is a module that exports `run(): Promise<Figure[]>`;
  * it has a process of its own, starts what it needs on 127.0.0.1, and ends it.
  */
-export const PARTS: { name: string; about: string }[] = [];
+export const PARTS: { name: string; about: string }[] = [
+  {
+    name: "lists",
+    about: "the inbox, lists of tasks and searches over 100,000 open and 1,000,000 settled requests",
+  },
+  { name: "hints", about: "a live hint to 2,000 browsers of one organization" },
+];
