@@ -61,6 +61,11 @@ export async function fillByCopies(
       }),
     );
     await admin.query("DROP TABLE original");
+    await admin.query("DELETE FROM open_tasks");
+    await admin.query(
+      `INSERT INTO open_tasks SELECT organization_id, task_requester(requested_by), count(*) FROM task
+       WHERE finished_at IS NULL GROUP BY 1, 2`,
+    );
     await admin.query("VACUUM ANALYZE");
   } finally {
     await Promise.all(admins.map((client) => client.end()));
