@@ -2,4 +2,8 @@
  * The parts of the bench, in the order in which they run. A part is a module that exports `run(): Promise<Figure[]>`;
  * it has a process of its own, starts what it needs on 127.0.0.1, and ends it.
  */
-export const PARTS: { name: string; about: string }[] = [];
+export const PARTS: { name: string; about: string }[] = [
+  { name: "takeover", about: "an engine is killed, another one takes its leases over" },
+  { name: "rolling", about: "two engines are restarted one after the other, under load" },
+  { name: "failover", about: "Postgres is killed and comes back, under load" },
+];

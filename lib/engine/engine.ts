@@ -3,9 +3,9 @@
  * Rows are the truth; leases are derived from them and can be made again at any time.
  */
 import { randomUUID } from "node:crypto";
-import { fromPrisma, PgBoss } from "pg-boss";
+import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
+import { LEASES, PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
 import { type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
@@ -14,11 +14,15 @@ import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { CHORES } from "./chore-list.ts";
 import { Chores } from "./chores.ts";
-import { type LeaseRef, takeOver } from "./connection.ts";
+import { type LeaseRef, type Taken, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
+import { GivingBack } from "./giving-back.ts";
+import { giveBack, lookAtLeases, makeLeases, takeCensus } from "./lease-rows.ts";
+import { Places } from "./places.ts";
 import { pumpChanges } from "./pump.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
 import { recentLateness } from "./recent-lateness.ts";
+import { roomFor, surplusOf } from "./share.ts";
 import * as tunables from "./tunables.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -56,6 +60,11 @@ export class Engine {
   #stopping = false;
   #busy = new Map<string, Promise<void>>();
   #again = new Set<string>();
+  /** Connections that were told of and are not held here. */
+  #told = new Set<string>();
+  #givingBack: GivingBack;
+  #takeovers = new Places(tunables.TAKEN_AT_ONCE);
+  #endings = new Places(tunables.ENDED_AT_ONCE);
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -73,6 +82,11 @@ export class Engine {
       monitorVacuum: false,
     });
     this.#chores = new Chores(options, CHORES);
+    this.#givingBack = new GivingBack((organizationId, leases) =>
+      options.database.withOrganization(organizationId, (tx) =>
+        giveBack(organizationId, tx, this.#boss, this.id, leases),
+      ),
+    );
     this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
   }
 
@@ -89,6 +103,7 @@ export class Engine {
     });
     this.#every(tunables.LEASE_SCAN_MS, "scan");
     this.#every(tunables.LEASE_FETCH_MS, "fetch");
+    this.#every(tunables.EVEN_OUT_MS, "evenOut");
     this.#every(tunables.HEARTBEAT_MS, "presence");
     this.#every(tunables.PUMP_MS, "pump");
     this.#heart = setInterval(() => this.#soon("heartbeat"), tunables.HEARTBEAT_MS);
@@ -102,20 +117,24 @@ export class Engine {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#listener?.close();
-    await this.#chores.stop();
     await Promise.allSettled(this.#busy.values());
-    await Promise.all([...this.#held.values()].map((held) => this.#leave(held)));
-    clearInterval(this.#heart);
-    await Promise.allSettled(this.#busy.values());
+    // Before the leases go: from here on all of them are the others' share.
     await this.#options.database
       .gate(Prisma.sql`DELETE FROM engine WHERE id = ${this.id}::uuid`)
       .catch((error: unknown) => this.#options.log.warn({ err: error }, "the engine's row was not removed"));
+    const chores = this.#chores.stop();
+    await Promise.all([...this.#held.values()].map((held) => this.#leave(held)));
+    clearInterval(this.#heart);
+    await chores;
+    await Promise.allSettled(this.#busy.values());
     await this.#boss.stop({ graceful: false, close: true });
   }
 
   #jobs: Record<string, () => Promise<void>> = {
-    scan: () => this.#makeLeases(),
+    scan: () => this.#scan(),
+    told: () => this.#lookAtTold(),
     fetch: () => this.#takeLeases(),
+    evenOut: () => this.#evenOut(),
     heartbeat: () => this.#beat(),
     presence: () => this.#tellPresence(),
     pump: () => pumpChanges(this.#options.database),
@@ -148,9 +167,15 @@ export class Engine {
     const [connectionId, taskId] = payload.split(" ");
     this.#soon("pump");
     if (!connectionId) return;
+    if (connectionId === LEASES) {
+      this.#soon("fetch");
+      return;
+    }
     const held = this.#held.get(connectionId);
-    if (!held) this.#soon("scan");
-    else if (taskId === TOKENS) held.watcher?.renewAccess();
+    if (!held) {
+      this.#told.add(connectionId);
+      this.#soon("told");
+    } else if (taskId === TOKENS) held.watcher?.renewAccess();
     else if (taskId === PAUSE) held.watcher?.lookAtPause();
     else if (taskId === TRY) held.watcher?.tryNow();
     else if (taskId) held.watcher?.wake(taskId);
@@ -158,22 +183,24 @@ export class Engine {
     if (held?.outdated) this.#soon("heartbeat");
   }
 
-  /** A lease for every connection with open work that has none; the queue's policy refuses a second one. */
-  async #makeLeases(): Promise<void> {
-    const rows = await this.#options.database.gate<{ organization_id: string; connection_id: string }>(
-      Prisma.sql`SELECT * FROM gate.connections_with_open_work()`,
-    );
-    for (const row of rows) {
-      if (this.#held.has(row.connection_id)) continue;
-      const data: LeaseData = { organizationId: row.organization_id, connectionId: row.connection_id };
-      await this.#boss.send(LEASE_QUEUE, data, { singletonKey: data.connectionId });
-    }
+  async #scan(): Promise<void> {
+    await makeLeases(this.#options.database, this.#boss);
     this.#soon("fetch");
   }
 
+  /** A connection that was told of is another engine's as a rule; else it gets a lease, and an engine. */
+  async #lookAtTold(): Promise<void> {
+    const told = [...this.#told].filter((id) => !this.#held.has(id));
+    this.#told.clear();
+    if (told.length === 0) return;
+    const { lacking, waiting } = await lookAtLeases(this.#options.database, told);
+    if (lacking) this.#soon("scan");
+    else if (waiting) this.#soon("fetch");
+  }
+
   async #takeLeases(): Promise<void> {
-    const room = tunables.CAPACITY - this.#held.size;
-    if (room <= 0) return;
+    const room = roomFor(this.#held.size, await takeCensus(this.#options.database, this.id));
+    if (room <= 0 || this.#stopping) return;
     const sentAt = performance.now();
     const jobs = await this.#boss.fetch<LeaseData>(LEASE_QUEUE, {
       batchSize: Math.min(500, room),
@@ -197,36 +224,72 @@ export class Engine {
       if (last) this.#drop(last);
       this.#held.set(held.data.connectionId, held);
     }
-    for (const held of fetched) {
-      await this.#watch(held).catch((error: unknown) => {
-        this.#options.log.warn({ err: error, connectionId: held.data.connectionId }, "a takeover failed");
-        this.#drop(held);
-      });
+    const groups = [...Map.groupBy(fetched, ({ data }) => data.organizationId)].flatMap(
+      ([organizationId, all]) =>
+        inGroups(all, tunables.TAKEN_TOGETHER).map((some) => ({ organizationId, some })),
+    );
+    await Promise.all(
+      groups.map(({ organizationId, some }) =>
+        this.#takeovers.run(() => this.#takeOver(organizationId, some)),
+      ),
+    );
+    // More than a batch may wait.
+    if (fetched.length > 0) this.#soon("fetch");
+  }
+
+  async #takeOver(organizationId: string, some: Held[]): Promise<void> {
+    // They go back with the others.
+    if (this.#stopping) return;
+    const leases = some.map(({ lease, data }) => ({ lease, connectionId: data.connectionId }));
+    try {
+      const taken = await this.#options.database.withOrganization(organizationId, (tx) =>
+        takeOver(organizationId, tx, leases, this.id),
+      );
+      for (const held of some) {
+        const one = taken.get(held.data.connectionId);
+        // Those with many tasks one after the other.
+        if (one) await this.#watch(held, one);
+        else this.#drop(held);
+      }
+    } catch (error) {
+      this.#options.log.warn({ err: error, connections: some.length }, "a takeover failed");
+      for (const held of some) this.#drop(held);
     }
   }
 
-  async #watch(held: Held): Promise<void> {
-    const { organizationId, connectionId } = held.data;
-    const { database, network, seal, log } = this.#options;
-    const taken = await database.withOrganization(organizationId, (tx) =>
-      takeOver(organizationId, tx, connectionId, held.lease, this.id),
-    );
-    if (!taken) return this.#drop(held);
+  /** Gives back what is more than this engine's share. What carries calls would end them: it stays. */
+  async #evenOut(): Promise<void> {
+    const kept = [...this.#held.values()].filter(({ leaving }) => !leaving);
+    const surplus = surplusOf(kept.length, await takeCensus(this.#options.database, this.id));
+    if (surplus === 0) return;
+    const movable = kept.filter(({ watcher }) => watcher && !watcher.carriesCalls);
+    for (const held of movable.slice(0, surplus)) void this.#leave(held);
+  }
+
+  async #watch(held: Held, { epoch, connection, works }: Taken): Promise<void> {
     // Dropped meanwhile, by a heartbeat that did not come back.
     if (!this.#holds(held)) return;
+    const { connectionId } = connection;
+    const { database, network, seal } = this.#options;
+    const log = this.#options.log.child({ connectionId });
     const watcher = new Watcher({
       database,
       network,
       seal,
-      log: log.child({ connectionId }),
-      connection: taken.connection,
-      epoch: taken.epoch,
+      log,
+      connection,
+      epoch,
       mayChange: () => this.#mayChange(held),
       onLeaseLost: () => this.#drop(held),
     });
     held.watcher = watcher;
-    await watcher.begin();
-    log.info({ connectionId, epoch: String(taken.epoch), tasks: watcher.size }, "watching a connection");
+    try {
+      await watcher.begin(works);
+      log.info({ connectionId, epoch: String(epoch), tasks: watcher.size }, "watching a connection");
+    } catch (error) {
+      log.warn({ err: error }, "a takeover failed");
+      this.#drop(held);
+    }
   }
 
   /** Touches all leases in one statement; those that do not come back are somebody else's now. */
@@ -299,29 +362,21 @@ export class Engine {
       .then(() => {
         this.#drop(held);
         // A task that came while the lease was going had nobody to wake.
-        this.#soon("scan");
+        this.#told.add(held.data.connectionId);
+        this.#soon("told");
       });
     return held.leaving;
   }
 
-  /**
-   * Ends a lease in one transaction that counts open work again: at 0 it is completed, else completed and made anew,
-   * for any engine to take. The connection's lock makes a new task wait, so that its wake-up finds the outcome.
-   */
-  async #giveBack(held: Held): Promise<void> {
-    await held.watcher?.stop();
-    const { organizationId, connectionId } = held.data;
-    await this.#options.database.withOrganization(organizationId, async (tx) => {
-      await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
-        AND id = ${connectionId}::uuid FOR UPDATE`;
-      await tx.connection.updateMany({
-        where: { organizationId, id: connectionId, watchedBy: this.id },
-        data: { watchedBy: null },
-      });
-      const open = await tx.task.count({ where: { organizationId, connectionId, watched: true }, take: 1 });
-      const db = fromPrisma(tx);
-      await this.#boss.complete(LEASE_QUEUE, held.lease, null, { db });
-      if (open > 0) await this.#boss.send(LEASE_QUEUE, held.data, { singletonKey: connectionId, db });
-    });
+  async #giveBack({ watcher, lease, data }: Held): Promise<void> {
+    await watcher?.halt();
+    await this.#endings.run(async () => watcher?.stop());
+    await this.#givingBack.give(lease, data);
   }
+}
+
+function inGroups<T>(all: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
 }
