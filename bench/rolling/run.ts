@@ -8,7 +8,7 @@ import { withStage } from "../fleet/with-stage.ts";
 const PORTS = 50;
 const CONNECTIONS = 200;
 const EVERY_MS = 100;
-const QUESTIONS = 1_000;
+const QUESTIONS = 450;
 
 export async function run(): Promise<Figure[]> {
   return withStage(PORTS, async (stage, servers) => {
