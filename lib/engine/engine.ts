@@ -14,6 +14,7 @@ import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { CHORES } from "./chore-list.ts";
 import { Chores } from "./chores.ts";
+import { takingTurns } from "./fair-database.ts";
 import { lookAtLeases, makeLeases } from "./lease-rows.ts";
 import { Leases } from "./leases.ts";
 import { pumpChanges } from "./pump.ts";
@@ -44,7 +45,8 @@ export class Engine {
   /** Connections that were told of and are not held here. */
   #told = new Set<string>();
 
-  constructor(options: EngineOptions) {
+  constructor(given: EngineOptions) {
+    const options = { ...given, database: takingTurns(given.database) };
     this.#options = options;
     this.#boss = new PgBoss({
       connectionString: options.databaseUrl,

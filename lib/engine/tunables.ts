@@ -139,6 +139,8 @@ export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;
 /** Leases one engine holds. */
 export const CAPACITY = 5_000;
+/** Transactions at once in one engine; fewer than its pool has connections (run.ts). */
+export const TRANSACTIONS_AT_ONCE = 8;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
 /** What lost a race is told to stop this soon. */
