@@ -6,4 +6,5 @@ export const PARTS: { name: string; about: string }[] = [
   { name: "takeover", about: "an engine is killed, another one takes its leases over" },
   { name: "rolling", about: "two engines are restarted one after the other, under load" },
   { name: "failover", about: "Postgres is killed and comes back, under load" },
+  { name: "backpressure", about: "what others notice of a server, or an organization, that makes trouble" },
 ];

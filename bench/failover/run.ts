@@ -21,13 +21,13 @@ export async function run(): Promise<Figure[]> {
     const ola = await stage.organization("acme");
     const places = await stage.places(ola, servers.urls);
     const engines = [await stage.engine(), await stage.engine()];
-    await stage.start(ola, places, "work", 2_000);
+    await stage.seed(ola, places, "rest", 2_000);
     const everywhere = Array.from(
       { length: QUESTIONS },
       (_, at) => places[at % CONNECTIONS] as (typeof places)[0],
     );
     const asking: string[] = [];
-    for (const some of batches(everywhere, 200)) asking.push(...(await stage.start(ola, some, "ask", 2_000)));
+    for (const some of batches(everywhere, 200)) asking.push(...(await stage.seed(ola, some, "ask", 2_000)));
     await tookUntil("all questions are here", async () => {
       const { rows } = await stage.admin.query(
         "SELECT count(*)::integer AS n FROM input_request WHERE state = 'open'",

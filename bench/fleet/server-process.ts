@@ -1,15 +1,16 @@
 /**
  * Simulated servers of 2026-07-28, many in one process, each on a port of its own. Started by servers.ts, spoken to by
- * IPC. A tool named `ask` makes a task that asks one question, any other one that works: its message is another at
- * every fourth poll, so that its polls keep the pace it asks for (`pollIntervalMs` of the arguments).
+ * IPC. A tool named `ask` makes a task that asks one question, `rest` one that works and says nothing new, `work` one
+ * whose message is another at every fourth poll, so that its polls keep the pace it asks for (`pollIntervalMs` of the
+ * arguments).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Behaviour, Request, Sighting } from "./servers.ts";
+import { type Behaviour, FIRST_WORD, type Request, SEEDED, type Sighting } from "./servers.ts";
 
 interface Task {
   key: string;
-  asks: boolean;
+  tool: string;
   ended: boolean;
   polls: number;
   pollIntervalMs: number;
@@ -29,7 +30,7 @@ const QUESTION = {
     },
   },
 };
-const WORDS = ["reading", "checking", "writing", "sending"];
+const WORDS = [FIRST_WORD, "checking", "writing", "sending"];
 const CREATED = new Date().toISOString();
 
 const tasks = new Map<string, Task>();
@@ -46,8 +47,21 @@ const now = () => performance.timeOrigin + performance.now();
 function shown(id: string, task: Task): Record<string, unknown> {
   const base = { taskId: id, createdAt: CREATED, ttlMs: null, pollIntervalMs: task.pollIntervalMs };
   if (task.ended) return { ...base, status: "completed", result: { content: [], isError: false } };
-  if (task.asks) return { ...base, status: "input_required", inputRequests: { approval: QUESTION } };
-  return { ...base, status: "working", statusMessage: WORDS[Math.floor(task.polls / 4) % WORDS.length] };
+  if (task.tool === "ask")
+    return { ...base, status: "input_required", inputRequests: { approval: QUESTION } };
+  const turn = task.tool === "work" ? Math.floor(task.polls / 4) : 0;
+  return { ...base, status: "working", statusMessage: WORDS[turn % WORDS.length] };
+}
+
+function newTask(key: string, tool: string, pollIntervalMs: number): Task {
+  return { key, tool, ended: false, polls: 0, pollIntervalMs, answeredAt: Number.NaN };
+}
+
+/** One that was written into Intray's rows as running is made when it is asked for first. */
+function taskOf(id: string): Task | undefined {
+  const [is, tool, interval, key] = id.split(" ");
+  if (is === SEEDED && !tasks.has(id)) tasks.set(id, newTask(key ?? "", tool ?? "", Number(interval)));
+  return tasks.get(id);
 }
 
 function answer(at: number, method: string, params: Record<string, unknown>): Record<string, unknown> | null {
@@ -56,20 +70,13 @@ function answer(at: number, method: string, params: Record<string, unknown>): Re
     const args = params.arguments as { pollIntervalMs?: number };
     const key = String(meta["intray/idempotency-key"]);
     seen.push({ what: "call", of: key, at: now() });
-    const task: Task = {
-      key,
-      asks: params.name === "ask",
-      ended: false,
-      polls: 0,
-      pollIntervalMs: args.pollIntervalMs ?? 1_000,
-      answeredAt: Number.NaN,
-    };
+    const task = newTask(key, String(params.name), args.pollIntervalMs ?? 1_000);
     const id = `task-${++made}`;
     tasks.set(id, task);
     return { resultType: "task", ...shown(id, task) };
   }
   const id = String(params.taskId);
-  const task = tasks.get(id);
+  const task = taskOf(id);
   if (!task) return null;
   if (method === "tasks/get") {
     const late = now() - task.answeredAt - task.pollIntervalMs;

@@ -20,6 +20,12 @@ export interface Sighting {
   at: number;
 }
 
+/** The first word of the handle of a task that no call has made; then its tool, its poll interval, and our id. */
+export const SEEDED = "seeded";
+
+/** What a task that works says first. */
+export const FIRST_WORD = "reading";
+
 export type Request =
   | { do: "listen"; servers: number }
   | { do: "behave"; at: number; behaviour: Behaviour }

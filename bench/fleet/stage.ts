@@ -1,22 +1,28 @@
 /** A database with organizations, servers and tasks, engines as processes of their own, and hands to act with. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { createDatabase, type Database } from "../../lib/db.ts";
+import { wakeEngine } from "../../lib/changes/transitions.ts";
+import { createDatabase, type Database, type Prisma } from "../../lib/db.ts";
 import { appendEvents } from "../../lib/events/transitions.ts";
 import { uuidv7 } from "../../lib/ids.ts";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import { setQuota } from "../../lib/organizations/quota.ts";
 import type { Principal } from "../../lib/principal.ts";
+import { createSeal } from "../../lib/seal.ts";
 import { insertTask } from "../../lib/tasks/transitions.ts";
 import { type EngineProcess, startEngineProcess } from "../../lib/testing/engine-process.ts";
 import { createTestDatabase } from "../../lib/testing/postgres.ts";
 import { tool } from "../../lib/testing/tool.ts";
+import { FIRST_WORD, SEEDED } from "./servers.ts";
 
 export interface Place {
   organizationId: string;
   serverId: string;
   connectionId: string;
 }
+
+/** See server-process.ts. */
+export type ToolName = "ask" | "work" | "rest";
 
 export interface Stage {
   /** As the web. */
@@ -26,8 +32,12 @@ export interface Stage {
   organization(slug: string): Promise<Principal>;
   /** A server with a connection at each of these addresses. */
   places(owner: Principal, urls: string[]): Promise<Place[]>;
-  /** Queues tasks, in one transaction; returns their ids. `toolName`: see server-process.ts. */
-  start(by: Principal, at: Place[], toolName: "ask" | "work", pollIntervalMs: number): Promise<string[]>;
+  /** Queues tasks, in one transaction; returns their ids. */
+  start(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<string[]>;
+  /** Writes tasks that run at their servers already: as `start`, and much faster. */
+  seed(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<string[]>;
+  /** Queues tasks in a few statements, with one wake-up for all: a burst. */
+  queue(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<void>;
   /** Accepts the open question of a task. False: it has none (yet). */
   answer(by: Principal, taskId: string): Promise<boolean>;
   engine(): Promise<EngineProcess>;
@@ -43,10 +53,32 @@ export async function setStage(): Promise<Stage> {
   // Idle connections die with a server that is killed.
   admin.on("error", () => undefined);
   const engines: EngineProcess[] = [];
+  const key = randomBytes(32);
+  const seal = createSeal([{ kid: "bench", key }]);
   const environment = {
     ENGINE_DATABASE_URL: postgres.engineUrl,
-    INTRAY_KEYS: `bench:${randomBytes(32).toString("base64")}`,
+    INTRAY_KEYS: `bench:${key.toString("base64")}`,
     INTRAY_ALLOW_HOSTS: "127.0.0.1",
+  };
+  const writeTasks = async (
+    { organizationId, userId, actor }: Principal,
+    places: Place[],
+    more: (id: string) => Pick<Prisma.TaskCreateManyInput, "tool" | "arguments" | "state">,
+  ): Promise<string[]> => {
+    const tasks = places.map((place) => ({ ...place, id: uuidv7() }));
+    await database.withOrganization(organizationId, async (tx) => {
+      await tx.task.createMany({
+        data: tasks.map(({ id, serverId, connectionId }) => ({
+          ...{ organizationId, id, serverId, connectionId, watched: true },
+          ...{ visibility: "organization", requestedBy: actor, requesterUserId: userId },
+          ...more(id),
+        })),
+      });
+      await tx.taskWatch.createMany({ data: tasks.map(({ id }) => ({ organizationId, taskId: id })) });
+      for (const connectionId of new Set(places.map((place) => place.connectionId)))
+        await wakeEngine(tx, connectionId, tasks[0]?.id ?? "");
+    });
+    return tasks.map(({ id }) => id);
   };
   return {
     database,
@@ -117,6 +149,30 @@ export async function setStage(): Promise<Stage> {
         );
         return made.map(({ id }) => id);
       });
+    },
+    async queue(principal, places, toolName, pollIntervalMs) {
+      await writeTasks(principal, places, () => ({
+        tool: toolName,
+        arguments: { pollIntervalMs },
+        state: "queued",
+        toolHints: { annotations: null, taskSupport: "optional", honoursIdempotencyKey: false },
+      }));
+    },
+    async seed(principal, places, toolName, pollIntervalMs) {
+      const { organizationId } = principal;
+      return writeTasks(principal, places, (id) => ({
+        tool: toolName,
+        arguments: {},
+        state: "working",
+        era: "2026-07-28",
+        sealedHandle: seal.seal(
+          { organizationId, table: "task", row: id, column: "sealed_handle" },
+          `${SEEDED} ${toolName} ${pollIntervalMs} ${id}`,
+        ),
+        statusMessage: FIRST_WORD,
+        startedAt: new Date(),
+        pollIntervalMs,
+      }));
     },
     answer: (principal, taskId) =>
       database.withOrganization(principal.organizationId, async (tx) => {

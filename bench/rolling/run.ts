@@ -16,13 +16,13 @@ export async function run(): Promise<Figure[]> {
     const urls = Array.from({ length: CONNECTIONS }, (_, at) => servers.urls[at % PORTS] ?? "");
     const places = await stage.places(ola, urls);
     const first = await stage.engine();
-    await stage.start(ola, places, "work", 2_000);
+    await stage.seed(ola, places, "rest", 2_000);
     const everywhere = Array.from(
       { length: QUESTIONS },
       (_, at) => places[at % CONNECTIONS] as (typeof places)[0],
     );
     const asking: string[] = [];
-    for (const some of batches(everywhere, 200)) asking.push(...(await stage.start(ola, some, "ask", 2_000)));
+    for (const some of batches(everywhere, 200)) asking.push(...(await stage.seed(ola, some, "ask", 2_000)));
     await tookUntil("all questions are here", async () => {
       const { rows } = await stage.admin.query(
         "SELECT count(*)::integer AS n FROM input_request WHERE state = 'open'",

@@ -64,6 +64,8 @@ export class Engine {
     this.#chores = new Chores(options, CHORES);
     this.#leases = new Leases({
       ...options,
+      database: given.database,
+      steps: options.database,
       engineId: this.id,
       boss: this.#boss,
       onGone: (connectionId) => this.#lookAt(connectionId),

@@ -18,7 +18,10 @@ import { Watcher } from "./watcher.ts";
 export interface LeasesOptions {
   engineId: string;
   boss: PgBoss;
+  /** For taking and giving back, which no step holds up. */
   database: Database;
+  /** For all that watchers do. */
+  steps: Database;
   network: Network;
   seal: Seal;
   log: Logger;
@@ -144,7 +147,7 @@ export class Leases {
     // Dropped meanwhile, by a heartbeat that did not come back.
     if (!this.#isHeld(held)) return;
     const { connectionId } = connection;
-    const { database, network, seal } = this.#options;
+    const { steps: database, network, seal } = this.#options;
     const log = this.#options.log.child({ connectionId });
     const watcher = new Watcher({
       database,

@@ -44,6 +44,8 @@ export const GIVEN_TOGETHER = 100;
 export const GIVEN_AT_ONCE = 2;
 /** A watcher looks for work that no wake-up told it of. */
 export const SLOW_SCAN_MS = 10_000;
+/** Tasks that it finds are read so many at a time. */
+export const ADOPTED_TOGETHER = 250;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
 /** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */

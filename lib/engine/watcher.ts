@@ -342,14 +342,21 @@ export class Watcher {
   async #slowScan(): Promise<void> {
     const ids = await this.#fenced((tx) => tasksNeedingWork(this.organizationId, tx, this.connectionId));
     const unknown = ids.filter((id) => !this.#entries.has(id));
-    if (unknown.length > 0) await this.#adopt(unknown);
+    // A few at a time: others wait for their polls meanwhile.
+    for (let at = 0; at < unknown.length; at += tunables.ADOPTED_TOGETHER)
+      await this.#adopt(unknown.slice(at, at + tunables.ADOPTED_TOGETHER));
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
-      if (!entry || entry.failures > 0) continue;
+      if (!entry || entry.failures > 0 || this.#waitsForPlace(entry)) continue;
       entry.stale = true;
       this.#wake(id, 0, false);
     }
+  }
+
+  /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
+  #waitsForPlace({ id, work, stale }: TaskEntry): boolean {
+    return work.state === "queued" && !stale && this.#lanes.dueOf(id) <= performance.now();
   }
 
   /** Takes on what is not watched yet: all of the connection (null), or these. */
