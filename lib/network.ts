@@ -23,7 +23,7 @@ export interface NetworkOptions {
   allowHosts: string[];
   /** Ports of our own parts (Postgres, web, engine). */
   denyPorts: number[];
-  /** Connections an origin for short calls; rate × latency decides. Default 64. */
+  /** Connections an origin for short calls; rate × latency decides. Default 256. */
   connections?: number;
   /** Asks for a name's addresses; the system's unless a test has its own. */
   resolve?: typeof dnsLookup;
@@ -44,7 +44,8 @@ export interface Reception {
   /** Just before the first byte is written, after name, connection and TLS. What it throws ends the request unsent. */
   onStart?(): void;
   onHead(status: number, headers: IncomingHttpHeaders): void;
-  onData(chunk: Buffer): void;
+  /** `flow` holds back what comes next, and lets it come again. */
+  onData(chunk: Buffer, flow: Pick<Dispatcher.DispatchController, "pause" | "resume">): void;
   onEnd(): void;
   onError(error: Error, sent: boolean): void;
 }
@@ -91,7 +92,7 @@ export function createNetwork(options: NetworkOptions): Network {
     });
   const lanes: Record<Lane, Agent> = {
     call: guarded({
-      connections: options.connections ?? 64,
+      connections: options.connections ?? 256,
       // Longer than the slowest regular poll, so that sockets survive between polls.
       keepAliveTimeout: 65_000,
       headersTimeout: SILENCE_MS,
@@ -166,7 +167,7 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
         controller = started;
       },
       onResponseStart: (_, status, replyHeaders) => over || reception.onHead(status, replyHeaders),
-      onResponseData: (_, chunk) => over || reception.onData(chunk),
+      onResponseData: (flow, chunk) => over || reception.onData(chunk, flow),
       onResponseEnd() {
         if (over) return;
         over = true;

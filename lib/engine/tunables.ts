@@ -44,8 +44,6 @@ export const GIVEN_TOGETHER = 100;
 export const GIVEN_AT_ONCE = 2;
 /** A watcher looks for work that no wake-up told it of. */
 export const SLOW_SCAN_MS = 10_000;
-/** Tasks that it finds are read so many at a time. */
-export const ADOPTED_TOGETHER = 250;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
 /** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */
@@ -137,6 +135,15 @@ export const NOT_FOUND_CONFIRM_MS = 2_000;
 
 /** Steps at a time on one connection; starts, and what people have just done, have places of their own. */
 export const STEPS_AT_ONCE = 32;
+/** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
+export const MOST_STEPS_AT_ONCE = 256;
+export const QUICK_STEP_MS = 1_000;
+/** Polls that are due within so much of each other begin together: what shares a turn of the event loop is cheaper. */
+export const TURN_MS = 10;
+/** Tasks that a watcher takes on are read so many at a time, */
+export const ADOPTED_AT_ONCE = 500;
+/** and looked at first one after the other, so far apart, and not all at once. */
+export const FIRST_LOOKS_APART_MS = 1;
 export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;
 /** Leases one engine holds. */
