@@ -85,7 +85,7 @@ export class Engine {
       onError: (error) => this.#options.log.warn({ err: error }, "the wake-up connection was lost"),
     });
     this.#every(tunables.LEASE_SCAN_MS, "scan");
-    this.#every(tunables.LEASE_FETCH_MS, "fetch");
+    this.#every(tunables.LEASE_FETCH_MS, "take");
     this.#every(tunables.EVEN_OUT_MS, "evenOut");
     this.#every(tunables.HEARTBEAT_MS, "presence");
     this.#every(tunables.PUMP_MS, "pump");
@@ -117,7 +117,7 @@ export class Engine {
   #jobs: Record<string, () => Promise<void>> = {
     scan: () => this.#scan(),
     told: () => this.#lookAtTold(),
-    fetch: () => this.#fetch(),
+    take: () => this.#take(),
     evenOut: () => this.#leases.evenOut(),
     heartbeat: () => this.#leases.beat(),
     presence: () => this.#tellPresence(),
@@ -152,7 +152,7 @@ export class Engine {
     this.#soon("pump");
     if (!connectionId) return;
     if (connectionId === LEASES) {
-      this.#soon("fetch");
+      this.#soon("take");
       return;
     }
     if (!this.#leases.holds(connectionId)) this.#lookAt(connectionId);
@@ -170,7 +170,7 @@ export class Engine {
 
   async #scan(): Promise<void> {
     await makeLeases(this.#options.database, this.#boss);
-    this.#soon("fetch");
+    this.#soon("take");
   }
 
   /** A connection that was told of is another engine's as a rule; else it gets a lease, and an engine. */
@@ -180,11 +180,11 @@ export class Engine {
     if (told.length === 0) return;
     const { lacking, waiting } = await lookAtLeases(this.#options.database, told);
     if (lacking) this.#soon("scan");
-    else if (waiting) this.#soon("fetch");
+    else if (waiting) this.#soon("take");
   }
 
-  async #fetch(): Promise<void> {
-    if (await this.#leases.take()) this.#soon("fetch");
+  async #take(): Promise<void> {
+    if (await this.#leases.take()) this.#soon("take");
   }
 
   /** For people who look at which engines are alive. Not part of the heartbeat, which it would hold up. */
