@@ -6,14 +6,14 @@ import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { isRunning } from "../tasks/status.ts";
-import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
+import { loadWork, type TaskWork, tasksNeedingWork, watchedTasks } from "../tasks/work.ts";
 import { Circuit } from "./circuit.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { flush } from "./flush.ts";
 import { Lanes } from "./lanes.ts";
 import { rest } from "./rest.ts";
-import { backoffDelay } from "./schedule.ts";
+import { backoffDelay, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
@@ -47,8 +47,11 @@ export class Watcher {
   #idByHandle = new Map<string, string>();
   /** Of which the server says, again and again, what can't be read. */
   #unreadable = new Set<string>();
-  #lanes = new Lanes((id) => this.#begin(id));
+  #lanes = new Lanes<TaskEntry>((entry) => (entry.running ? null : this.#take(entry)));
+  #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
+  /** Aborted when it halts: what is only read is not waited for. */
+  #leaving = new AbortController();
   #circuit = new Circuit();
   #paused = false;
   /** Which of the server's pauses, and ends of one, was seen last. */
@@ -90,7 +93,9 @@ export class Watcher {
         return isPaused();
       },
       learn: (seen) => link.learn(seen),
+      leaving: this.#leaving.signal,
     };
+    this.#seePause(connection);
     this.#subscription = new Subscription(this.#context, () => this.#runningHandles());
   }
 
@@ -110,10 +115,12 @@ export class Watcher {
     return false;
   }
 
-  async begin(): Promise<void> {
-    await this.#link.load();
-    await this.#adopt(null);
-    if (this.#stopped) return;
+  /** `works`: the connection's watched tasks, where they were read already. */
+  async begin(works: TaskWork[] | null): Promise<void> {
+    if (works) this.#bringIn(works);
+    else
+      await this.#adopt(await this.#fenced((tx) => watchedTasks(this.organizationId, tx, this.connectionId)));
+    if (this.#halted) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
   }
@@ -146,7 +153,14 @@ export class Watcher {
     for (const id of this.#entries.keys()) this.#wake(id, 0, false);
   }
 
-  /** Ends without answering, cancelling or closing anything on the server; steps under way are waited for. */
+  /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
+  halt(): Promise<void> {
+    this.#halted ??= this.#lanes.stop();
+    this.#leaving.abort();
+    return this.#halted;
+  }
+
+  /** Ends without answering, cancelling or closing anything on the server; what came in until now is stored. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end();
     return this.#stopped;
@@ -155,7 +169,7 @@ export class Watcher {
   async #end(): Promise<void> {
     clearInterval(this.#scan);
     clearInterval(this.#flush);
-    await this.#lanes.stop();
+    await this.halt();
     this.#subscription.close();
     for (const entry of this.#entries.values()) dropStreams(this.#context, entry);
     for (const entry of this.#entries.values()) await this.#keepNews(entry);
@@ -194,27 +208,24 @@ export class Watcher {
 
   #wake(taskId: string, afterMs: number, byPerson: boolean): void {
     const entry = this.#entries.get(taskId);
-    if (!entry || this.#stopped) return;
+    if (!entry || this.#halted) return;
     if (byPerson) {
       entry.stale = true;
       entry.urgent = true;
+      // Whoever looks sees when it was checked.
+      entry.pace = Number.NaN;
     }
     const due = performance.now() + afterMs;
     if (entry.running) {
       entry.wokenFor = Math.min(entry.wokenFor, due);
       return;
     }
-    this.#schedule(entry, Math.min(due, this.#lanes.dueOf(taskId)));
+    this.#schedule(entry, entry.place === -1 ? due : Math.min(due, entry.due));
   }
 
   #schedule(entry: TaskEntry, due: number): void {
     const isStart = entry.work.state === "queued" || entry.work.state === "starting";
-    this.#lanes.schedule(entry.id, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
-  }
-
-  #begin(id: string): Promise<void> | null {
-    const entry = this.#entries.get(id);
-    return entry && !entry.running ? this.#take(entry) : null;
+    this.#lanes.schedule(entry, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
   }
 
   async #take(entry: TaskEntry): Promise<void> {
@@ -228,13 +239,16 @@ export class Watcher {
       if (this.#paused) pause = await rest(this.#context, entry);
       else if (wait > 0) pause = wait;
       else {
-        const checkedBefore = entry.lastCheckedAt;
+        const { checkedAt } = entry;
         pause = await step(this.#context, entry);
         this.#succeeded(entry);
-        if (entry.lastCheckedAt !== checkedBefore) this.#answered();
+        if (entry.checkedAt !== checkedAt) this.#answered();
       }
     } catch (error) {
       pause = await this.#failed(entry, error);
+      entry.nextCheckAt = Date.now() + pause;
+      entry.pace = Number.NaN;
+      entry.timesChanged = entry.checkedAt > 0;
     } finally {
       entry.running = false;
       this.#circuit.release(entry.id);
@@ -284,6 +298,8 @@ export class Watcher {
   /** Owns every error of a step: who may have caused it, who is told, and when it is tried again. */
   async #failed(entry: TaskEntry, error: unknown): Promise<number> {
     const { log } = this.#options;
+    // Of our own making: it says nothing of the server.
+    if (error instanceof PeerError && error.code === "timeout" && this.#leaving.signal.aborted) return 0;
     entry.stale = true;
     entry.failures++;
     // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
@@ -331,15 +347,26 @@ export class Watcher {
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
-      if (!entry || entry.failures > 0) continue;
+      if (!entry || entry.failures > 0 || this.#waitsForPlace(entry)) continue;
       entry.stale = true;
       this.#wake(id, 0, false);
     }
   }
 
-  /** Takes on what is not watched yet: all of the connection (null), or these. */
-  async #adopt(taskIds: string[] | null): Promise<void> {
-    const works = await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, taskIds));
+  /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
+  #waitsForPlace({ work, stale, place, due }: TaskEntry): boolean {
+    return work.state === "queued" && !stale && place !== -1 && due <= performance.now();
+  }
+
+  /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
+  async #adopt(taskIds: string[]): Promise<void> {
+    for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
+      const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
+      this.#bringIn(await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, some)));
+    }
+  }
+
+  #bringIn(works: TaskWork[]): void {
     for (const work of works) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
       if (this.#entries.has(work.id)) {
@@ -350,8 +377,19 @@ export class Watcher {
       // Known by it from now on: questions and notifications name it.
       handleOf(this.#context, entry);
       this.#entries.set(work.id, entry);
-      this.#schedule(entry, performance.now());
+      this.#schedule(entry, performance.now() + this.#firstLookIn(work));
     }
+  }
+
+  /** Thousands of tasks that only run are first looked at over one interval of theirs, as they are later on. */
+  #firstLookIn(work: TaskWork): number {
+    const isBusy =
+      !isRunning(work.state) ||
+      work.cancelRequested ||
+      work.requests.some(({ state }) => state === "answered");
+    if (isBusy || this.#entries.size <= tunables.STEPS_AT_ONCE) return 0;
+    const interval = pollDelay({ ...work, replySize: 0 });
+    return (this.#entries.size * tunables.FIRST_LOOKS_APART_MS) % interval;
   }
 
   async #flushTimes(): Promise<void> {
