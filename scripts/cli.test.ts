@@ -281,3 +281,21 @@ test("turns two-step sign-in off for somebody who is locked out, and writes it d
   );
   expect(rows).toEqual([{ data: { byOperator: true } }]);
 });
+
+test("after a restore every server is paused, and stays so when asked again", async () => {
+  const paused = () =>
+    withClient(database.adminUrl, async (client) => {
+      const { rows } = await client.query(
+        `SELECT s.name, s.pauses, s.paused_by->>'name' AS by FROM server s WHERE s.name = 'Restored'`,
+      );
+      return rows;
+    });
+  await withClient(database.adminUrl, (client) =>
+    client.query(`INSERT INTO server (organization_id, id, name, url, era_setting, auth_kind)
+      SELECT id, gen_random_uuid(), 'Restored', 'https://mcp.example/mcp', 'auto', 'none' FROM organization LIMIT 1`),
+  );
+  for (let time = 1; time <= 2; time++) {
+    expect(await intray("restored")).toEqual({ code: 0, out: "", err: "" });
+    expect(await paused()).toEqual([{ name: "Restored", pauses: 1, by: "Command line" }]);
+  }
+});
