@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readRecord } from "../../scripts/database/cluster.ts";
 import { startEmbedded } from "../../scripts/database/embedded.ts";
 import { withLogin } from "../../scripts/database/roles.ts";
 import { freePort } from "../../scripts/ports.ts";
@@ -59,7 +60,9 @@ export async function arrangeByHand(serverPort: number): Promise<Arrangement> {
     async close() {
       for (const part of parts) part.end();
       await postgres.server.stop("fast");
-      rmSync(folder, { recursive: true });
+      // As root, Postgres works as another user, in a folder of its own.
+      const elsewhere = readRecord(join(folder, "postgres")).home;
+      for (const path of [folder, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
     },
   };
 }
