@@ -57,6 +57,12 @@ export class Lanes<T extends Scheduled> {
     this.#arm();
   }
 
+  /** What it takes to poll so many tasks once, in ms: as many at once as may be, each as long as they took of late. */
+  leastPauseMs(tasks: number): number {
+    const stepMs = this.#stepMs ?? 0;
+    return (tasks * stepMs) / (stepMs < QUICK_STEP_MS ? MOST_STEPS_AT_ONCE : STEPS_AT_ONCE);
+  }
+
   /** Begins no more steps, and waits for those under way. */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -143,7 +143,24 @@ export async function loadWork(
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid AND t.watched
       AND t.id = ANY(${taskIds}::uuid[])`;
-  return z.array(taskWork).parse(rows);
+  return shareTexts(z.array(taskWork).parse(rows));
+}
+
+/** Tasks of a server say the same words by the thousand: one copy of each is kept. */
+function shareTexts(works: TaskWork[]): TaskWork[] {
+  const texts = new Map<string, string>();
+  const share = <T extends string | null>(text: T): T => {
+    if (text === null) return text;
+    if (!texts.has(text)) texts.set(text, text);
+    return texts.get(text) as T;
+  };
+  for (const work of works) {
+    work.state = share(work.state);
+    work.era = share(work.era);
+    work.tool = share(work.tool);
+    work.statusMessage = share(work.statusMessage);
+  }
+  return works;
 }
 
 function liveRequests(organizationId: string): Prisma.Sql {
