@@ -26,7 +26,8 @@ export async function startMeasuredEngine(
   const flags = options.inspected ? ["--inspect=127.0.0.1:0"] : [];
   const child = spawn(process.execPath, [...flags, MAIN], {
     env: { PATH, HOME, LANG, LOG_LEVEL: "info", ...environment } as unknown as NodeJS.ProcessEnv,
-    stdio: ["ignore", "pipe", "pipe"],
+    // The channel ends with this process, and the engine with the channel.
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let said = "";
   let debugUrl: string | null = null;

@@ -173,6 +173,9 @@ export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<
   if (news.some(({ kind }) => kind === "question")) heard(entry);
 }
 
+const unchangedPolls = polls.labels("unchanged");
+const changedPolls = polls.labels("changed");
+
 /** Polls. Null: unchanged, gone, or in need of another look. */
 async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask | null> {
   const { work } = entry;
@@ -194,7 +197,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     // Only now: what could not be written must not count as seen. The same text is not kept anew.
     if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
-    polls.inc({ result: changed ? "changed" : "unchanged" });
+    (changed ? changedPolls : unchangedPolls).inc();
     // Exchanges that changed nothing are not worth keeping.
     if (!changed) entry.messages.length = Math.min(polled, entry.messages.length);
     else if (work.traceparent !== null)
