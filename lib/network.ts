@@ -44,7 +44,8 @@ export interface Reception {
   /** Just before the first byte is written, after name, connection and TLS. What it throws ends the request unsent. */
   onStart?(): void;
   onHead(status: number, headers: IncomingHttpHeaders): void;
-  onData(chunk: Buffer): void;
+  /** `flow` holds back what comes next, and lets it come again. */
+  onData(chunk: Buffer, flow: Pick<Dispatcher.DispatchController, "pause" | "resume">): void;
   onEnd(): void;
   onError(error: Error, sent: boolean): void;
 }
@@ -166,7 +167,7 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
         controller = started;
       },
       onResponseStart: (_, status, replyHeaders) => over || reception.onHead(status, replyHeaders),
-      onResponseData: (_, chunk) => over || reception.onData(chunk),
+      onResponseData: (flow, chunk) => over || reception.onData(chunk, flow),
       onResponseEnd() {
         if (over) return;
         over = true;

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, the unit and integration tests, the end-to-end tests, two minutes of chaos;
+ * `npm test`: the checks, the unit and integration tests, the end-to-end tests, a minute of chaos;
  * `npm test -- unit|e2e|chaos` runs a part.
  */
 import { spawn } from "node:child_process";
@@ -36,7 +36,7 @@ async function main(part: string | undefined): Promise<void> {
     await unit();
   }
   if (wants("e2e")) await endToEnd();
-  if (wants("chaos")) await check("Chaos", ["scripts/chaos.ts", "--minutes", "2", "--samples", "2"]);
+  if (wants("chaos")) await check("Chaos", ["scripts/chaos.ts", "--minutes", "1", "--samples", "2"]);
 }
 
 async function unit(): Promise<void> {

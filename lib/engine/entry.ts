@@ -43,6 +43,8 @@ export interface WatcherContext {
   wake(taskId: string, afterMs: number): void;
   /** 2026-07-28: has the server tell of a task's changes, where it does. */
   follow(handle: string): void;
+  /** Aborted when this watcher leaves: a call that only reads need not be waited for. */
+  readonly leaving: AbortSignal;
   readonly sessions: Sessions;
   /** The watched task of this id of ours. */
   task(id: string): TaskEntry | null;
@@ -66,12 +68,8 @@ export interface Progress {
   message: string | null;
 }
 
-/** A message as it went over the wire: never written like this, and not masked unless it is written. */
-export interface HeardMessage extends Omit<NewMessage, "body"> {
-  raw: unknown;
-  /** What was secret then. */
-  secrets: string[];
-}
+/** A message until it is written, which few are. What we say is masked only then; what a server says may be large. */
+export type HeardMessage = NewMessage & ({ direction: "in" } | { direction: "out"; secrets: string[] });
 
 /** One task in a watcher's memory. Everything in it can be made again from the database. */
 export interface TaskEntry {
@@ -197,8 +195,13 @@ export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
     deadlineMs,
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
-    onMessage: (direction, method, raw) => {
-      entry.messages.push({ at: new Date(), direction, method, raw, secrets: secrets() });
+    onMessage: (direction, method, body) => {
+      const at = new Date();
+      entry.messages.push(
+        direction === "in"
+          ? { at, direction, method, body: maskMessage(body, secrets()) }
+          : { at, direction, method, body, secrets: secrets() },
+      );
       // A task that is only polled keeps the last exchange, in case it turns out to matter.
       if (entry.messages.length > 20) entry.messages.splice(0, entry.messages.length - 20);
     },
@@ -209,8 +212,10 @@ function secretsOf({ handle, live }: TaskEntry): string[] {
   return [handle, live?.kept.id].filter((secret) => typeof secret === "string");
 }
 
-function masked({ raw, secrets, ...message }: HeardMessage, entry: TaskEntry): NewMessage {
-  return { ...message, body: maskMessage(raw, [...new Set([...secrets, ...secretsOf(entry)])]) };
+function masked(heard: HeardMessage, entry: TaskEntry): NewMessage {
+  if (heard.direction === "in") return heard;
+  const { secrets, ...message } = heard;
+  return { ...message, body: maskMessage(message.body, [...new Set([...secrets, ...secretsOf(entry)])]) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { MAX_TIMER_MS } from "./deadline.ts";
 import { badReply, httpError, transportError } from "./errors.ts";
 import { Flood } from "./flood.ts";
 import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
+import { LargeRead } from "./large-reads.ts";
 import { ERROR_BYTES, REPLY_BYTES } from "./limits.ts";
 import { PeerError } from "./peer.ts";
 import { SseParser } from "./sse.ts";
@@ -56,6 +57,7 @@ export function exchange(
   const deadlineAt = performance.now() + options.deadlineMs;
 
   const stop = (message: string) => drop(new Stopped(message));
+  const large = new LargeRead(url.origin, stop);
   const giveUp = () => stop("The call was given up");
   const arm = (ms: number) =>
     setTimeout(stop, Math.min(ms, MAX_TIMER_MS), "The server did not answer in time");
@@ -110,7 +112,7 @@ export function exchange(
       }
       guarded(() => handlers.onHead(headers));
     },
-    onData(chunk) {
+    onData(chunk, flow) {
       size += chunk.length;
       if (isRefusal()) {
         if (size <= ERROR_BYTES) chunks.push(chunk);
@@ -122,13 +124,16 @@ export function exchange(
         guarded(() => {
           flood.bytes(chunk.length);
           stream.push(chunk);
+          large.holds(stream.held, flow);
         });
       } else {
         chunks.push(chunk);
+        large.holds(size, flow);
       }
     },
     onEnd() {
       settle();
+      large.end();
       if (isRefusal()) return handlers.onError(refusal());
       try {
         if (chunks.length > 0) handlers.onText(text());
@@ -139,6 +144,7 @@ export function exchange(
     },
     onError(error, sent) {
       settle();
+      large.end();
       handlers.onError(errorOf(error, sent));
     },
   });

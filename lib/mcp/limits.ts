@@ -5,6 +5,14 @@
 
 /** A reply, or one event of a stream, in bytes. Results may be large; nothing we keep is larger. */
 export const REPLY_BYTES = 8 * 1024 * 1024;
+/** Beyond so many bytes a reply is a large one, of which few are read at a time: */
+export const LARGE_BYTES = 128 * 1024;
+/** one for so much of the heap, in bytes, and so many at most; */
+export const LARGE_SHARE_BYTES = 32 * 1024 * 1024;
+export const LARGE_MOST = 32;
+/** so many of one origin; each is given this long, in ms. */
+export const LARGE_EACH = 2;
+export const LARGE_MS = 60_000;
 /** The body of an answer outside 2xx, in bytes. */
 export const ERROR_BYTES = 64 * 1024;
 /** One message of a command, and one line of its stderr, in bytes. */

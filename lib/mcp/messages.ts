@@ -4,6 +4,7 @@
  * the servers in the field; the tests hold these against them.
  */
 import { z } from "zod";
+import { detached } from "../detached.ts";
 import { hideIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { parseJson } from "./json.ts";
 import {
@@ -25,7 +26,7 @@ export const rpcIdSchema = z.union([echoed, z.int()]);
 export const rpcErrorSchema = z.looseObject({
   code: z.number(),
   /** Words of it are looked for, so it must be short. */
-  message: z.string().transform((message) => message.slice(0, ERROR_CHARACTERS)),
+  message: z.string().transform((message) => detached(message.slice(0, ERROR_CHARACTERS))),
   data: z.unknown().optional(),
 });
 export type RpcError = { code: number; message: string; data?: unknown };
@@ -213,5 +214,5 @@ export function canBeKept(text: string): boolean {
 }
 
 function cut(text: string, characters: number): string {
-  return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;
+  return text.length <= characters ? text : `${detached(text.slice(0, characters - 1))}…`;
 }

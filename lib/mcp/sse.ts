@@ -1,3 +1,5 @@
+import { detached } from "../detached.ts";
+
 /** One event of a `text/event-stream`. */
 export interface SseEvent {
   data: string;
@@ -23,6 +25,11 @@ export class SseParser {
 
   constructor(onEvent: (event: SseEvent) => void) {
     this.onEvent = onEvent;
+  }
+
+  /** Of an event that is not whole yet, in characters. */
+  get held(): number {
+    return this.line.length + (this.data?.length ?? 0);
   }
 
   push(chunk: Uint8Array): void {
@@ -54,7 +61,7 @@ export class SseParser {
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") this.data = this.data === null ? value : `${this.data}\n${value}`;
-    else if (field === "id" && !value.includes("\0")) this.id = value;
+    else if (field === "id" && !value.includes("\0")) this.id = detached(value);
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 

@@ -1,3 +1,5 @@
+import { detached } from "../detached.ts";
+
 const SECRET_KEYS = new Set([
   "requestState",
   "authorization",
@@ -26,7 +28,7 @@ export function maskMessage(body: unknown, secrets: readonly string[]): unknown 
     const masked = secrets.reduce((all, one) => (one === "" ? all : all.replaceAll(one, MASK)), value);
     const kept = masked.slice(0, Math.max(0, Math.min(LONGEST_TEXT, room.left)));
     room.left -= kept.length + 2;
-    return kept.length === masked.length ? kept : `${kept}${CUT} (${masked.length} characters)`;
+    return kept.length === masked.length ? kept : `${detached(kept)}${CUT} (${masked.length} characters)`;
   };
   const copy = (value: unknown, level: number): unknown => {
     if (typeof value === "string") return text(value);
