@@ -32,12 +32,12 @@ export async function startMeasuredEngine(
   let said = "";
   let debugUrl: string | null = null;
   const isRunning = Promise.withResolvers<void>();
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     if (String(chunk).includes("the engine runs")) isRunning.resolve();
     // Warnings and errors are the reader's: a bench with those measures something else.
     for (const line of String(chunk).split("\n")) if (/"level":[45]0/.test(line)) console.error(line);
   });
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     said = `${said}${chunk}`.slice(-4_000);
     debugUrl ??= /ws:\/\/\S+/.exec(said)?.[0] ?? null;
   });
