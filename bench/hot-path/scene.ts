@@ -94,6 +94,8 @@ export async function createScene(): Promise<Scene> {
       await world.close();
       await dropTemplate();
       await stop();
+      // The next scene has a Postgres of its own.
+      delete process.env.TEST_DATABASE_ADMIN_URL;
     },
   };
 }
