@@ -41,12 +41,16 @@ async function at(name: string, { tasks, era = "2026-07-28", ...behaviour }: Cas
     ...scene.world.engineEnvironment,
     ...(tls && { NODE_EXTRA_CA_CERTS: tls.cert }),
   });
-  await scene.addTasks(tasks, server.urls, era, pollMs);
-  await untilEven(server, tasks, pollMs);
-  const window = await measure(engine, server, scene.admin, SECONDS);
-  await engine.stop();
-  await server.stop();
-  await scene.close();
+  const watch = async () => {
+    await scene.addTasks(tasks, server.urls, era, pollMs);
+    await untilEven(server, tasks, pollMs);
+    return measure(engine, server, scene.admin, SECONDS);
+  };
+  const window = await watch().finally(async () => {
+    await engine.stop();
+    await server.stop();
+    await scene.close();
+  });
   const { polls, seconds, writes } = window;
   return [
     { what: `${name}: polls`, value: polls / seconds, unit: "/s" },

@@ -26,17 +26,18 @@ export async function startMeasuredEngine(
   const flags = options.inspected ? ["--inspect=127.0.0.1:0"] : [];
   const child = spawn(process.execPath, [...flags, MAIN], {
     env: { PATH, HOME, LANG, LOG_LEVEL: "info", ...environment } as unknown as NodeJS.ProcessEnv,
-    stdio: ["ignore", "pipe", "pipe"],
+    // The channel ends with this process, and the engine with the channel.
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let said = "";
   let debugUrl: string | null = null;
   const isRunning = Promise.withResolvers<void>();
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     if (String(chunk).includes("the engine runs")) isRunning.resolve();
     // Warnings and errors are the reader's: a bench with those measures something else.
     for (const line of String(chunk).split("\n")) if (/"level":[45]0/.test(line)) console.error(line);
   });
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     said = `${said}${chunk}`.slice(-4_000);
     debugUrl ??= /ws:\/\/\S+/.exec(said)?.[0] ?? null;
   });

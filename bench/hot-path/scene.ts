@@ -28,7 +28,6 @@ export async function createScene(): Promise<Scene> {
   let made = 0;
 
   async function insert(servers: { serverId: string; connectionId: string }[], era: Era, rows: Row[]) {
-    await admin.query("BEGIN");
     await admin.query(
       `INSERT INTO task (organization_id, id, server_id, connection_id, tool, arguments, tool_hints, label, state, watched,
          visibility, requested_by, era, sealed_handle, sealed_session, status_message, poll_interval_ms, started_at)
@@ -54,7 +53,6 @@ export async function createScene(): Promise<Scene> {
       "INSERT INTO task_watch (organization_id, task_id, unchanged_polls) SELECT $1, id, $3 FROM unnest($2::uuid[]) AS n (id)",
       [organizationId, rows.map(({ id }) => id), NEVER_SLACKENS],
     );
-    await admin.query("COMMIT");
   }
 
   return {
@@ -64,6 +62,8 @@ export async function createScene(): Promise<Scene> {
       const servers = [];
       for (const url of urls) servers.push(await world.addServer(url, era));
       await admin.query("UPDATE server SET era = $1", [era]);
+      // All at once: an engine that sees the first of them does not look for others that nobody tells it of.
+      await admin.query("BEGIN");
       for (let first = 0; first < count; first += 5_000) {
         const rows = Array.from({ length: Math.min(5_000, count - first) }, (_, at): Row => {
           const id = uuidv7();
@@ -86,6 +86,7 @@ export async function createScene(): Promise<Scene> {
         });
         await insert(servers, era, rows);
       }
+      await admin.query("COMMIT");
       await admin.query("ANALYZE task, task_watch");
     },
     async close() {
@@ -93,6 +94,8 @@ export async function createScene(): Promise<Scene> {
       await world.close();
       await dropTemplate();
       await stop();
+      // The next scene has a Postgres of its own.
+      delete process.env.TEST_DATABASE_ADMIN_URL;
     },
   };
 }

@@ -61,13 +61,17 @@ async function growth({
     return (await engine.inspector?.memory()) ?? { heapUsed: 0, external: 0, rss: 0 };
   };
   const first = perOrigin ? from / perOrigin : 1;
-  await scene.addTasks(from, server.urls.slice(0, first), era, POLL_MS);
-  const before = await read(from);
-  await scene.addTasks(to - from, perOrigin ? server.urls.slice(first) : server.urls, era, POLL_MS);
-  const after = await read(to);
-  await engine.stop();
-  await server.stop();
-  await scene.close();
+  const grow = async () => {
+    await scene.addTasks(from, server.urls.slice(0, first), era, POLL_MS);
+    const before = await read(from);
+    await scene.addTasks(to - from, perOrigin ? server.urls.slice(first) : server.urls, era, POLL_MS);
+    return { before, after: await read(to) };
+  };
+  const { before, after } = await grow().finally(async () => {
+    await engine.stop();
+    await server.stop();
+    await scene.close();
+  });
   const more = perOrigin ? origins - first : to - from;
   return { heap: (after.heapUsed - before.heapUsed) / more, ram: (after.rss - before.rss) / more };
 }

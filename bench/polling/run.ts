@@ -18,15 +18,20 @@ export async function run(): Promise<Figure[]> {
   const scene = await createScene();
   const server = await startSimulated({ pollMs: POLL_MS });
   const engine = await startMeasuredEngine(scene.world.engineEnvironment);
-  const idle = await whileIdle(scene, engine);
-  const ten = await watch(scene, engine, server, 10_000);
-  const fifty = await watch(scene, engine, server, 50_000);
-  await engine.stop();
-  await scene.close();
+  const measured = await measureAll(scene, engine, server).finally(async () => {
+    await engine.stop();
+    await scene.close();
+  });
   const others: Record<string, number> = {};
   for (const [name, rival] of Object.entries(RIVALS)) others[name] = await rivalAt(server, rival);
   await server.stop();
-  return figures(idle, ten, fifty, others);
+  return figures(measured, others);
+}
+
+async function measureAll(scene: Scene, engine: MeasuredEngine, server: SimulatedServer) {
+  const idle = await whileIdle(scene, engine);
+  const ten = await watch(scene, engine, server, 10_000);
+  return { idle, ten, fifty: await watch(scene, engine, server, 50_000) };
 }
 
 /** An engine without a task: its own chores, a second. */
@@ -79,7 +84,13 @@ async function rivalAt(server: SimulatedServer, { rival, tasks }: { rival: Rival
   return cpuUsPerPoll;
 }
 
-function figures(idle: Idle, ten: Window, fifty: Window, others: Record<string, number>): Figure[] {
+interface Measured {
+  idle: Idle;
+  ten: Window;
+  fifty: Window;
+}
+
+function figures({ idle, ten, fifty }: Measured, others: Record<string, number>): Figure[] {
   const own = (window: Window) => ({
     rows: (window.writes.rows - idle.writes.rows * window.seconds) / window.polls,
     walBytes: (window.writes.walBytes - idle.writes.walBytes * window.seconds) / window.polls,

@@ -37,6 +37,8 @@ export interface WatcherContext {
   peer(era: Era): Peer;
   /** Has a token that may be sent, where the server wants one. Throws PeerError. */
   ready(): Promise<void>;
+  /** More often than this a task can't be polled: there are so many, and the server takes so long. In ms. */
+  leastPauseMs(): number;
   /** Has a task's next step taken in `afterMs`. */
   wake(taskId: string, afterMs: number): void;
   /** 2026-07-28: has the server tell of a task's changes, where it does. */

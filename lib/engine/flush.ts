@@ -1,9 +1,10 @@
 import { flushWatchTimes } from "../tasks/progress.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
 import type { ServerLink } from "./server-link.ts";
+import { FLUSHED_AT_ONCE } from "./tunables.ts";
 
 /**
- * Writes what polls left in memory, in one transaction: how the calls went, and when tasks were looked at whose pace
+ * Writes what polls left in memory, how the calls went, and when tasks were looked at whose pace
  * has changed. What polls at an even pace come to is worked out by who reads it (lib/tasks/check-times.ts).
  */
 export async function flush(
@@ -11,10 +12,21 @@ export async function flush(
   link: ServerLink,
   entries: Iterable<TaskEntry>,
 ): Promise<void> {
-  const counted = link.calls.take();
   const changed: TaskEntry[] = [];
   for (const entry of entries) if (entry.timesChanged) changed.push(entry);
-  if (changed.length === 0 && !counted) return;
+  const counted = link.calls.take();
+  if (counted)
+    await ctx
+      .transaction((tx) => link.flushCalls(tx, counted))
+      .catch((error: unknown) => {
+        link.calls.giveBack(counted);
+        throw error;
+      });
+  for (let first = 0; first < changed.length; first += FLUSHED_AT_ONCE)
+    await flushTimes(ctx, changed.slice(first, first + FLUSHED_AT_ONCE));
+}
+
+async function flushTimes(ctx: WatcherContext, changed: TaskEntry[]): Promise<void> {
   for (const entry of changed) entry.timesChanged = false;
   const times = changed.map((entry) => ({
     taskId: entry.id,
@@ -22,13 +34,5 @@ export async function flush(
     nextCheckAt: new Date(entry.nextCheckAt),
     unchangedPolls: entry.unchangedPolls,
   }));
-  await ctx
-    .transaction(async (tx) => {
-      await flushWatchTimes(ctx.organizationId, tx, times);
-      if (counted) await link.flushCalls(tx, counted);
-    })
-    .catch((error: unknown) => {
-      if (counted) link.calls.giveBack(counted);
-      throw error;
-    });
+  await ctx.transaction((tx) => flushWatchTimes(ctx.organizationId, tx, times));
 }

@@ -39,7 +39,7 @@ export class Lanes<T extends Scheduled> {
   #take: (item: T) => Promise<void> | null;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** How long regular steps took of late, in ms; null: none has ended yet. */
+  /** The quickest of the last regular steps, in ms: what the server takes, without what our own work adds. */
   #stepMs: number | null = null;
   #steps = new Set<Promise<void>>();
   #stopped = false;
@@ -55,6 +55,12 @@ export class Lanes<T extends Scheduled> {
     item.lane = name;
     this.#lanes[name].due.set(item, due);
     this.#arm();
+  }
+
+  /** What it takes to poll so many tasks once, in ms: as many at once as may be, each as long as the server takes. */
+  leastPauseMs(tasks: number): number {
+    const stepMs = this.#stepMs ?? 0;
+    return (tasks * stepMs) / (stepMs < QUICK_STEP_MS ? MOST_STEPS_AT_ONCE : STEPS_AT_ONCE);
   }
 
   /** Begins no more steps, and waits for those under way. */
@@ -120,7 +126,8 @@ export class Lanes<T extends Scheduled> {
   }
 
   #noteStep(ms: number): void {
-    this.#stepMs = this.#stepMs === null ? ms : this.#stepMs + (ms - this.#stepMs) / STEPS_AT_ONCE;
+    // One that is slower counts little by little.
+    this.#stepMs = this.#stepMs === null ? ms : Math.min(ms, this.#stepMs * 1.02 + 0.1);
     if (this.#stepMs >= QUICK_STEP_MS) this.#lanes.regular.atOnce = STEPS_AT_ONCE;
   }
 }

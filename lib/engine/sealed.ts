@@ -39,11 +39,15 @@ export function restoreSession(ctx: WatcherContext, entry: TaskEntry): LiveSessi
   return ctx.sessions.attach(entry, kept);
 }
 
+/** In place of a handle that was opened: nobody opens it again, and of a hundred thousand it takes megabytes. */
+const OPENED = "opened";
+
 /** The server's id of the task; null: none was told. */
 export function handleOf(ctx: WatcherContext, entry: TaskEntry): string | null {
   const { sealedHandle } = entry.work;
   if (entry.handle === null && sealedHandle !== null)
     entry.handle = ctx.seal.open(place(ctx, entry.id, "sealed_handle"), sealedHandle);
+  if (sealedHandle !== null) entry.work.sealedHandle = OPENED;
   return entry.handle;
 }
 

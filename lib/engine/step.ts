@@ -77,7 +77,7 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
     if (pause !== null) return pause;
   }
   await tendStreams(ctx, entry, performance.now());
-  return nextPause(entry);
+  return nextPause(ctx, entry);
 }
 
 /** The pause of another attempt after a failure, by the database's clock. */
@@ -173,6 +173,9 @@ export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<
   if (news.some(({ kind }) => kind === "question")) heard(entry);
 }
 
+const unchangedPolls = polls.labels("unchanged");
+const changedPolls = polls.labels("changed");
+
 /** Polls. Null: unchanged, gone, or in need of another look. */
 async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask | null> {
   const { work } = entry;
@@ -195,7 +198,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     // Only now: what could not be written must not count as seen. The same text is not kept anew.
     if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
-    polls.inc({ result: changed ? "changed" : "unchanged" });
+    (changed ? changedPolls : unchangedPolls).inc();
     // Exchanges that changed nothing are not worth keeping.
     if (!changed) entry.messages.length = Math.min(polled, entry.messages.length);
     else if (work.traceparent !== null)
@@ -292,15 +295,17 @@ function isRefusal({ code }: PeerError): boolean {
   return code === "rejected" || code === "not_supported";
 }
 
-function nextPause(entry: TaskEntry): number {
+function nextPause(ctx: WatcherContext, entry: TaskEntry): number {
   const waitsForCancel = entry.work.cancelSent && !hasEnded(entry.work.state);
   const unchangedPolls = waitsForCancel ? 0 : entry.unchangedPolls;
-  const pause = pollDelay({ ...entry.work, unchangedPolls, replySize: entry.replySize });
+  const wanted = pollDelay({ ...entry.work, unchangedPolls, replySize: entry.replySize });
+  const pause = Math.max(wanted, Math.ceil(ctx.leastPauseMs()));
   const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   const next = Math.min(pause, ...turns.map((ms) => ms + 20));
   if (turns.length > 0) entry.stale = true; // they were right when they were read
   entry.nextCheckAt = Date.now() + next;
-  if (next !== entry.pace) {
+  // Written only where it says something new. Not a number: never written.
+  if (!(Math.abs(next - entry.pace) <= entry.pace / 8)) {
     entry.pace = next;
     entry.timesChanged = true;
   }

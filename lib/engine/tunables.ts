@@ -55,8 +55,10 @@ export const LONG_LEASE_MAX_AGE_MS = 23 * 3600_000;
 export const IDLE_LEASE_MS = 30_000;
 /** Hints are taken out of the outbox at least this often. */
 export const PUMP_MS = 1_000;
-/** What polls left in memory goes to the database this often. */
+/** What polls left in memory goes to the database this often, */
 export const FLUSH_MS = 10_000;
+/** of so many tasks in one transaction. */
+export const FLUSHED_AT_ONCE = 500;
 
 /** Where the server names no interval. */
 export const DEFAULT_POLL_MS = 2_000;

@@ -81,6 +81,7 @@ export class Watcher {
       era: () => link.era(),
       peer: (era) => link.peer(era),
       ready: () => link.ready(),
+      leastPauseMs: () => this.#lanes.leastPauseMs(this.#entries.size),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),

@@ -121,7 +121,7 @@ export async function loadWork(
   taskIds: string[],
 ): Promise<TaskWork[]> {
   const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
-  return z.array(taskWork).parse(await readWork(organizationId, tx, which));
+  return shareTexts(z.array(taskWork).parse(await readWork(organizationId, tx, which)));
 }
 
 /** Of those of the connections that have at most so many watched tasks, all of these tasks. */
@@ -142,6 +142,7 @@ export async function loadLittleWork(
     Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`,
   );
   for (const row of rows) loaded.get(row.connectionId)?.push(taskWork.parse(row));
+  shareTexts([...loaded.values()].flat());
   return loaded;
 }
 
@@ -168,6 +169,23 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
+}
+
+/** Tasks of a server say the same words by the thousand: one copy of each is kept. */
+function shareTexts(works: TaskWork[]): TaskWork[] {
+  const texts = new Map<string, string>();
+  const share = <T extends string | null>(text: T): T => {
+    if (text === null) return text;
+    if (!texts.has(text)) texts.set(text, text);
+    return texts.get(text) as T;
+  };
+  for (const work of works) {
+    work.state = share(work.state);
+    work.era = share(work.era);
+    work.tool = share(work.tool);
+    work.statusMessage = share(work.statusMessage);
+  }
+  return works;
 }
 
 function liveRequests(organizationId: string): Prisma.Sql {
