@@ -23,7 +23,7 @@ export interface NetworkOptions {
   allowHosts: string[];
   /** Ports of our own parts (Postgres, web, engine). */
   denyPorts: number[];
-  /** Connections an origin for short calls; rate × latency decides. Default 64. */
+  /** Connections an origin for short calls; rate × latency decides. Default 256. */
   connections?: number;
   /** Asks for a name's addresses; the system's unless a test has its own. */
   resolve?: typeof dnsLookup;
@@ -92,7 +92,7 @@ export function createNetwork(options: NetworkOptions): Network {
     });
   const lanes: Record<Lane, Agent> = {
     call: guarded({
-      connections: options.connections ?? 64,
+      connections: options.connections ?? 256,
       // Longer than the slowest regular poll, so that sockets survive between polls.
       keepAliveTimeout: 65_000,
       headersTimeout: SILENCE_MS,

@@ -33,6 +33,8 @@ export interface HeldCall {
 /** Makes the call. The attempt is committed, and a change may begin. */
 export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): HeldCall {
   const { work, live } = entry;
+  const args = work.arguments;
+  if (args === null) throw new Error(`the call of task ${entry.id} was made before`);
   entry.callId = null;
   entry.ownEventId = null;
   entry.tries++;
@@ -41,7 +43,7 @@ export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string
       live?.kept ?? null,
       {
         tool: work.tool,
-        arguments: work.arguments,
+        arguments: args,
         ttlMs: work.requestedTtlMs === null ? null : Math.min(work.requestedTtlMs, MAX_TTL_MS),
         // One key for all attempts of a task: a server that honours it makes one task of them.
         idempotencyKey: entry.id,

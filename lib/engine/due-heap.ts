@@ -1,89 +1,64 @@
-/**
- * A binary heap of due times with lazy removal: setting an id again leaves the old item behind, which is passed over
- * when it comes up. One timer a watcher serves all of its tasks.
- */
-export class DueHeap {
-  #items: { id: string; due: number }[] = [];
-  #due = new Map<string, number>();
+/** Something that falls due, and is in one heap at most. */
+export interface Due {
+  /** Monotonic, in ms. Written by the heap. */
+  due: number;
+  /** Where in its heap it is; -1: in none. Written by the heap. */
+  place: number;
+}
 
-  get size(): number {
-    return this.#due.size;
+/** A binary heap of due times. Its items know their places, so that nothing is made or looked up to move one. */
+export class DueHeap<T extends Due> {
+  #items: T[] = [];
+
+  /** What is due first. */
+  get first(): T | undefined {
+    return this.#items[0];
   }
 
-  set(id: string, due: number): void {
-    if (this.#items.length > 2 * this.#due.size + 64) this.#compact();
-    this.#due.set(id, due);
-    this.#items.push({ id, due });
-    this.#up(this.#items.length - 1);
+  /** Puts an item in, or moves it. */
+  set(item: T, due: number): void {
+    if (item.place === -1) this.#put(item, this.#items.length);
+    item.due = due;
+    this.#up(item);
+    this.#down(item);
   }
 
-  delete(id: string): void {
-    this.#due.delete(id);
-  }
-
-  dueOf(id: string): number | undefined {
-    return this.#due.get(id);
-  }
-
-  /** The earliest due time, or undefined when empty. */
-  peek(): number | undefined {
-    this.#dropStale();
-    return this.#items[0]?.due;
-  }
-
-  /** Removes and returns an id that is due at `now`. */
-  popDue(now: number): string | undefined {
-    this.#dropStale();
-    const first = this.#items[0];
-    if (!first || first.due > now) return undefined;
-    this.#removeFirst();
-    this.#due.delete(first.id);
-    return first.id;
-  }
-
-  /** Sorted is a heap too. */
-  #compact(): void {
-    this.#items = [...this.#due].map(([id, due]) => ({ id, due })).sort((a, b) => a.due - b.due);
-  }
-
-  #dropStale(): void {
-    for (let first = this.#items[0]; first && this.#due.get(first.id) !== first.due; first = this.#items[0])
-      this.#removeFirst();
-  }
-
-  #removeFirst(): void {
+  delete(item: T): void {
+    const { place } = item;
     const last = this.#items.pop();
-    if (last && this.#items.length > 0) {
-      this.#items[0] = last;
-      this.#down(0);
+    item.place = -1;
+    if (!last || last === item) return;
+    this.#put(last, place);
+    this.#up(last);
+    this.#down(last);
+  }
+
+  #put(item: T, place: number): void {
+    this.#items[place] = item;
+    item.place = place;
+  }
+
+  #up(item: T): void {
+    while (item.place > 0) {
+      const parent = this.#items[(item.place - 1) >> 1]!;
+      if (parent.due <= item.due) return;
+      this.#swap(item, parent);
     }
   }
 
-  #up(at: number): void {
-    for (let i = at; i > 0; ) {
-      const parent = (i - 1) >> 1;
-      if (this.#items[parent]!.due <= this.#items[i]!.due) return;
-      this.#swap(i, parent);
-      i = parent;
+  #down(item: T): void {
+    for (;;) {
+      const left = this.#items[2 * item.place + 1];
+      const right = this.#items[2 * item.place + 2];
+      const sooner = right && left && right.due < left.due ? right : left;
+      if (!sooner || sooner.due >= item.due) return;
+      this.#swap(item, sooner);
     }
   }
 
-  #down(at: number): void {
-    for (let i = at; ; ) {
-      const left = 2 * i + 1;
-      const right = left + 1;
-      let least = i;
-      if (left < this.#items.length && this.#items[left]!.due < this.#items[least]!.due) least = left;
-      if (right < this.#items.length && this.#items[right]!.due < this.#items[least]!.due) least = right;
-      if (least === i) return;
-      this.#swap(i, least);
-      i = least;
-    }
-  }
-
-  #swap(a: number, b: number): void {
-    const item = this.#items[a]!;
-    this.#items[a] = this.#items[b]!;
-    this.#items[b] = item;
+  #swap(a: T, b: T): void {
+    const { place } = a;
+    this.#put(a, b.place);
+    this.#put(b, place);
   }
 }

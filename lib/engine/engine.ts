@@ -16,7 +16,7 @@ import { CHORES } from "./chore-list.ts";
 import { Chores } from "./chores.ts";
 import { type LeaseRef, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
-import { pumpChanges } from "./pump.ts";
+import { pumpChanges, pumped } from "./pump.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
 import { recentLateness } from "./recent-lateness.ts";
 import * as tunables from "./tunables.ts";
@@ -52,13 +52,15 @@ export class Engine {
   #held = new Map<string, Held>();
   #timers: NodeJS.Timeout[] = [];
   #heart: NodeJS.Timeout | undefined;
+  #pumping: NodeJS.Timeout | undefined;
   #listener: { close(): Promise<void> } | undefined;
   #stopping = false;
   #busy = new Map<string, Promise<void>>();
   #again = new Set<string>();
 
   constructor(options: EngineOptions) {
-    this.#options = options;
+    const database = pumped(options.database, () => this.#pumpSoon());
+    this.#options = { ...options, database };
     this.#boss = new PgBoss({
       connectionString: options.databaseUrl,
       max: 4,
@@ -72,7 +74,7 @@ export class Engine {
       reindex: false,
       monitorVacuum: false,
     });
-    this.#chores = new Chores(options, CHORES);
+    this.#chores = new Chores(this.#options, CHORES);
     this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
   }
 
@@ -101,6 +103,7 @@ export class Engine {
   async stop(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#pumping);
     await this.#listener?.close();
     await this.#chores.stop();
     await Promise.allSettled(this.#busy.values());
@@ -142,6 +145,13 @@ export class Engine {
         if (this.#again.delete(job)) this.#soon(job);
       });
     this.#busy.set(job, run);
+  }
+
+  #pumpSoon(): void {
+    this.#pumping ??= setTimeout(() => {
+      this.#pumping = undefined;
+      this.#soon("pump");
+    }, tunables.PUMP_AFTER_MS);
   }
 
   #onWake(payload: string): void {

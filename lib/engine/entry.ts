@@ -7,6 +7,7 @@ import type { Seal } from "../seal.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { TaskWork } from "../tasks/work.ts";
 import type { HeldCall } from "./call.ts";
+import type { LaneName } from "./lanes.ts";
 import type { KeptSession, LiveSession, Sessions } from "./sessions.ts";
 
 /** The lease was lost: whoever meets this stops and writes nothing. */
@@ -63,6 +64,9 @@ export interface Progress {
   message: string | null;
 }
 
+/** A message until it is written, which few are. What we say is masked only then; what a server says may be large. */
+export type HeardMessage = NewMessage & ({ direction: "in" } | { direction: "out"; secrets: string[] });
+
 /** One task in a watcher's memory. Everything in it can be made again from the database. */
 export interface TaskEntry {
   readonly id: string;
@@ -72,6 +76,10 @@ export interface TaskEntry {
   /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
   urgent: boolean;
   running: boolean;
+  /** Of its next step; written by the lanes. */
+  due: number;
+  place: number;
+  lane: LaneName;
   /** Woken during a step: the next one is due by then; monotonic, Infinity for not woken. */
   wokenFor: number;
   fingerprint: string | undefined;
@@ -115,13 +123,16 @@ export interface TaskEntry {
   /** Header rules of the tool's schema were read anew for this start. */
   rereadTool: boolean;
   news: StreamNews[];
-  messages: NewMessage[];
+  messages: HeardMessage[];
   /** When the last poll began; monotonic. */
   polledAt: number;
   /** How often a result that should be there was not. */
   missingResults: number;
-  lastCheckedAt: Date | null;
-  nextCheckAt: Date | null;
+  /** When the last poll ended, and when the next one is due; ms since 1970, 0 for not yet. */
+  checkedAt: number;
+  nextCheckAt: number;
+  /** The pause between them that was written last, in ms: polls at an even pace write nothing. NaN: none was. */
+  pace: number;
   timesChanged: boolean;
 }
 
@@ -132,6 +143,9 @@ export function newEntry(work: TaskWork): TaskEntry {
     stale: false,
     urgent: false,
     running: false,
+    due: 0,
+    place: -1,
+    lane: "regular",
     wokenFor: Number.POSITIVE_INFINITY,
     fingerprint: undefined,
     replySize: 0,
@@ -162,26 +176,42 @@ export function newEntry(work: TaskWork): TaskEntry {
     messages: [],
     polledAt: Number.NEGATIVE_INFINITY,
     missingResults: 0,
-    lastCheckedAt: null,
-    nextCheckAt: null,
+    checkedAt: 0,
+    nextCheckAt: 0,
+    pace: Number.NaN,
     timesChanged: false,
   };
 }
 
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
 export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
-  const secrets = () => [entry.handle, entry.live?.kept.id].filter((secret) => typeof secret === "string");
+  const secrets = () => secretsOf(entry);
   const { traced, traceparent } = entry.work;
   return {
     deadlineMs,
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
-      entry.messages.push({ at: new Date(), direction, method, body: maskMessage(body, secrets()) });
+      const at = new Date();
+      entry.messages.push(
+        direction === "in"
+          ? { at, direction, method, body: maskMessage(body, secrets()) }
+          : { at, direction, method, body, secrets: secrets() },
+      );
       // A task that is only polled keeps the last exchange, in case it turns out to matter.
       if (entry.messages.length > 20) entry.messages.splice(0, entry.messages.length - 20);
     },
   };
+}
+
+function secretsOf({ handle, live }: TaskEntry): string[] {
+  return [handle, live?.kept.id].filter((secret) => typeof secret === "string");
+}
+
+function masked(heard: HeardMessage, entry: TaskEntry): NewMessage {
+  if (heard.direction === "in") return heard;
+  const { secrets, ...message } = heard;
+  return { ...message, body: maskMessage(message.body, [...new Set([...secrets, ...secretsOf(entry)])]) };
 }
 
 /**
@@ -194,10 +224,11 @@ export async function change<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const messages = entry.messages;
+  const toKeep = messages.map((message) => masked(message, entry));
   const result = await ctx.transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1 FROM task WHERE organization_id = ${ctx.organizationId}::uuid
       AND id = ${entry.id}::uuid FOR NO KEY UPDATE`;
-    await storeMessages(ctx.organizationId, tx, entry.id, messages);
+    await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
     return work(tx);
   });
   entry.messages = entry.messages.filter((message) => !messages.includes(message));

@@ -1,45 +1,60 @@
 /** Which step is next: places for starts, for what people wait for, and for the rest, on one timer. */
 
 import { lateness } from "../metrics/engine.ts";
-import { DueHeap } from "./due-heap.ts";
+import { type Due, DueHeap } from "./due-heap.ts";
 import { recentLateness } from "./recent-lateness.ts";
-import { MAX_TIMER_MS, STARTS_AT_ONCE, STEPS_AT_ONCE, URGENT_AT_ONCE } from "./tunables.ts";
+import {
+  MAX_TIMER_MS,
+  MOST_STEPS_AT_ONCE,
+  QUICK_STEP_MS,
+  STARTS_AT_ONCE,
+  STEPS_AT_ONCE,
+  TURN_MS,
+  URGENT_AT_ONCE,
+} from "./tunables.ts";
 
 export type LaneName = "start" | "urgent" | "regular";
 
-interface Lane {
-  due: DueHeap;
+/** Something whose steps are taken, one at a time. */
+export interface Scheduled extends Due {
+  /** The lane that it is in, if `place` says that it is in one. */
+  lane: LaneName;
+}
+
+interface Lane<T extends Scheduled> {
+  name: LaneName;
+  due: DueHeap<T>;
   running: number;
   atOnce: number;
+  late: { observe(seconds: number): void };
 }
 
 /** A lane that is full holds up no other: slow polls no answer, two hundred answers no start. Times are monotonic. */
-export class Lanes {
-  #lanes: Record<LaneName, Lane> = {
-    start: { due: new DueHeap(), running: 0, atOnce: STARTS_AT_ONCE },
-    urgent: { due: new DueHeap(), running: 0, atOnce: URGENT_AT_ONCE },
-    regular: { due: new DueHeap(), running: 0, atOnce: STEPS_AT_ONCE },
+export class Lanes<T extends Scheduled> {
+  #lanes: Record<LaneName, Lane<T>> = {
+    start: laneOf("start", STARTS_AT_ONCE),
+    urgent: laneOf("urgent", URGENT_AT_ONCE),
+    regular: laneOf("regular", STEPS_AT_ONCE),
   };
-  #take: (id: string) => Promise<void> | null;
+  #take: (item: T) => Promise<void> | null;
   #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** How long regular steps took of late, in ms; null: none has ended yet. */
+  #stepMs: number | null = null;
   #steps = new Set<Promise<void>>();
   #stopped = false;
 
-  /** `take` begins the step of a task; null: there is none to be taken. */
-  constructor(take: (id: string) => Promise<void> | null) {
+  /** `take` begins a step; null: there is none to be taken. */
+  constructor(take: (item: T) => Promise<void> | null) {
     this.#take = take;
   }
 
-  /** Has a task's step taken at `due`, in this lane and no other. */
-  schedule(id: string, name: LaneName, due: number): void {
-    for (const [other, lane] of Object.entries(this.#lanes)) if (other !== name) lane.due.delete(id);
-    this.#lanes[name].due.set(id, due);
+  /** Has an item's step taken at `due`, in this lane and no other. */
+  schedule(item: T, name: LaneName, due: number): void {
+    if (item.place !== -1 && item.lane !== name) this.#lanes[item.lane].due.delete(item);
+    item.lane = name;
+    this.#lanes[name].due.set(item, due);
     this.#arm();
-  }
-
-  dueOf(id: string): number {
-    const dues = Object.values(this.#lanes).map((lane) => lane.due.dueOf(id) ?? Number.POSITIVE_INFINITY);
-    return Math.min(...dues);
   }
 
   /** Begins no more steps, and waits for those under way. */
@@ -49,38 +64,71 @@ export class Lanes {
     await Promise.allSettled(this.#steps);
   }
 
+  /** A timer that fires too early looks again: it is set anew for something sooner only. */
   #arm(): void {
-    clearTimeout(this.#timer);
     if (this.#stopped) return;
-    const dues = Object.values(this.#lanes).map((lane) =>
-      lane.running < lane.atOnce ? (lane.due.peek() ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
-    );
-    const next = Math.min(...dues);
-    if (next === Number.POSITIVE_INFINITY) return;
-    const wait = Math.min(MAX_TIMER_MS, Math.max(0, next - performance.now()));
-    this.#timer = setTimeout(() => this.#takeDue(), wait);
+    const now = performance.now();
+    const { start, urgent, regular } = this.#lanes;
+    const next = nextOf(regular);
+    // Polls of about the same time share a turn of the event loop, with those of other connections too.
+    const turn = next <= now ? now : Math.ceil(next / TURN_MS) * TURN_MS;
+    const at = Math.min(nextOf(start), nextOf(urgent), turn);
+    if (at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#takeDue(), Math.min(MAX_TIMER_MS, Math.max(0, at - now)));
   }
 
   #takeDue(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    for (const [name, lane] of Object.entries(this.#lanes)) {
-      while (!this.#stopped && lane.running < lane.atOnce) {
-        const due = lane.due.peek() ?? now;
-        const id = lane.due.popDue(now);
-        if (id === undefined) break;
-        const step = this.#take(id);
-        if (!step) continue;
-        lateness.observe({ lane: name }, (now - due) / 1000);
-        recentLateness.note(now - due, now);
-        lane.running++;
-        const done = step.finally(() => {
-          lane.running--;
-          this.#steps.delete(done);
-          this.#arm();
-        });
-        this.#steps.add(done);
-      }
-    }
+    this.#takeDueOf(this.#lanes.start, now);
+    this.#takeDueOf(this.#lanes.urgent, now);
+    this.#takeDueOf(this.#lanes.regular, now);
     this.#arm();
   }
+
+  #takeDueOf(lane: Lane<T>, now: number): void {
+    while (!this.#stopped && this.#hasRoom(lane, now)) {
+      const item = lane.due.first;
+      if (!item || item.due > now) return;
+      const { due } = item;
+      lane.due.delete(item);
+      const step = this.#take(item);
+      if (!step) continue;
+      lane.late.observe((now - due) / 1000);
+      recentLateness.note(now - due, now);
+      lane.running++;
+      const done = step.finally(() => {
+        lane.running--;
+        if (lane.name === "regular") this.#noteStep(performance.now() - now);
+        this.#steps.delete(done);
+        this.#arm();
+      });
+      this.#steps.add(done);
+    }
+  }
+
+  /** More polls at once only where that many are due, at a server that answers quickly all the same. */
+  #hasRoom(lane: Lane<T>, now: number): boolean {
+    if (lane.running < lane.atOnce) return true;
+    const isLate = (lane.due.first?.due ?? now) < now - TURN_MS;
+    const isQuick = this.#stepMs !== null && this.#stepMs < QUICK_STEP_MS;
+    if (lane.name !== "regular" || !isLate || !isQuick || lane.atOnce >= MOST_STEPS_AT_ONCE) return false;
+    lane.atOnce *= 2;
+    return true;
+  }
+
+  #noteStep(ms: number): void {
+    this.#stepMs = this.#stepMs === null ? ms : this.#stepMs + (ms - this.#stepMs) / STEPS_AT_ONCE;
+    if (this.#stepMs >= QUICK_STEP_MS) this.#lanes.regular.atOnce = STEPS_AT_ONCE;
+  }
+}
+
+function laneOf<T extends Scheduled>(name: LaneName, atOnce: number): Lane<T> {
+  return { name, due: new DueHeap(), running: 0, atOnce, late: lateness.labels(name) };
+}
+
+function nextOf<T extends Scheduled>({ due, running, atOnce }: Lane<T>): number {
+  return running < atOnce ? (due.first?.due ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
 }

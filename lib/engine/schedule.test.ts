@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { DueHeap } from "./due-heap.ts";
 import { backoffDelay, pollDelay } from "./schedule.ts";
 
 const DAY = 86_400_000;
@@ -51,22 +50,4 @@ test("backs off with jitter, up to five minutes", () => {
   expect(backoffDelay(4, () => 1)).toBe(4_000);
   expect(backoffDelay(100, () => 1)).toBe(300_000);
   expect(backoffDelay(4, () => 0)).toBe(400);
-});
-
-test("the heap gives ids in the order of their due times, each at its last one", () => {
-  const heap = new DueHeap();
-  const dues = Array.from({ length: 200 }, (_, at) => ({ id: `t${at}`, due: (at * 7919) % 1000 }));
-  for (const { id, due } of dues) heap.set(id, due + 5_000);
-  for (const { id, due } of dues) heap.set(id, due);
-  heap.delete("t3");
-  const popped: number[] = [];
-  for (let id = heap.popDue(10_000); id; id = heap.popDue(10_000))
-    popped.push(dues.find((d) => d.id === id)!.due);
-  expect(popped).toEqual(
-    dues
-      .filter((d) => d.id !== "t3")
-      .map((d) => d.due)
-      .sort((a, b) => a - b),
-  );
-  expect(heap.peek()).toBeUndefined();
 });

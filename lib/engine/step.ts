@@ -189,14 +189,14 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     });
     entry.notFoundAt = null;
     entry.replySize = reply.size;
-    checked(entry);
+    entry.checkedAt = Date.now();
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
-    // Only now: what could not be written must not count as seen.
-    entry.fingerprint = reply.fingerprint;
+    // Only now: what could not be written must not count as seen. The same text is not kept anew.
+    if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
     polls.inc({ result: changed ? "changed" : "unchanged" });
     // Exchanges that changed nothing are not worth keeping.
-    if (!changed) entry.messages.splice(polled);
+    if (!changed) entry.messages.length = Math.min(polled, entry.messages.length);
     else if (work.traceparent !== null)
       noteSpan("task.changed", { since: entry.polledAt, ...spanOf(ctx, entry) });
     return reply.task;
@@ -291,11 +291,6 @@ function isRefusal({ code }: PeerError): boolean {
   return code === "rejected" || code === "not_supported";
 }
 
-function checked(entry: TaskEntry): void {
-  entry.lastCheckedAt = new Date();
-  entry.timesChanged = true;
-}
-
 function nextPause(entry: TaskEntry): number {
   const waitsForCancel = entry.work.cancelSent && !hasEnded(entry.work.state);
   const unchangedPolls = waitsForCancel ? 0 : entry.unchangedPolls;
@@ -303,7 +298,11 @@ function nextPause(entry: TaskEntry): number {
   const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   const next = Math.min(pause, ...turns.map((ms) => ms + 20));
   if (turns.length > 0) entry.stale = true; // they were right when they were read
-  entry.nextCheckAt = new Date(Date.now() + next);
+  entry.nextCheckAt = Date.now() + next;
+  if (next !== entry.pace) {
+    entry.pace = next;
+    entry.timesChanged = true;
+  }
   return next;
 }
 

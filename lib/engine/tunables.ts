@@ -32,6 +32,8 @@ export const LONG_LEASE_MAX_AGE_MS = 23 * 3600_000;
 export const IDLE_LEASE_MS = 30_000;
 /** Hints are taken out of the outbox at least this often. */
 export const PUMP_MS = 1_000;
+/** And so soon after the engine itself has committed something, for all that was committed meanwhile. */
+export const PUMP_AFTER_MS = 20;
 /** What polls left in memory goes to the database this often. */
 export const FLUSH_MS = 10_000;
 
@@ -115,6 +117,15 @@ export const NOT_FOUND_CONFIRM_MS = 2_000;
 
 /** Steps at a time on one connection; starts, and what people have just done, have places of their own. */
 export const STEPS_AT_ONCE = 32;
+/** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
+export const MOST_STEPS_AT_ONCE = 256;
+export const QUICK_STEP_MS = 1_000;
+/** Polls that are due within so much of each other begin together: what shares a turn of the event loop is cheaper. */
+export const TURN_MS = 10;
+/** Tasks that a watcher takes on are read so many at a time, */
+export const ADOPTED_AT_ONCE = 500;
+/** and looked at first one after the other, so far apart, and not all at once. */
+export const FIRST_LOOKS_APART_MS = 1;
 export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;
 /** Leases one engine holds. */

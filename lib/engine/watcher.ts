@@ -6,14 +6,14 @@ import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { isRunning } from "../tasks/status.ts";
-import { loadWork, tasksNeedingWork } from "../tasks/work.ts";
+import { loadWork, type TaskWork, tasksNeedingWork, watchedTasks } from "../tasks/work.ts";
 import { Circuit } from "./circuit.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { flush } from "./flush.ts";
 import { Lanes } from "./lanes.ts";
 import { rest } from "./rest.ts";
-import { backoffDelay } from "./schedule.ts";
+import { backoffDelay, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
@@ -47,7 +47,7 @@ export class Watcher {
   #idByHandle = new Map<string, string>();
   /** Of which the server says, again and again, what can't be read. */
   #unreadable = new Set<string>();
-  #lanes = new Lanes((id) => this.#begin(id));
+  #lanes = new Lanes<TaskEntry>((entry) => (entry.running ? null : this.#take(entry)));
   #stopped: Promise<void> | null = null;
   #circuit = new Circuit();
   #paused = false;
@@ -112,7 +112,7 @@ export class Watcher {
 
   async begin(): Promise<void> {
     await this.#link.load();
-    await this.#adopt(null);
+    await this.#adopt(await this.#fenced((tx) => watchedTasks(this.organizationId, tx, this.connectionId)));
     if (this.#stopped) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
@@ -198,23 +198,20 @@ export class Watcher {
     if (byPerson) {
       entry.stale = true;
       entry.urgent = true;
+      // Whoever looks sees when it was checked.
+      entry.pace = Number.NaN;
     }
     const due = performance.now() + afterMs;
     if (entry.running) {
       entry.wokenFor = Math.min(entry.wokenFor, due);
       return;
     }
-    this.#schedule(entry, Math.min(due, this.#lanes.dueOf(taskId)));
+    this.#schedule(entry, entry.place === -1 ? due : Math.min(due, entry.due));
   }
 
   #schedule(entry: TaskEntry, due: number): void {
     const isStart = entry.work.state === "queued" || entry.work.state === "starting";
-    this.#lanes.schedule(entry.id, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
-  }
-
-  #begin(id: string): Promise<void> | null {
-    const entry = this.#entries.get(id);
-    return entry && !entry.running ? this.#take(entry) : null;
+    this.#lanes.schedule(entry, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
   }
 
   async #take(entry: TaskEntry): Promise<void> {
@@ -228,13 +225,16 @@ export class Watcher {
       if (this.#paused) pause = await rest(this.#context, entry);
       else if (wait > 0) pause = wait;
       else {
-        const checkedBefore = entry.lastCheckedAt;
+        const { checkedAt } = entry;
         pause = await step(this.#context, entry);
         this.#succeeded(entry);
-        if (entry.lastCheckedAt !== checkedBefore) this.#answered();
+        if (entry.checkedAt !== checkedAt) this.#answered();
       }
     } catch (error) {
       pause = await this.#failed(entry, error);
+      entry.nextCheckAt = Date.now() + pause;
+      entry.pace = Number.NaN;
+      entry.timesChanged = entry.checkedAt > 0;
     } finally {
       entry.running = false;
       this.#circuit.release(entry.id);
@@ -337,9 +337,15 @@ export class Watcher {
     }
   }
 
-  /** Takes on what is not watched yet: all of the connection (null), or these. */
-  async #adopt(taskIds: string[] | null): Promise<void> {
-    const works = await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, taskIds));
+  /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
+  async #adopt(taskIds: string[]): Promise<void> {
+    for (let first = 0; first < taskIds.length && !this.#stopped; first += tunables.ADOPTED_AT_ONCE) {
+      const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
+      this.#bringIn(await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, some)));
+    }
+  }
+
+  #bringIn(works: TaskWork[]): void {
     for (const work of works) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
       if (this.#entries.has(work.id)) {
@@ -350,8 +356,19 @@ export class Watcher {
       // Known by it from now on: questions and notifications name it.
       handleOf(this.#context, entry);
       this.#entries.set(work.id, entry);
-      this.#schedule(entry, performance.now());
+      this.#schedule(entry, performance.now() + this.#firstLookIn(work));
     }
+  }
+
+  /** Thousands of tasks that only run are first looked at over one interval of theirs, as they are later on. */
+  #firstLookIn(work: TaskWork): number {
+    const isBusy =
+      !isRunning(work.state) ||
+      work.cancelRequested ||
+      work.requests.some(({ state }) => state === "answered");
+    if (isBusy || this.#entries.size <= tunables.STEPS_AT_ONCE) return 0;
+    const interval = pollDelay({ ...work, replySize: 0 });
+    return (this.#entries.size * tunables.FIRST_LOOKS_APART_MS) % interval;
   }
 
   async #flushTimes(): Promise<void> {

@@ -11,15 +11,12 @@ import { type Request, readResult, type Wire } from "./wire.ts";
  */
 export async function getTask(wire: Wire, request: Request, options: GetOptions): Promise<GetReply> {
   const reply = await wire.request(request, options);
-  const clockOffsetMs = clockOffset(reply.headers.date);
   const fingerprint = fingerprintOf(reply.text, reply.id);
-  if (fingerprint === options.fingerprint)
-    return { fingerprint, task: null, clockOffsetMs, size: reply.text.length };
+  if (fingerprint === options.fingerprint) return { fingerprint, task: null, size: reply.text.length };
   const task = discreet(readResult(reply, taskSchema, options), hidingFor(options));
   return {
     fingerprint: task.status === "working" ? fingerprint : `!${fingerprint}`,
     task,
-    clockOffsetMs,
     size: reply.text.length,
   };
 }

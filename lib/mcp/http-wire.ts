@@ -75,6 +75,7 @@ export class HttpWire implements Wire {
     request.onId?.(id);
     return new Promise<Reply>((resolve, reject) => {
       let headers: IncomingHttpHeaders = {};
+      let hasReplied = false;
       const drop = this.exchange("POST", token, request, framed(request, id, options), options, {
         onHead: (received) => {
           headers = received;
@@ -86,6 +87,7 @@ export class HttpWire implements Wire {
             handlers?.onServerMessage(message);
             return;
           }
+          hasReplied = true;
           resolve({ text, id, method: request.method, headers });
           // Such a deadline is too far away to end what a server leaves open.
           if (options.replyWithinMs !== undefined) drop();
@@ -97,8 +99,9 @@ export class HttpWire implements Wire {
         onRetry: (afterMs) => {
           place.retryMs = afterMs;
         },
-        // After the reply this has no effect.
+        // An error takes longer to make than all the rest of a poll.
         onEnd: () =>
+          hasReplied ||
           reject(
             isEventStream(headers)
               ? new PeerError("unreachable", "maybe", "The stream ended before the reply")

@@ -106,7 +106,6 @@ describe("a server of 2026-07-28", () => {
         url: null,
       },
     ]);
-    expect(Math.abs(asked.clockOffsetMs ?? Number.NaN)).toBeLessThan(20_000);
     // Not working, so always parsed.
     expect((await peer.get(task, { ...options, fingerprint: asked.fingerprint })).task).not.toBeNull();
 

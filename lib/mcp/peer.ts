@@ -189,8 +189,6 @@ export interface GetReply {
   /** Strong hash of the reply without its volatile parts (JSON-RPC id, lastUpdatedAt). */
   fingerprint: string;
   task: RemoteTask | null;
-  /** The server's clock (`Date` header) minus ours, in ms; null when not sent. */
-  clockOffsetMs: number | null;
   /** Of the reply, in characters. */
   size: number;
 }

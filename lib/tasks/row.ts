@@ -6,6 +6,7 @@ import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
 import type { AttentionCode } from "./attention.ts";
 import { attentionCode } from "./attention-sql.ts";
+import { checkTimes } from "./check-times.ts";
 import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
 import { isStalled } from "./status.ts";
 
@@ -18,6 +19,9 @@ export const summaryOf = (
   t.requested_by AS "requestedBy", t.visibility, t.created_at AS "createdAt", t.started_at AS "startedAt",
   t.changed_at AS "changedAt", t.finished_at AS "finishedAt", t.ttl_ms AS "ttlMs", t.expires_at AS "expiresAt",
   t.poll_interval_ms AS "pollIntervalMs", w.last_checked_at AS "lastCheckedAt", w.next_check_at AS "nextCheckAt",
+  (SELECT e.seen_at FROM connection c JOIN engine e ON e.id = c.watched_by
+    WHERE c.organization_id = t.organization_id AND c.id = t.connection_id
+      AND t.watched AND s.health_state = 'ok' AND s.paused_at IS NULL) AS "watchedUntil",
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
   t.durable, t.adopted, t.race_id AS "raceId", t.attempt, t.attempts, t.retry_of AS "retryOf",
   t.start_after AS "startAfter", ${attentionCode(organizationId)} AS attention`;
@@ -50,6 +54,8 @@ export interface TaskRow {
   pollIntervalMs: number | null;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
+  /** An engine was seen to watch it, at a server that is well. */
+  watchedUntil: Date | null;
   cancelRequestedAt: Date | null;
   serverState: string | null;
   error: unknown;
@@ -68,6 +74,7 @@ export const toSummary =
   (now: Date) =>
   (row: TaskRow): TaskSummary => {
     const state = taskStateSchema.parse(row.state);
+    const times = checkTimes(row, row.watchedUntil);
     return {
       id: row.id,
       state,
@@ -88,8 +95,8 @@ export const toSummary =
       ttlMs: toNumber(row.ttlMs),
       expiresAt: iso(row.expiresAt),
       pollIntervalMs: row.pollIntervalMs,
-      lastCheckedAt: iso(row.lastCheckedAt),
-      nextCheckAt: iso(row.nextCheckAt),
+      lastCheckedAt: iso(times.lastCheckedAt),
+      nextCheckAt: iso(times.nextCheckAt),
       stalled: isStalled({ state, changedAt: row.changedAt, startAfter: row.startAfter }, now),
       attention: row.attention && {
         code: row.attention,

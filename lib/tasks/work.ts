@@ -71,7 +71,8 @@ const taskWork = z.object({
   traced: z.boolean(),
   state: taskStateSchema,
   tool: z.string(),
-  arguments: z.record(z.string(), z.unknown()),
+  /** For the call; null once the server has a task of it, as the call is never made again then. */
+  arguments: z.record(z.string(), z.unknown()).nullable(),
   toolHints: hints,
   era: eraSchema.nullable(),
   /** Until it may be started, where it waits for that; negative: it may. */
@@ -105,17 +106,24 @@ const taskWork = z.object({
 });
 export type TaskWork = z.infer<typeof taskWork>;
 
-/** All watched tasks of a connection, or those of `taskIds`. Durations in ms by the database's clock. */
+/** Ids of all watched tasks of a connection. */
+export async function watchedTasks(organizationId: string, tx: Tx, connectionId: string): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM task
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND watched`;
+  return rows.map(({ id }) => id);
+}
+
+/** Those of `taskIds` that are watched tasks of a connection. Durations in ms by the database's clock. */
 export async function loadWork(
   organizationId: string,
   tx: Tx,
   connectionId: string,
-  taskIds: string[] | null,
+  taskIds: string[],
 ): Promise<TaskWork[]> {
-  const which = taskIds === null ? Prisma.empty : Prisma.sql`AND t.id = ANY(${taskIds}::uuid[])`;
   const rows = await tx.$queryRaw<unknown[]>`
-    SELECT t.id, t.request_id AS "requestId", t.traceparent, s.trace AS traced, t.state, t.tool, t.arguments,
-      t.tool_hints AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
+    SELECT t.id, t.request_id AS "requestId", t.traceparent, s.trace AS traced, t.state, t.tool,
+      CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
+      CASE WHEN t.sealed_handle IS NULL THEN t.tool_hints END AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
       t.attempt_id AS "attemptId",
       (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
       t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
@@ -133,7 +141,8 @@ export async function loadWork(
       coalesce((SELECT json_agg(live.request) FROM (${liveRequests(organizationId)}) live), '[]') AS requests
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid AND t.watched ${which}`;
+    WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid AND t.watched
+      AND t.id = ANY(${taskIds}::uuid[])`;
   return z.array(taskWork).parse(rows);
 }
 

@@ -1,0 +1,118 @@
+/** A database with an organization, and as many tasks as wanted that run at simulated servers. */
+import pg from "pg";
+import { uuidv7 } from "../../lib/ids.ts";
+import type { Era } from "../../lib/mcp/peer.ts";
+import { postgresForTests } from "../../lib/testing/global-setup.ts";
+import { prepareTemplate } from "../../lib/testing/postgres.ts";
+import { createWorld, type World } from "../../lib/testing/world.ts";
+
+export interface Scene {
+  world: World;
+  admin: pg.Client;
+  /** Tasks that run, shared out evenly among these servers. Their pace does not slacken. */
+  addTasks(count: number, urls: string[], era: Era, pollMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** As far as a task that is never due to be asked more rarely: what is measured is the pace that was asked for. */
+const NEVER_SLACKENS = -1_000_000_000;
+
+export async function createScene(): Promise<Scene> {
+  const { adminUrl, stop } = await postgresForTests();
+  process.env.TEST_DATABASE_ADMIN_URL = adminUrl;
+  const dropTemplate = await prepareTemplate(adminUrl);
+  const world = await createWorld(["127.0.0.1"]);
+  const admin = new pg.Client({ connectionString: world.adminUrl });
+  await admin.connect();
+  const { organizationId, seal } = world;
+  let made = 0;
+
+  async function insert(servers: { serverId: string; connectionId: string }[], era: Era, rows: Row[]) {
+    await admin.query("BEGIN");
+    await admin.query(
+      `INSERT INTO task (organization_id, id, server_id, connection_id, tool, arguments, tool_hints, label, state, watched,
+         visibility, requested_by, era, sealed_handle, sealed_session, status_message, poll_interval_ms, started_at)
+       SELECT $1, id, server_id, connection_id, 'process_invoice', $7::json, $8::jsonb, 'INV-100', 'working', true,
+         'organization', '{"kind":"system","id":null,"name":"Bench"}', $9, handle, session,
+         'Waiting for the approval of the invoice', poll_ms, now()
+       FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $10::integer[])
+         AS n (id, server_id, connection_id, handle, session, poll_ms)`,
+      [
+        organizationId,
+        rows.map(({ id }) => id),
+        rows.map(({ place }) => servers[place % servers.length]?.serverId),
+        rows.map(({ place }) => servers[place % servers.length]?.connectionId),
+        rows.map(({ handle }) => handle),
+        rows.map(({ session }) => session),
+        JSON.stringify(INVOICE),
+        JSON.stringify({ annotations: null, taskSupport: "required", honoursIdempotencyKey: true }),
+        era,
+        rows.map(({ pollMs }) => pollMs),
+      ],
+    );
+    await admin.query(
+      "INSERT INTO task_watch (organization_id, task_id, unchanged_polls) SELECT $1, id, $3 FROM unnest($2::uuid[]) AS n (id)",
+      [organizationId, rows.map(({ id }) => id), NEVER_SLACKENS],
+    );
+    await admin.query("COMMIT");
+  }
+
+  return {
+    world,
+    admin,
+    async addTasks(count, urls, era, pollMs) {
+      const servers = [];
+      for (const url of urls) servers.push(await world.addServer(url, era));
+      await admin.query("UPDATE server SET era = $1", [era]);
+      for (let first = 0; first < count; first += 5_000) {
+        const rows = Array.from({ length: Math.min(5_000, count - first) }, (_, at): Row => {
+          const id = uuidv7();
+          const place = made++;
+          const sealed = (column: string, text: string) =>
+            seal.seal({ organizationId, table: "task", row: id, column }, text);
+          const session = {
+            id: `bench-session-of-${place}`,
+            own: id,
+            protocolVersion: era,
+            lastEventId: null,
+          };
+          return {
+            id,
+            place: first + at,
+            pollMs,
+            handle: sealed("sealed_handle", `${String(place).padStart(12, "0")}-5a1e-4c55-9d0e-7be1`),
+            session: era === "2025-11-25" ? sealed("sealed_session", JSON.stringify(session)) : null,
+          };
+        });
+        await insert(servers, era, rows);
+      }
+      await admin.query("ANALYZE task, task_watch");
+    },
+    async close() {
+      await admin.end();
+      await world.close();
+      await dropTemplate();
+      await stop();
+    },
+  };
+}
+
+interface Row {
+  id: string;
+  /** Which of the tasks that are made now it is. */
+  place: number;
+  pollMs: number;
+  handle: string;
+  session: string | null;
+}
+
+const INVOICE = {
+  invoice: {
+    invoice_id: "INV-100",
+    customer: "ACME Corp",
+    lines: [
+      { description: "Consulting in October", amount: 1_200, due_date: "2026-12-15" },
+      { description: "Travel", amount: 87.4, due_date: "2026-12-15" },
+    ],
+  },
+};

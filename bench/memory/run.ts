@@ -1,0 +1,73 @@
+/**
+ * What the engine holds in memory for each task that it watches, each stream and each origin: the growth from some to
+ * more of them, in one engine. Tasks by the heap after a collection; sockets live outside of it, so streams and origins
+ * by RAM.
+ */
+import type { Era } from "../../lib/mcp/peer.ts";
+import type { Figure } from "../figure.ts";
+import { startMeasuredEngine } from "../hot-path/engine.ts";
+import { createScene } from "../hot-path/scene.ts";
+import { startSimulated } from "../hot-path/simulated.ts";
+import { untilEven } from "../hot-path/watch.ts";
+
+const KIB = 1_024;
+const POLL_MS = 5_000;
+
+export async function run(): Promise<Figure[]> {
+  const task = await growth({ tasks: [5_000, 15_000], era: "2026-07-28" });
+  const stream = await growth({ tasks: [1_000, 3_000], era: "2025-11-25", streams: true });
+  const origin = await growth({ tasks: [2_000, 10_000], era: "2026-07-28", perOrigin: 10 });
+  return [
+    { what: "memory a watched task", value: task.heap / KIB, unit: "KiB", goal: { atMost: 1 } },
+    { what: "the same, with what is outside of the heap", value: task.ram / KIB, unit: "KiB" },
+    {
+      what: "memory a held stream",
+      value: (stream.ram - task.heap) / KIB,
+      unit: "KiB",
+      goal: { atMost: 32 },
+    },
+    {
+      what: "memory an origin",
+      value: origin.ram / KIB - (10 * task.heap) / KIB,
+      unit: "KiB",
+      goal: { atMost: 64 },
+    },
+  ];
+}
+
+interface Kind {
+  /** So many, and then so many in all. */
+  tasks: [from: number, to: number];
+  era: Era;
+  streams?: boolean;
+  /** Tasks at each origin; without it all are at one. */
+  perOrigin?: number;
+}
+
+/** Bytes for each one more; of tasks, or of origins where `perOrigin` is given. */
+async function growth({
+  tasks,
+  era,
+  streams = false,
+  perOrigin,
+}: Kind): Promise<{ heap: number; ram: number }> {
+  const [from, to] = tasks;
+  const origins = perOrigin ? to / perOrigin : 1;
+  const scene = await createScene();
+  const server = await startSimulated({ pollMs: POLL_MS, streams, origins });
+  const engine = await startMeasuredEngine(scene.world.engineEnvironment, { inspected: true });
+  const read = async (count: number) => {
+    await untilEven(server, count, POLL_MS);
+    return (await engine.inspector?.memory()) ?? { heapUsed: 0, external: 0, rss: 0 };
+  };
+  const first = perOrigin ? from / perOrigin : 1;
+  await scene.addTasks(from, server.urls.slice(0, first), era, POLL_MS);
+  const before = await read(from);
+  await scene.addTasks(to - from, perOrigin ? server.urls.slice(first) : server.urls, era, POLL_MS);
+  const after = await read(to);
+  await engine.stop();
+  await server.stop();
+  await scene.close();
+  const more = perOrigin ? origins - first : to - from;
+  return { heap: (after.heapUsed - before.heapUsed) / more, ram: (after.rss - before.rss) / more };
+}
