@@ -8,7 +8,7 @@ import pg from "pg";
 import { createDatabase, type Database } from "../../lib/db.ts";
 import { pumpChanges } from "../../lib/engine/pump.ts";
 import { uuidv7 } from "../../lib/ids.ts";
-import { recordStatus } from "../../lib/tasks/progress.ts";
+import { recordStatuses } from "../../lib/tasks/progress.ts";
 import type { Figure } from "../figure.ts";
 import { type Installation, startInstallation } from "../installation.ts";
 
@@ -68,11 +68,12 @@ async function rateOf(database: Database, places: Place[], batch: number): Promi
       const from = (Math.floor(at / places.length) * batch) % tasks.length;
       const ids = tasks.slice(from, from + batch);
       const statusMessage = `Step ${turn++}`;
-      // In the order of their ids, so that no two wait for each other.
+      let written = 0;
       await database.withOrganization(organizationId, async (tx) => {
-        for (const id of ids)
-          if (await recordStatus(organizationId, tx, id, { ...NEWS, statusMessage })) changed++;
+        const news = ids.map((taskId) => ({ ...NEWS, taskId, statusMessage }));
+        written = await recordStatuses(organizationId, tx, news);
       });
+      changed += written;
     }
   };
   const began = performance.now();
