@@ -128,7 +128,7 @@ export function isDatabaseDown(error: unknown): boolean {
   if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
   // node-postgres has no codes for these
   if (
-    /ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|Client has encountered/i.test(
+    /ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
       error.message,
     )
   )

@@ -50,6 +50,9 @@ export async function tryServer(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TRY}`})`;
 }
 
+/** In place of a connection's id: leases were given back, and wait for whoever has room. */
+export const LEASES = "leases";
+
 /** Has the engine take the connection anew, with the address and the credentials that are committed with this. */
 export async function rewatchConnection(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${connectionId})`;

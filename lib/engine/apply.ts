@@ -135,7 +135,10 @@ async function fetchResult(
 ): Promise<TaskResult | null> {
   const peer = ctx.peer(entry.work.era!);
   try {
-    const outcome = await peer.result(taskRef(ctx, entry), remote, callOptions(entry, POLL_DEADLINE_MS));
+    const outcome = await peer.result(taskRef(ctx, entry), remote, {
+      ...callOptions(entry, POLL_DEADLINE_MS),
+      signal: ctx.leaving,
+    });
     // A task that completed has a result; a server that breaks down over it has it the next time.
     const broke = outcome.kind === "error" && remote.status === "completed";
     if (broke && entry.missingResults++ < MISSING_RESULTS)

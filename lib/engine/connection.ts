@@ -1,12 +1,21 @@
 import { ADDRESS_COLUMNS, ADDRESS_TABLES, type ConnectionAddress } from "../connections/queries.ts";
 import { Prisma, type Tx } from "../db.ts";
 import type { Era } from "../mcp/peer.ts";
+import { type Traits, traitsSchema } from "../servers/traits.ts";
+import { loadLittleWork, type TaskWork } from "../tasks/work.ts";
+import { LEASE_QUEUE } from "./queue.ts";
+import { LOADED_TOGETHER } from "./tunables.ts";
 
 /** What a watcher needs of its connection and server. */
 export interface ConnectionRow extends ConnectionAddress {
   serverId: string;
   eraSetting: "auto" | Era;
   era: Era | null;
+  traits: Traits;
+  isWell: boolean;
+  circuitFailures: number;
+  paused: boolean;
+  pauses: number;
 }
 
 export interface LeaseRef {
@@ -15,27 +24,49 @@ export interface LeaseRef {
   retryCount: number;
 }
 
+export interface Taken {
+  epoch: bigint;
+  connection: ConnectionRow;
+  /** Its tasks; null: too many to be read with those of others. */
+  works: TaskWork[] | null;
+}
+
 /**
- * Takes a connection over: raises its epoch while the lease's job row is locked and found to be still ours, so that
- * no older watcher writes from here on. Null: the lease is not ours (any more).
+ * Takes connections of one organization over: raises their epochs while the leases' job rows are locked and found to
+ * be still ours, so that no older watcher writes from here on. What is missing in the reply is not ours (any more).
  */
 export async function takeOver(
   organizationId: string,
   tx: Tx,
-  connectionId: string,
-  lease: LeaseRef,
+  leases: { connectionId: string; lease: LeaseRef }[],
   engineId: string,
-): Promise<{ epoch: bigint; connection: ConnectionRow } | null> {
-  const held = await tx.$queryRaw<unknown[]>`SELECT 1 FROM pgboss.job
-    WHERE id = ${lease.id}::uuid AND retry_count = ${lease.retryCount} AND state = 'active' FOR UPDATE`;
-  if (held.length === 0) return null;
-  const raised = await tx.$queryRaw<
-    { epoch: bigint }[]
-  >`UPDATE connection SET epoch = epoch + 1, watched_by = ${engineId}::uuid
-    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid RETURNING epoch`;
+): Promise<Map<string, Taken>> {
+  const held = await tx.$queryRaw<{ connectionId: string }[]>`
+    SELECT given.connection_id AS "connectionId"
+    FROM unnest(${leases.map(({ lease }) => lease.id)}::uuid[], ${leases.map(({ lease }) => lease.retryCount)}::integer[],
+      ${leases.map(({ connectionId }) => connectionId)}::text[]) AS given (id, retry_count, connection_id)
+    JOIN pgboss.job j ON j.id = given.id AND j.retry_count = given.retry_count
+    WHERE j.name = ${LEASE_QUEUE} AND j.state = 'active' ORDER BY j.id FOR UPDATE OF j`;
+  const ids = held.map(({ connectionId }) => connectionId);
+  // In one order, as those who give back lock them.
+  await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
+    AND id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+  const raised = await tx.$queryRaw<{ id: string; epoch: bigint }[]>`
+    UPDATE connection SET epoch = epoch + 1, watched_by = ${engineId}::uuid
+    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[]) RETURNING id, epoch`;
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
-    SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era FROM ${ADDRESS_TABLES}
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`);
-  if (!raised[0] || !rows[0]) return null;
-  return { epoch: raised[0].epoch, connection: rows[0] };
+    SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era, s.traits,
+      s.health_state = 'ok' AS "isWell", c.circuit_failures AS "circuitFailures",
+      s.paused_at IS NOT NULL AS paused, s.pauses FROM ${ADDRESS_TABLES}
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${ids}::uuid[])`);
+  const works = await loadLittleWork(organizationId, tx, ids, LOADED_TOGETHER);
+  const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
+  const taken = new Map<string, Taken>();
+  for (const row of rows) {
+    const epoch = epochs.get(row.connectionId);
+    if (epoch === undefined) continue;
+    const connection = { ...row, traits: traitsSchema.catch({}).parse(row.traits ?? {}) };
+    taken.set(row.connectionId, { epoch, connection, works: works.get(row.connectionId) ?? null });
+  }
+  return taken;
 }

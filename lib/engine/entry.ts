@@ -41,6 +41,8 @@ export interface WatcherContext {
   wake(taskId: string, afterMs: number): void;
   /** 2026-07-28: has the server tell of a task's changes, where it does. */
   follow(handle: string): void;
+  /** Aborted when this watcher leaves: a call that only reads need not be waited for. */
+  readonly leaving: AbortSignal;
   readonly sessions: Sessions;
   /** The watched task of this id of ours. */
   task(id: string): TaskEntry | null;

@@ -21,7 +21,7 @@ import {
   recordHealth,
   recordLastError,
 } from "../servers/health.ts";
-import { learn, readKnown } from "../servers/learn.ts";
+import { learn } from "../servers/learn.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import type { Health } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
@@ -42,7 +42,8 @@ export interface LinkOptions {
 }
 
 export class ServerLink {
-  traits: Traits = {};
+  /** What is known of the server by now. */
+  traits: Traits;
   /** Its calls, until they are written. */
   readonly calls = new Tally();
   #options: LinkOptions;
@@ -50,31 +51,23 @@ export class ServerLink {
   #wire: Wire | null = null;
   #peers = new Map<Era, Peer>();
   /** As the database has it. */
-  #isWell = true;
+  #isWell: boolean;
   /** The database has the connection's circuit as one that is, or was, open. */
-  #circuitIsKept = false;
+  #circuitIsKept: boolean;
   #lastError: { code: FailureClass; at: Date } | null = null;
   #logTail = "";
   #logChanged = false;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.traits = options.connection.traits;
+    this.#isWell = options.connection.isWell;
+    this.#circuitIsKept = options.connection.circuitFailures > 0;
   }
 
   /** It is a child process of ours, as far as was tried. */
   get isCommand(): boolean {
     return this.#wire?.kind === "stdio";
-  }
-
-  /** What is known of the server by now. */
-  async load(): Promise<void> {
-    const { organizationId, serverId, connectionId } = this.#options.connection;
-    const known = await this.#options.transaction((tx) =>
-      readKnown(organizationId, tx, serverId, connectionId),
-    );
-    this.traits = known.traits;
-    this.#isWell = known.isWell;
-    this.#circuitIsKept = known.circuitFailures > 0;
   }
 
   /** Notes what the server was seen to do, here at once and in the database soon. */

@@ -185,6 +185,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
   try {
     const reply = await ctx.peer(work.era!).get(taskRef(ctx, entry), {
       ...callOptions(entry, POLL_DEADLINE_MS),
+      signal: ctx.leaving,
       ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     });
     entry.notFoundAt = null;

@@ -18,10 +18,33 @@ export const POLL_DEADLINE_MS = 15_000;
 /** Opening a stream. */
 export const OPEN_DEADLINE_MS = 10_000;
 
+/** The file of INTRAY_ALIVE_FILE is touched this often; who finds it 30 s old takes the process for stuck. */
+export const ALIVE_MS = 5_000;
+
 /** Leases for connections with open work are made this often, besides the wake-ups. */
 export const LEASE_SCAN_MS = 5_000;
 /** New leases are fetched this often, besides the wake-ups: how soon those of a killed engine are taken over. */
 export const LEASE_FETCH_MS = 1_000;
+/** An engine that was not seen for this long has no share of the leases: it is over before its leases come free. */
+export const ENGINE_SEEN_MS = 8_000;
+/** A lease that waits this long for those whose share it would be is anybody's. */
+export const OVERDUE_LEASE_MS = 2_000;
+/** An engine that has more than its share looks this often, */
+export const EVEN_OUT_MS = 1_000;
+/** and gives back so many leases at a time. */
+export const MOVED_A_TURN = 25;
+/** Leases of an organization are taken over this many in a transaction, */
+export const TAKEN_TOGETHER = 50;
+/** in this many transactions at a time. */
+export const TAKEN_AT_ONCE = 3;
+/** Tasks of a connection that are read with those of others; of one that has more, all are read by themselves. */
+export const LOADED_TOGETHER = 100;
+/** What watchers leave behind is stored for this many at a time, */
+export const ENDED_AT_ONCE = 8;
+/** and leases go back this many in a transaction, */
+export const GIVEN_TOGETHER = 100;
+/** in this many transactions at a time. */
+export const GIVEN_AT_ONCE = 2;
 /** A watcher looks for work that no wake-up told it of. */
 export const SLOW_SCAN_MS = 10_000;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
@@ -130,6 +153,8 @@ export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;
 /** Leases one engine holds. */
 export const CAPACITY = 5_000;
+/** Transactions at once in one engine; fewer than its pool has connections (run.ts). */
+export const TRANSACTIONS_AT_ONCE = 8;
 /** Longest timer that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
 /** What lost a race is told to stop this soon. */

@@ -48,7 +48,10 @@ export class Watcher {
   /** Of which the server says, again and again, what can't be read. */
   #unreadable = new Set<string>();
   #lanes = new Lanes<TaskEntry>((entry) => (entry.running ? null : this.#take(entry)));
+  #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
+  /** Aborted when it halts: what is only read is not waited for. */
+  #leaving = new AbortController();
   #circuit = new Circuit();
   #paused = false;
   /** Which of the server's pauses, and ends of one, was seen last. */
@@ -90,7 +93,9 @@ export class Watcher {
         return isPaused();
       },
       learn: (seen) => link.learn(seen),
+      leaving: this.#leaving.signal,
     };
+    this.#seePause(connection);
     this.#subscription = new Subscription(this.#context, () => this.#runningHandles());
   }
 
@@ -110,10 +115,12 @@ export class Watcher {
     return false;
   }
 
-  async begin(): Promise<void> {
-    await this.#link.load();
-    await this.#adopt(await this.#fenced((tx) => watchedTasks(this.organizationId, tx, this.connectionId)));
-    if (this.#stopped) return;
+  /** `works`: the connection's watched tasks, where they were read already. */
+  async begin(works: TaskWork[] | null): Promise<void> {
+    if (works) this.#bringIn(works);
+    else
+      await this.#adopt(await this.#fenced((tx) => watchedTasks(this.organizationId, tx, this.connectionId)));
+    if (this.#halted) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
   }
@@ -146,7 +153,14 @@ export class Watcher {
     for (const id of this.#entries.keys()) this.#wake(id, 0, false);
   }
 
-  /** Ends without answering, cancelling or closing anything on the server; steps under way are waited for. */
+  /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
+  halt(): Promise<void> {
+    this.#halted ??= this.#lanes.stop();
+    this.#leaving.abort();
+    return this.#halted;
+  }
+
+  /** Ends without answering, cancelling or closing anything on the server; what came in until now is stored. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end();
     return this.#stopped;
@@ -155,7 +169,7 @@ export class Watcher {
   async #end(): Promise<void> {
     clearInterval(this.#scan);
     clearInterval(this.#flush);
-    await this.#lanes.stop();
+    await this.halt();
     this.#subscription.close();
     for (const entry of this.#entries.values()) dropStreams(this.#context, entry);
     for (const entry of this.#entries.values()) await this.#keepNews(entry);
@@ -194,7 +208,7 @@ export class Watcher {
 
   #wake(taskId: string, afterMs: number, byPerson: boolean): void {
     const entry = this.#entries.get(taskId);
-    if (!entry || this.#stopped) return;
+    if (!entry || this.#halted) return;
     if (byPerson) {
       entry.stale = true;
       entry.urgent = true;
@@ -284,6 +298,8 @@ export class Watcher {
   /** Owns every error of a step: who may have caused it, who is told, and when it is tried again. */
   async #failed(entry: TaskEntry, error: unknown): Promise<number> {
     const { log } = this.#options;
+    // Of our own making: it says nothing of the server.
+    if (error instanceof PeerError && error.code === "timeout" && this.#leaving.signal.aborted) return 0;
     entry.stale = true;
     entry.failures++;
     // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
@@ -331,15 +347,20 @@ export class Watcher {
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
-      if (!entry || entry.failures > 0) continue;
+      if (!entry || entry.failures > 0 || this.#waitsForPlace(entry)) continue;
       entry.stale = true;
       this.#wake(id, 0, false);
     }
   }
 
+  /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
+  #waitsForPlace({ work, stale, place, due }: TaskEntry): boolean {
+    return work.state === "queued" && !stale && place !== -1 && due <= performance.now();
+  }
+
   /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
   async #adopt(taskIds: string[]): Promise<void> {
-    for (let first = 0; first < taskIds.length && !this.#stopped; first += tunables.ADOPTED_AT_ONCE) {
+    for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
       this.#bringIn(await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, some)));
     }

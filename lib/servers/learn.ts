@@ -1,6 +1,6 @@
 import { announce } from "../changes/transitions.ts";
 import type { Tx } from "../db.ts";
-import { type Traits, traitsSchema } from "./traits.ts";
+import type { Traits } from "./traits.ts";
 
 /** Notes what a server was seen to do; a key that is undefined is forgotten. Nothing new: nothing is written. */
 export async function learn(organizationId: string, tx: Tx, serverId: string, seen: Traits): Promise<void> {
@@ -10,26 +10,4 @@ export async function learn(organizationId: string, tx: Tx, serverId: string, se
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid
       AND traits IS DISTINCT FROM (traits - ${forgotten}::text[]) || ${JSON.stringify(seen)}::jsonb`;
   if (learned === 1) await announce(organizationId, tx, "server", [serverId]);
-}
-
-/** What a server is like and whether it, and the connection to it, were well, as last seen. */
-export async function readKnown(
-  organizationId: string,
-  tx: Tx,
-  serverId: string,
-  connectionId: string,
-): Promise<{ traits: Traits; isWell: boolean; circuitFailures: number }> {
-  const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId },
-    select: { traits: true, healthState: true },
-  });
-  const connection = await tx.connection.findFirst({
-    where: { organizationId, id: connectionId },
-    select: { circuitFailures: true },
-  });
-  return {
-    traits: traitsSchema.catch({}).parse(row?.traits ?? {}),
-    isWell: row?.healthState === "ok",
-    circuitFailures: connection?.circuitFailures ?? 0,
-  };
 }

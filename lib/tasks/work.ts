@@ -120,9 +120,35 @@ export async function loadWork(
   connectionId: string,
   taskIds: string[],
 ): Promise<TaskWork[]> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT t.id, t.request_id AS "requestId", t.traceparent, s.trace AS traced, t.state, t.tool,
-      CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
+  const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
+  return z.array(taskWork).parse(await readWork(organizationId, tx, which));
+}
+
+/** Of those of the connections that have at most so many watched tasks, all of these tasks. */
+export async function loadLittleWork(
+  organizationId: string,
+  tx: Tx,
+  connectionIds: string[],
+  most: number,
+): Promise<Map<string, TaskWork[]>> {
+  const little = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM unnest(${connectionIds}::uuid[]) AS given (id) WHERE ${most} >= (
+      SELECT count(*) FROM (SELECT FROM task WHERE organization_id = ${organizationId}::uuid
+        AND connection_id = given.id AND watched LIMIT ${most + 1}) few)`;
+  const loaded = new Map<string, TaskWork[]>(little.map(({ id }) => [id, []]));
+  const rows = await readWork(
+    organizationId,
+    tx,
+    Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`,
+  );
+  for (const row of rows) loaded.get(row.connectionId)?.push(taskWork.parse(row));
+  return loaded;
+}
+
+function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ connectionId: string }[]> {
+  return tx.$queryRaw`
+    SELECT t.id, t.connection_id AS "connectionId", t.request_id AS "requestId", t.traceparent, s.trace AS traced,
+      t.state, t.tool, CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
       CASE WHEN t.sealed_handle IS NULL THEN t.tool_hints END AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
       t.attempt_id AS "attemptId",
       (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
@@ -141,9 +167,7 @@ export async function loadWork(
       coalesce((SELECT json_agg(live.request) FROM (${liveRequests(organizationId)}) live), '[]') AS requests
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid AND t.watched
-      AND t.id = ANY(${taskIds}::uuid[])`;
-  return z.array(taskWork).parse(rows);
+    WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
 }
 
 function liveRequests(organizationId: string): Prisma.Sql {

@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 export interface EngineProcess {
   /** kill -9, awaited. */
   kill(): Promise<void>;
+  /** SIGTERM, awaited: it drains. Rejects where it did not end well. */
+  drain(): Promise<void>;
   /** SIGSTOP: it is there and does nothing, as in a long pause of its machine. */
   freeze(): void;
   /** SIGCONT. */
@@ -51,11 +53,17 @@ export async function startEngineProcess(environment: Record<string, string>): P
     child.kill("SIGKILL");
     await gone;
   };
+  const drain = async () => {
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    const [code] = await gone;
+    if (code !== 0) throw new Error(`the engine did not drain (${code}): ${complaint}`);
+  };
   const memory = () => {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`the engine has ended (${child.exitCode ?? child.signalCode}): ${complaint}`);
     const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
   };
-  return { kill, freeze: () => child.kill("SIGSTOP"), thaw: () => child.kill("SIGCONT"), memory };
+  return { kill, drain, freeze: () => child.kill("SIGSTOP"), thaw: () => child.kill("SIGCONT"), memory };
 }

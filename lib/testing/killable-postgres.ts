@@ -15,7 +15,7 @@ export interface KillablePostgres {
 }
 
 /** From here on `createTestDatabase` of this test file makes its databases there. */
-export async function useKillablePostgres(): Promise<KillablePostgres> {
+export async function startKillablePostgres(): Promise<KillablePostgres> {
   const folder = mkdtempSync(join(tmpdir(), "intray-killable-"));
   // Of what is thrown away nothing need survive a power cut, but all that was committed has to survive a kill.
   const launch = () => startEmbedded(folder, { settings: ["fsync=off", "max_connections=200"] });

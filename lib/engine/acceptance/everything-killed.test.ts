@@ -9,7 +9,7 @@ import {
   type InvoiceServer,
   startInvoiceServer,
 } from "../../testing/invoice-server.ts";
-import { type KillablePostgres, useKillablePostgres } from "../../testing/killable-postgres.ts";
+import { type KillablePostgres, startKillablePostgres } from "../../testing/killable-postgres.ts";
 import { lookInto } from "../../testing/look.ts";
 import { startTestServer, type TestServer } from "../../testing/mcp-server.ts";
 import { readLedger } from "../../testing/sample-ledger.ts";
@@ -38,7 +38,7 @@ const kinds = invoiceKinds({
 });
 
 beforeAll(async () => {
-  postgres = await useKillablePostgres();
+  postgres = await startKillablePostgres();
   ends.push(() => postgres.remove());
   world = await createWorld(["127.0.0.1"]);
   ends.push(() => world.close());

@@ -1,0 +1,34 @@
+/** Who watches what, by the rows. */
+import type { Stage } from "./stage.ts";
+
+/** Engines from the one that was started first, with the connections that each of them watches. */
+export async function watched({ admin }: Stage): Promise<{ engine: string; connections: number }[]> {
+  const { rows } = await admin.query<{ engine: string; connections: number }>(`
+    SELECT e.id AS engine, count(c.id)::integer AS connections
+    FROM engine e LEFT JOIN connection c ON c.watched_by = e.id GROUP BY e.id ORDER BY e.started_at`);
+  return rows;
+}
+
+/** The id of the engine that was started last. */
+export async function newest(stage: Stage): Promise<string> {
+  return (await watched(stage)).at(-1)?.engine ?? "";
+}
+
+/** Looks every 50 ms until it is so; returns how long that took, in ms. */
+export async function tookUntil(
+  what: string,
+  isSo: () => Promise<boolean>,
+  patienceMs = 120_000,
+): Promise<number> {
+  const began = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - began > patienceMs) throw new Error(`never happened: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return performance.now() - began;
+}
+
+/** So many at a time, in order. */
+export function* batches<T>(all: T[], size: number): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}

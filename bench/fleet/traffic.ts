@@ -1,0 +1,121 @@
+/** People who answer questions and start tasks at a steady pace, and what the servers say became of it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDatabaseDown } from "../../lib/db.ts";
+import type { Principal } from "../../lib/principal.ts";
+import { quantile } from "../figure.ts";
+import type { Servers } from "./servers.ts";
+import type { Place, Stage } from "./stage.ts";
+
+/** Our ids of tasks, with when it was committed that they are to start, or are answered; by the wall clock, in ms. */
+export interface Deeds {
+  answered: Map<string, number>;
+  started: Map<string, number>;
+}
+
+const now = () => performance.timeOrigin + performance.now();
+
+/** Does `deed` every `everyMs` until `signal`; where the database is away it is tried again, as a browser's user would. */
+async function steadily(everyMs: number, signal: AbortSignal, deed: () => Promise<boolean>): Promise<void> {
+  const under = new Set<Promise<void>>();
+  for (let next = performance.now(); !signal.aborted; next += everyMs) {
+    await sleep(Math.max(0, next - performance.now()));
+    const one = insistently(deed).finally(() => under.delete(one));
+    under.add(one);
+  }
+  await Promise.all(under);
+}
+
+async function insistently(deed: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    try {
+      if (await deed()) return;
+    } catch (error) {
+      if (!isDatabaseDown(error)) throw error;
+    }
+    await sleep(100);
+  }
+  throw new Error("it could not be done in 30 s");
+}
+
+/**
+ * Answers one question of `asking` after the other, and starts tasks at `places` in turns, both every `everyMs`, until
+ * `signal`. Everything that was committed is in the reply.
+ */
+export async function traffic(
+  stage: Stage,
+  by: Principal,
+  {
+    asking,
+    places,
+    everyMs,
+    signal,
+  }: { asking: string[]; places: Place[]; everyMs: number; signal: AbortSignal },
+): Promise<Deeds> {
+  const deeds: Deeds = { answered: new Map(), started: new Map() };
+  const questions = [...asking];
+  let turn = 0;
+  await Promise.all([
+    steadily(everyMs, signal, async () => {
+      const id = questions.shift();
+      if (id === undefined) return true;
+      try {
+        // Where the commit was lost sight of it counts as answered all the same: the servers say so.
+        if (await stage.answer(by, id)) deeds.answered.set(id, now());
+        return true;
+      } catch (error) {
+        questions.unshift(id);
+        throw error;
+      }
+    }),
+    steadily(everyMs, signal, async () => {
+      const place = places[turn++ % places.length];
+      if (!place) throw new Error("there are no places");
+      const [id] = await stage.start(by, [place], "work", 5_000);
+      if (id !== undefined) deeds.started.set(id, now());
+      return true;
+    }),
+  ]);
+  return deeds;
+}
+
+export interface Outcome {
+  /** From the commit to the server, in ms, in the order of the commits. */
+  answers: { at: number; ms: number }[];
+  starts: { at: number; ms: number }[];
+  lost: number;
+  doubled: number;
+}
+
+/** Waits until the servers were told of all that was done, or for `patienceMs`. */
+export async function outcome(servers: Servers, deeds: Deeds, patienceMs = 60_000): Promise<Outcome> {
+  for (const until = performance.now() + patienceMs; ; await sleep(250)) {
+    const seen = await servers.seen();
+    const first = { call: new Map<string, number>(), answer: new Map<string, number>() };
+    let doubled = 0;
+    for (const { what, of, at } of seen) {
+      if (what !== "call" && what !== "answer") continue;
+      if (first[what].has(of)) doubled++;
+      else first[what].set(of, at);
+    }
+    const delays = (done: Map<string, number>, told: Map<string, number>) =>
+      [...done].flatMap(([id, at]) => {
+        const seenAt = told.get(id);
+        return seenAt === undefined ? [] : [{ at, ms: seenAt - at }];
+      });
+    const answers = delays(deeds.answered, first.answer);
+    const starts = delays(deeds.started, first.call);
+    const lost = deeds.answered.size - answers.length + (deeds.started.size - starts.length);
+    if (lost === 0 || performance.now() > until) return { answers, starts, lost, doubled };
+  }
+}
+
+export function longest(delays: { ms: number }[]): number {
+  return Math.max(0, ...delays.map(({ ms }) => ms));
+}
+
+export function p(part: number, delays: { ms: number }[]): number {
+  return quantile(
+    delays.map(({ ms }) => ms),
+    part,
+  );
+}

@@ -1,0 +1,25 @@
+import { postgresForTests } from "../../lib/testing/global-setup.ts";
+import { prepareTemplate } from "../../lib/testing/postgres.ts";
+import { type Servers, startServers } from "./servers.ts";
+import { type Stage, setStage } from "./stage.ts";
+
+/** Runs `work` on a stage of its own, with so many simulated servers, and ends all of it. */
+export async function withStage<T>(
+  servers: number,
+  work: (stage: Stage, servers: Servers) => Promise<T>,
+): Promise<T> {
+  const postgres = await postgresForTests();
+  process.env.TEST_DATABASE_ADMIN_URL = postgres.adminUrl;
+  const dropTemplate = await prepareTemplate(postgres.adminUrl);
+  const simulated = await startServers(servers);
+  const stage = await setStage();
+  try {
+    return await work(stage, simulated);
+  } finally {
+    await stage.close();
+    await simulated.close();
+    await dropTemplate();
+    await postgres.stop();
+    delete process.env.TEST_DATABASE_ADMIN_URL;
+  }
+}

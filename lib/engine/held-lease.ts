@@ -1,0 +1,35 @@
+import type { LeaseRef } from "./connection.ts";
+import type { LeaseData } from "./queue.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** A lease that an engine holds. */
+export interface Held {
+  lease: LeaseRef;
+  data: LeaseData;
+  watcher: Watcher | null;
+  /** What came before there was one. */
+  hints: ((watcher: Watcher) => void)[];
+  since: number;
+  /** The connection's settings were changed: it is to be taken anew. */
+  outdated: boolean;
+  /** It is being given back. Until that is done its heartbeats go on, so that nobody takes it from under its steps. */
+  leaving: Promise<void> | null;
+  /** When the last heartbeat that came back was sent; monotonic. */
+  heartbeatAt: number;
+  waiting: { resolve(): void; reject(error: Error): void }[];
+}
+
+/** Fetched by a statement that was sent at `sentAt`; monotonic. */
+export function newHeld(lease: LeaseRef, data: LeaseData, sentAt: number): Held {
+  return {
+    lease,
+    data,
+    watcher: null,
+    hints: [],
+    since: sentAt,
+    outdated: false,
+    leaving: null,
+    heartbeatAt: sentAt,
+    waiting: [],
+  };
+}

@@ -1,0 +1,85 @@
+/** What the rows say of leases: who lacks one, how many there are, and how one goes back. */
+import { fromPrisma, type PgBoss } from "pg-boss";
+import { LEASES } from "../changes/transitions.ts";
+import { type Database, Prisma, type Tx } from "../db.ts";
+import type { LeaseRef } from "./connection.ts";
+import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
+import type { Census } from "./share.ts";
+import { ENGINE_SEEN_MS, OVERDUE_LEASE_MS } from "./tunables.ts";
+
+/** As pg-boss' own unique index has it (job_i6): not ended, one a connection. */
+const LIVE = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;
+
+/** Makes a lease for every connection with open work that has none; the queue's policy refuses a second one. */
+export async function makeLeases(database: Database, boss: PgBoss): Promise<void> {
+  const rows = await database.gate<LeaseData>(Prisma.sql`
+    SELECT organization_id AS "organizationId", connection_id AS "connectionId"
+    FROM gate.connections_with_open_work() WHERE NOT EXISTS (
+      SELECT FROM pgboss.job WHERE ${LIVE} AND coalesce(singleton_key, '') = connection_id::text)`);
+  if (rows.length === 0) return;
+  await boss.insert(
+    LEASE_QUEUE,
+    rows.map((data) => ({ data, singletonKey: data.connectionId })),
+  );
+}
+
+/** Of these connections: whether one has no lease at all, and whether a lease of one waits for an engine. */
+export async function lookAtLeases(
+  database: Database,
+  connectionIds: string[],
+): Promise<{ lacking: boolean; waiting: boolean }> {
+  const rows = await database.gate<{ waiting: boolean }>(Prisma.sql`
+    SELECT state < 'active' AS waiting FROM pgboss.job
+    WHERE ${LIVE} AND coalesce(singleton_key, '') = ANY (${connectionIds})`);
+  return { lacking: rows.length < connectionIds.length, waiting: rows.some(({ waiting }) => waiting) };
+}
+
+/** `engineId`: who looks, and so is there. */
+export async function takeCensus(database: Database, engineId: string): Promise<Census> {
+  const [census] = await database.gate<Census>(Prisma.sql`
+    SELECT count(*)::integer AS leases, count(*) FILTER (WHERE state < 'active')::integer AS waiting,
+      count(*) FILTER (WHERE state < 'active'
+        AND start_after < now() - ${OVERDUE_LEASE_MS} * interval '1 ms')::integer AS overdue,
+      (SELECT 1 + count(*)::integer FROM engine WHERE id <> ${engineId}::uuid
+        AND seen_at > now() - ${ENGINE_SEEN_MS} * interval '1 ms') AS engines
+    FROM pgboss.job WHERE ${LIVE}`);
+  if (!census) throw new Error("the leases were not counted");
+  return census;
+}
+
+/**
+ * Ends leases of one organization in a transaction that counts open work again: at 0 a lease is completed, else
+ * completed and made anew, for any engine to take, and they are told. The connections' locks make a new task wait, so
+ * that its wake-up finds the outcome.
+ */
+export async function giveBack(
+  organizationId: string,
+  tx: Tx,
+  boss: PgBoss,
+  engineId: string,
+  leases: { lease: LeaseRef; data: LeaseData }[],
+): Promise<void> {
+  const ids = leases.map(({ data }) => data.connectionId);
+  await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
+    AND id = ANY (${ids}::uuid[]) ORDER BY id FOR UPDATE`;
+  await tx.$executeRaw`UPDATE connection SET watched_by = NULL WHERE organization_id = ${organizationId}::uuid
+    AND id = ANY (${ids}::uuid[]) AND watched_by = ${engineId}::uuid`;
+  const open = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM unnest(${ids}::uuid[]) AS given (id)
+    WHERE EXISTS (SELECT FROM task WHERE organization_id = ${organizationId}::uuid AND connection_id = given.id AND watched)`;
+  const stillOpen = new Set(open.map(({ id }) => id));
+  const db = fromPrisma(tx);
+  await boss.complete(
+    LEASE_QUEUE,
+    leases.map(({ lease }) => lease),
+    null,
+    { db },
+  );
+  const anew = leases.filter(({ data }) => stillOpen.has(data.connectionId)).map(({ data }) => data);
+  if (anew.length === 0) return;
+  await boss.insert(
+    LEASE_QUEUE,
+    anew.map((data) => ({ data, singletonKey: data.connectionId })),
+    { db },
+  );
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${LEASES})`;
+}

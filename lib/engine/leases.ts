@@ -1,0 +1,242 @@
+/** The leases that an engine holds: takes its share of them, keeps them alive, and gives them back. */
+import type { PgBoss } from "pg-boss";
+import type { Logger } from "pino";
+import type { Database } from "../db.ts";
+import type { Network } from "../network.ts";
+import type { Seal } from "../seal.ts";
+import { type Taken, takeOver } from "./connection.ts";
+import { LeaseLost } from "./entry.ts";
+import { GivingBack } from "./giving-back.ts";
+import { type Held, newHeld } from "./held-lease.ts";
+import { giveBack, takeCensus } from "./lease-rows.ts";
+import { Places } from "./places.ts";
+import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
+import { roomFor, surplusOf } from "./share.ts";
+import * as tunables from "./tunables.ts";
+import { Watcher } from "./watcher.ts";
+
+export interface LeasesOptions {
+  engineId: string;
+  boss: PgBoss;
+  /** For taking and giving back, which no step holds up. */
+  database: Database;
+  /** For all that watchers do. */
+  steps: Database;
+  network: Network;
+  seal: Seal;
+  log: Logger;
+  /** It is not held any more: what it was told of meanwhile is to be looked at. */
+  onGone(connectionId: string): void;
+}
+
+export class Leases {
+  #options: LeasesOptions;
+  #held = new Map<string, Held>();
+  #closing = false;
+  #givingBack: GivingBack;
+  #takeovers = new Places(tunables.TAKEN_AT_ONCE);
+  #endings = new Places(tunables.ENDED_AT_ONCE);
+
+  constructor(options: LeasesOptions) {
+    this.#options = options;
+    const { database, boss, engineId } = options;
+    this.#givingBack = new GivingBack((organizationId, leases) =>
+      database.withOrganization(organizationId, (tx) => giveBack(organizationId, tx, boss, engineId, leases)),
+    );
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Tasks in memory. */
+  get watched(): number {
+    return [...this.#held.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
+  }
+
+  holds(connectionId: string): boolean {
+    return this.#held.has(connectionId);
+  }
+
+  /** Does it with the connection's watcher: now, or once there is one, for what that has read may be older. */
+  tell(connectionId: string, hint: (watcher: Watcher) => void): void {
+    const held = this.#held.get(connectionId);
+    if (held?.watcher) hint(held.watcher);
+    else held?.hints.push(hint);
+  }
+
+  /** The connection is to be taken anew, at the next heartbeat. */
+  renew(connectionId: string): void {
+    const held = this.#held.get(connectionId);
+    if (held) held.outdated = true;
+  }
+
+  /** No more are taken. */
+  close(): void {
+    this.#closing = true;
+  }
+
+  /** Gives all of them back. `beat` goes on meanwhile: steps that end wait for heartbeats. */
+  async leaveAll(): Promise<void> {
+    await Promise.all([...this.#held.values()].map((held) => this.#leave(held)));
+  }
+
+  /** Takes what there is room for. True: more may wait. */
+  async take(): Promise<boolean> {
+    const room = roomFor(this.#held.size, await this.#census());
+    if (room <= 0 || this.#closing) return false;
+    const sentAt = performance.now();
+    const jobs = await this.#options.boss.fetch<LeaseData>(LEASE_QUEUE, {
+      batchSize: Math.min(500, room),
+      includeMetadata: true,
+    });
+    const fetched = jobs.map((job) => newHeld({ id: job.id, retryCount: job.retryCount }, job.data, sentAt));
+    // All of them first: from here on they have heartbeats, however long the takeovers last.
+    for (const held of fetched) {
+      const last = this.#held.get(held.data.connectionId);
+      if (last) this.#drop(last);
+      this.#held.set(held.data.connectionId, held);
+    }
+    const groups = [...Map.groupBy(fetched, ({ data }) => data.organizationId)].flatMap(
+      ([organizationId, all]) =>
+        inGroups(all, tunables.TAKEN_TOGETHER).map((some) => ({ organizationId, some })),
+    );
+    await Promise.all(
+      groups.map(({ organizationId, some }) =>
+        this.#takeovers.run(() => this.#takeOver(organizationId, some)),
+      ),
+    );
+    return fetched.length > 0;
+  }
+
+  async #takeOver(organizationId: string, some: Held[]): Promise<void> {
+    // They go back with the others.
+    if (this.#closing) return;
+    const leases = some.map(({ lease, data }) => ({ lease, connectionId: data.connectionId }));
+    try {
+      const { database, engineId } = this.#options;
+      const taken = await database.withOrganization(organizationId, (tx) =>
+        takeOver(organizationId, tx, leases, engineId),
+      );
+      for (const held of some) {
+        const one = taken.get(held.data.connectionId);
+        // Those with many tasks one after the other.
+        if (one) await this.#watch(held, one);
+        else this.#drop(held);
+      }
+    } catch (error) {
+      this.#options.log.warn({ err: error, connections: some.length }, "a takeover failed");
+      for (const held of some) this.#drop(held);
+    }
+  }
+
+  /** Gives back what is more than this engine's share. What carries calls would end them: it stays. */
+  async evenOut(): Promise<void> {
+    const kept = [...this.#held.values()].filter(({ leaving }) => !leaving);
+    const surplus = surplusOf(kept.length, await this.#census());
+    if (surplus === 0) return;
+    const movable = kept.filter(({ watcher }) => watcher && !watcher.carriesCalls);
+    for (const held of movable.slice(0, surplus)) void this.#leave(held);
+  }
+
+  #census() {
+    return takeCensus(this.#options.database, this.#options.engineId);
+  }
+
+  async #watch(held: Held, { epoch, connection, works }: Taken): Promise<void> {
+    // Dropped meanwhile, by a heartbeat that did not come back.
+    if (!this.#isHeld(held)) return;
+    const { connectionId } = connection;
+    const { steps: database, network, seal } = this.#options;
+    const log = this.#options.log.child({ connectionId });
+    const watcher = new Watcher({
+      database,
+      network,
+      seal,
+      log,
+      connection,
+      epoch,
+      mayChange: () => this.#mayChange(held),
+      onLeaseLost: () => this.#drop(held),
+    });
+    held.watcher = watcher;
+    try {
+      await watcher.begin(works);
+      for (const hint of held.hints) hint(watcher);
+      log.info({ connectionId, epoch: String(epoch), tasks: watcher.size }, "watching a connection");
+    } catch (error) {
+      log.warn({ err: error }, "a takeover failed");
+      this.#drop(held);
+    }
+  }
+
+  /** Touches all leases in one statement; those that do not come back are somebody else's now. */
+  async beat(): Promise<void> {
+    const held = [...this.#held.values()];
+    if (held.length === 0) return;
+    const sentAt = performance.now();
+    const reply = (await this.#options.boss.touch(
+      LEASE_QUEUE,
+      held.map(({ lease }) => lease),
+    )) as { settled?: string[] };
+    const alive = new Set(reply.settled ?? []);
+    for (const one of held) {
+      if (!alive.has(one.lease.id)) {
+        this.#drop(one);
+        continue;
+      }
+      one.heartbeatAt = sentAt;
+      for (const { resolve } of one.waiting.splice(0)) resolve();
+      const { LEASE_MAX_AGE_MS, LONG_LEASE_MAX_AGE_MS } = tunables;
+      const old = sentAt - one.since > (one.watcher?.carriesCalls ? LONG_LEASE_MAX_AGE_MS : LEASE_MAX_AGE_MS);
+      // Not waited for: its steps may last, and they wait for heartbeats.
+      if (one.watcher && (one.watcher.idle || old || one.outdated)) void this.#leave(one);
+    }
+  }
+
+  async #mayChange(held: Held): Promise<void> {
+    while (performance.now() - held.heartbeatAt > tunables.FRESH_HEARTBEAT_MS) {
+      if (!this.#isHeld(held)) throw new LeaseLost();
+      await new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject }));
+    }
+    if (!this.#isHeld(held)) throw new LeaseLost();
+  }
+
+  #isHeld(held: Held): boolean {
+    return this.#held.get(held.data.connectionId) === held;
+  }
+
+  #drop(held: Held): void {
+    if (this.#isHeld(held)) this.#held.delete(held.data.connectionId);
+    for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
+    held.watcher
+      ?.stop()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
+  }
+
+  /** Gives a lease back, once. Where that fails it is dropped: its watcher has stopped, so others must get it. */
+  #leave(held: Held): Promise<void> {
+    held.leaving ??= this.#giveBack(held)
+      .catch((error: unknown) => {
+        const { connectionId } = held.data;
+        this.#options.log.warn({ err: error, connectionId }, "a lease was not given back; it expires");
+      })
+      .then(() => {
+        this.#drop(held);
+        this.#options.onGone(held.data.connectionId);
+      });
+    return held.leaving;
+  }
+
+  async #giveBack({ watcher, lease, data }: Held): Promise<void> {
+    await watcher?.halt();
+    await this.#endings.run(async () => watcher?.stop());
+    await this.#givingBack.give(lease, data);
+  }
+}
+
+function inGroups<T>(all: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+}
