@@ -128,6 +128,7 @@ async function untilSaid(child: ChildProcess, words: RegExp): Promise<void> {
   let said = "";
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on("data", (chunk: Buffer) => {
+      if (/"level":(50|60|"error"|"fatal")/.test(String(chunk))) process.stderr.write(chunk);
       said = `${said}${chunk}`.slice(-2_000);
       if (words.test(said)) resolve();
     });

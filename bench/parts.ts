@@ -11,6 +11,8 @@ export const PARTS: { name: string; about: string }[] = [
     about: "the inbox, lists of tasks and searches over 100,000 open and 1,000,000 settled requests",
   },
   { name: "hints", about: "a live hint to 2,000 browsers of one organization" },
+  { name: "end-to-end", about: "a question seen and an answer delivered while 1,000 tasks are watched" },
+  { name: "changes", about: "state changes with event chain and live hint" },
   { name: "takeover", about: "an engine is killed, another one takes its leases over" },
   { name: "rolling", about: "two engines are restarted one after the other, under load" },
   { name: "failover", about: "Postgres is killed and comes back, under load" },

@@ -65,6 +65,7 @@ async function endToEnd(): Promise<void> {
     say((error as Error).message);
     return count(name, 1, NOTHING);
   }
+  await check("Sizes of pages", ["scripts/check-sizes.ts"]);
   if (!findOrInstallChromium(say)) return count(name, 1, NOTHING);
   const report = join(reports, "playwright.json");
   const code = await run(name, ["node_modules/@playwright/test/cli.js", "test"], { E2E_REPORT: report });

@@ -5,10 +5,9 @@ export type Topic = "task" | "input_request" | "server" | "member" | "notice" | 
 
 /** Leaves a live hint in the outbox, committed with the change it tells of. */
 export async function announce(organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {
-  for (const id of ids) {
-    await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
-      VALUES (${organizationId}::uuid, ${topic}, ${id}::uuid)`;
-  }
+  if (ids.length === 0) return;
+  await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
+    SELECT ${organizationId}::uuid, ${topic}, id FROM unnest(${ids}::uuid[]) id`;
 }
 
 /** The same for what must not wait for an engine: the hint itself, sent by the commit. */

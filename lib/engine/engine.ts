@@ -17,7 +17,7 @@ import { Chores } from "./chores.ts";
 import { takingTurns } from "./fair-database.ts";
 import { lookAtLeases, makeLeases } from "./lease-rows.ts";
 import { Leases } from "./leases.ts";
-import { pumpChanges } from "./pump.ts";
+import { pumpChanges, pumped } from "./pump.ts";
 import { recentLateness } from "./recent-lateness.ts";
 import * as tunables from "./tunables.ts";
 import type { Watcher } from "./watcher.ts";
@@ -38,6 +38,7 @@ export class Engine {
   #leases: Leases;
   #timers: NodeJS.Timeout[] = [];
   #heart: NodeJS.Timeout | undefined;
+  #pumping: NodeJS.Timeout | undefined;
   #listener: { close(): Promise<void> } | undefined;
   #stopping = false;
   #busy = new Map<string, Promise<void>>();
@@ -46,7 +47,8 @@ export class Engine {
   #told = new Set<string>();
 
   constructor(given: EngineOptions) {
-    const options = { ...given, database: takingTurns(given.database) };
+    const database = pumped(takingTurns(given.database), () => this.#pumpSoon());
+    const options = { ...given, database };
     this.#options = options;
     this.#boss = new PgBoss({
       connectionString: options.databaseUrl,
@@ -100,6 +102,7 @@ export class Engine {
     this.#stopping = true;
     this.#leases.close();
     for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#pumping);
     await this.#listener?.close();
     await Promise.allSettled(this.#busy.values());
     // Before the leases go: from here on all of them are the others' share.
@@ -145,6 +148,13 @@ export class Engine {
         if (this.#again.delete(job)) this.#soon(job);
       });
     this.#busy.set(job, run);
+  }
+
+  #pumpSoon(): void {
+    this.#pumping ??= setTimeout(() => {
+      this.#pumping = undefined;
+      this.#soon("pump");
+    }, tunables.PUMP_AFTER_MS);
   }
 
   #onWake(payload: string): void {

@@ -27,3 +27,15 @@ export async function pumpChanges(database: Database): Promise<void> {
     );
   }
 }
+
+/** The same database, which calls `committed` after each transaction: there may be hints to send. */
+export function pumped(database: Database, committed: () => void): Database {
+  return {
+    ...database,
+    async withOrganization(organizationId, work) {
+      const result = await database.withOrganization(organizationId, work);
+      committed();
+      return result;
+    },
+  };
+}

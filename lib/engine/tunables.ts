@@ -56,6 +56,9 @@ export const IDLE_LEASE_MS = 30_000;
 /** Hints are taken out of the outbox at least this often. */
 export const PUMP_MS = 1_000;
 /** What polls left in memory goes to the database this often, */
+/** And so soon after the engine itself has committed something, for all that was committed meanwhile. */
+export const PUMP_AFTER_MS = 20;
+/** What polls left in memory goes to the database this often. */
 export const FLUSH_MS = 10_000;
 /** of so many tasks in one transaction. */
 export const FLUSHED_AT_ONCE = 500;

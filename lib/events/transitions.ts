@@ -19,11 +19,19 @@ export interface NewEvent {
  * which every other writer of the organization waits for.
  */
 export async function appendEvents(_organizationId: string, tx: Tx, events: NewEvent[]): Promise<void> {
-  for (const event of events) {
-    await tx.$executeRaw`SELECT append_event(${event.type}, ${JSON.stringify(event.actor)}::jsonb,
-      ${event.taskId ?? null}::uuid, ${event.inputRequestId ?? null}::uuid,
-      ${JSON.stringify(storable(event.data ?? {}))}::jsonb)`;
-  }
+  if (events.length === 0) return;
+  const lines = events.map((event) => ({
+    type: event.type,
+    actor: event.actor,
+    task: event.taskId ?? null,
+    request: event.inputRequestId ?? null,
+    data: storable(event.data ?? {}),
+  }));
+  // One after the other, in their order: each line has the hash of the one before.
+  await tx.$executeRaw`SELECT append_event(line->>'type', line->'actor', (line->>'task')::uuid,
+      (line->>'request')::uuid, line->'data')
+    FROM (SELECT line FROM jsonb_array_elements(${JSON.stringify(lines)}::jsonb) WITH ORDINALITY AS given(line, place)
+      ORDER BY place) lines`;
 }
 
 /** Repeated reading of one thing by one person is one line in this time. */

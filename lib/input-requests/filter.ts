@@ -34,13 +34,16 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   if (amountMin !== undefined) conditions.push(Prisma.sql`${AMOUNT} >= ${String(amountMin)}::float8`);
   if (amountMax !== undefined)
     conditions.push(Prisma.sql`r.amount IS NOT NULL AND ${AMOUNT} <= ${String(amountMax)}::float8`);
-  if (query.q?.trim()) {
-    const words = Prisma.sql`lower(${query.q.trim()})`;
-    // Servers can be renamed, so that their names are looked up now. strpos: several times as quick as LIKE.
-    conditions.push(Prisma.sql`(strpos(r.search, ${words}) > 0 OR r.server_id = ANY (ARRAY(SELECT s.id FROM server s
-      WHERE s.organization_id = ${organizationId}::uuid AND strpos(lower(s.name), ${words}) > 0)))`);
-  }
+  if (query.q?.trim()) conditions.push(said(organizationId, query.q));
   return Prisma.join(conditions, " AND ");
+}
+
+/** Whether a request, or its server's name, has these words. */
+export function said(organizationId: string, q: string): Prisma.Sql {
+  const words = Prisma.sql`lower(${q.trim()})`;
+  // Servers can be renamed, so that their names are looked up now. strpos: several times as quick as LIKE.
+  return Prisma.sql`(strpos(r.search COLLATE "C", ${words}) > 0 OR r.server_id = ANY (ARRAY(SELECT s.id FROM server s
+    WHERE s.organization_id = ${organizationId}::uuid AND strpos(lower(s.name), ${words}) > 0)))`;
 }
 
 /** Of those in this state. */

@@ -3,7 +3,8 @@ import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts"
 import { Prisma, type Tx } from "../db.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
-import { AMOUNT, ENDS_BY, heldBy, matching, mine, unassigned, visibleRequest } from "./filter.ts";
+import { containing, namesServer, nearAndBeyond } from "../search.ts";
+import { AMOUNT, ENDS_BY, heldBy, matching, mine, said, unassigned, visibleRequest } from "./filter.ts";
 import { iso, JOINS, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import {
   type InputRequestSummary,
@@ -14,6 +15,7 @@ import {
   type RequestOrder,
   type RequestState,
 } from "./schema.ts";
+import { isLive } from "./status.ts";
 
 interface Order {
   /** On the alias `r`, as an index spells it; never null, so that what has no key comes last. */
@@ -67,17 +69,44 @@ export async function listInputRequests(
   const position = readOrderedPosition(query.cursor, name, order.keyIs);
   const states = new Set(query.state ?? REQUEST_STATES);
   if (states.size === 0) return { items: [], nextCursor: null };
+  const most = query.limit + 1;
+  const { q, ...rest } = query;
+  const words = q?.trim();
   // State by state, and each named, so that the planner knows how many there are and each runs along its index.
-  const ofState = (state: RequestState) => Prisma.sql`(SELECT r.id, ${by} AS key FROM input_request r
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state = ${state}
-      AND ${visibleRequest(organizationId, principal)} AND ${heldBy(organizationId, principal, query.assignee, state)}
-      AND ${matching(organizationId, query)} AND ${position ? beyond(order, position) : Prisma.sql`true`}
-    ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${query.limit + 1})`;
+  const rowsOf =
+    (state: RequestState, filter: RequestFilter) =>
+    (condition: Prisma.Sql, also: Prisma.Sql, limit: number) =>
+      Prisma.sql`SELECT r.id, ${by} AS key ${also} FROM input_request r
+        WHERE r.organization_id = ${organizationId}::uuid AND r.state = ${state}
+          AND ${visibleRequest(organizationId, principal)} AND ${heldBy(organizationId, principal, query.assignee, state)}
+          AND ${matching(organizationId, filter)} AND ${position ? beyond(order, position) : Prisma.sql`true`}
+          AND ${condition}
+        ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${limit}`;
+  // The index knows nothing of servers' names; where one has the words, there are enough requests to be found soon.
+  const isIndexed = words ? !(await namesServer(organizationId, tx, words)) : false;
+  const parts = [...states].map((state) =>
+    words && isIndexed && !isLive(state)
+      ? nearAndBeyond(
+          {
+            name: `near_${state}`,
+            rows: rowsOf(state, rest),
+            said: said(organizationId, words),
+            id: Prisma.sql`r.id`,
+            indexed: Prisma.sql`SELECT search_ended_requests(${state}, lower(${containing(words)}))`,
+            direction,
+          },
+          most,
+        )
+      : { near: null, found: Prisma.sql`(${rowsOf(state, query)(Prisma.sql`true`, Prisma.empty, most)})` },
+  );
+  const page = Prisma.sql`page AS (
+    SELECT found.id, found.key FROM (${Prisma.join(
+      parts.map(({ found }) => found),
+      " UNION ",
+    )}) found
+    ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${most})`;
   const rows = await tx.$queryRaw<RequestRow[]>`
-    WITH page AS (
-      SELECT found.id, found.key FROM (${Prisma.join([...states].map(ofState), " UNION ALL ")}) found
-      ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${query.limit + 1}
-    )
+    WITH ${Prisma.join([...parts.flatMap(({ near }) => near ?? []), page])}
     SELECT ${SUMMARY} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;

@@ -45,14 +45,16 @@ export function matching(organizationId: string, principal: Principal, filter: T
   if (finishedBefore) conditions.push(Prisma.sql`t.finished_at < ${finishedBefore}::timestamptz`);
   if (requester === "me") conditions.push(requestedByMe(principal));
   else if (requester) conditions.push(requestedBy(requester));
-  if (filter.q?.trim()) {
-    const words = filter.q.trim();
-    const text = Prisma.sql`t.tool || E'\\n' || coalesce(t.label, '') || E'\\n' || coalesce(t.status_message, '') ||
-      E'\\n' || t.arguments::text`;
-    conditions.push(Prisma.sql`(${contains(text, words)} OR t.server_id = ANY (ARRAY(SELECT s.id FROM server s
-      WHERE s.organization_id = ${organizationId}::uuid AND ${contains(Prisma.sql`s.name`, words)})))`);
-  }
+  if (filter.q?.trim()) conditions.push(said(organizationId, filter.q.trim()));
   return Prisma.join(conditions, " AND ");
+}
+
+/** Whether a task, or its server's name, has these words. The text is that of task_search(), migration 0026. */
+export function said(organizationId: string, words: string): Prisma.Sql {
+  const text = Prisma.sql`left(t.tool || E'\\n' || coalesce(t.label, '') || E'\\n' || coalesce(t.status_message, '') ||
+    E'\\n' || t.arguments::text, 8000)`;
+  return Prisma.sql`(${contains(text, words)} OR t.server_id = ANY (ARRAY(SELECT s.id FROM server s
+    WHERE s.organization_id = ${organizationId}::uuid AND ${contains(Prisma.sql`s.name`, words)})))`;
 }
 
 function requestedByMe({ userId, actor }: Principal): Prisma.Sql {

@@ -3,8 +3,9 @@ import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts"
 import { Prisma, type Tx } from "../db.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
+import { containing, namesServer, nearAndBeyond } from "../search.ts";
 import { codesOf } from "./attention.ts";
-import { matching, type Part, partsOf } from "./filter.ts";
+import { matching, type Part, partsOf, said } from "./filter.ts";
 import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import {
   TASK_STATES,
@@ -62,15 +63,44 @@ export async function listTasks(
   const position = readOrderedPosition(query.cursor, name, "time");
   const parts = partsOf(organizationId, query).filter(({ states }) => states.some(has));
   if (parts.length === 0) return { items: [], nextCursor: null };
-  const select = (part: Part) => Prisma.sql`(SELECT t.id, ${by} AS key FROM task t
-    WHERE ${matching(organizationId, principal, query)} AND ${part.where} AND ${where}
-      AND ${position ? beyond(by, ascending, position) : Prisma.sql`true`}
-    ORDER BY ${by} ${direction}, t.id ${direction} LIMIT ${query.limit + 1})`;
+  const most = query.limit + 1;
+  const { q, ...rest } = query;
+  const words = q?.trim();
+  const rowsOf =
+    (part: Part, filter: TaskFilter) => (condition: Prisma.Sql, also: Prisma.Sql, limit: number) =>
+      Prisma.sql`SELECT t.id, ${by} AS key ${also} FROM task t
+        WHERE ${matching(organizationId, principal, filter)} AND ${part.where} AND ${where}
+          AND ${position ? beyond(by, ascending, position) : Prisma.sql`true`} AND ${condition}
+        ORDER BY ${by} ${direction}, t.id ${direction} LIMIT ${limit}`;
+  // The index knows nothing of servers' names; where one has the words, there are enough tasks to be found soon.
+  const isIndexed = words ? !(await namesServer(organizationId, tx, words)) : false;
+  const selected = parts.map((part) => {
+    const [state] = part.states;
+    if (!words || !isIndexed || query.attention || !state || !hasEnded(state))
+      return {
+        near: null,
+        found: Prisma.sql`(${rowsOf(part, query)(Prisma.sql`true`, Prisma.empty, most)})`,
+      };
+    return nearAndBeyond(
+      {
+        name: `near_${state}`,
+        rows: rowsOf(part, rest),
+        said: said(organizationId, words),
+        id: Prisma.sql`t.id`,
+        indexed: Prisma.sql`SELECT search_ended_tasks(${state}, lower(${containing(words)}))`,
+        direction,
+      },
+      most,
+    );
+  });
+  const page = Prisma.sql`page AS (
+    SELECT found.id, found.key FROM (${Prisma.join(
+      selected.map(({ found }) => found),
+      " UNION ",
+    )}) found
+    ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${most})`;
   const rows = await tx.$queryRaw<TaskRow[]>`
-    WITH page AS (
-      SELECT found.id, found.key FROM (${Prisma.join(parts.map(select), " UNION ")}) found
-      ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${query.limit + 1}
-    )
+    WITH ${Prisma.join([...selected.flatMap(({ near }) => near ?? []), page])}
     SELECT ${summaryOf(organizationId)} FROM page
       JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;

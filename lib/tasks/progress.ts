@@ -26,34 +26,68 @@ export interface TaskEnd {
   watchForMs?: number;
 }
 
+export type StatusNews = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
+  state: "working" | "input_required";
+};
+
 /** News of a running task. Only what changed is written; false: nothing did. */
 export async function recordStatus(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  news: Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
-    state: "working" | "input_required";
-  },
+  news: StatusNews,
 ): Promise<boolean> {
-  const rows = await tx.$queryRaw<{ before: TaskState; message: string | null }[]>`
-    UPDATE task t SET state = ${news.state}, status_message = ${text(news.statusMessage)}, changed_at = now(),
-      ttl_ms = ${news.ttlMs}::bigint, poll_interval_ms = ${wholeMs(news.pollIntervalMs)}::integer,
-      expires_at = t.started_at + ${news.ttlMs}::float8 * interval '1 ms'
-    FROM task was WHERE was.organization_id = t.organization_id AND was.id = t.id
-      AND t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid
+  return (await recordStatuses(organizationId, tx, [{ ...news, taskId }])) > 0;
+}
+
+/** The same of several tasks, each once, in three statements however many there are. Returns how many changed. */
+export async function recordStatuses(
+  organizationId: string,
+  tx: Tx,
+  news: (StatusNews & { taskId: string })[],
+): Promise<number> {
+  const rows = news.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs }) => ({
+    id: taskId,
+    state,
+    message: text(statusMessage),
+    ttl: ttlMs,
+    poll: wholeMs(pollIntervalMs),
+  }));
+  // Locked in the order of their ids, so that two who write several of the same never wait for each other in a circle.
+  const changed = await tx.$queryRaw<{ id: string; before: TaskState; was: string | null }[]>`
+    WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
+        AS n(id uuid, state text, message text, ttl float8, poll integer)),
+      was AS MATERIALIZED (SELECT t.id, t.state, t.status_message FROM task t
+        WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
+          AND t.state IN ('working', 'input_required') ORDER BY t.id FOR NO KEY UPDATE)
+    UPDATE task t SET state = news.state, status_message = news.message, changed_at = now(),
+      ttl_ms = news.ttl::bigint, poll_interval_ms = news.poll,
+      expires_at = t.started_at + news.ttl * interval '1 ms'
+    FROM was, news WHERE t.organization_id = ${organizationId}::uuid AND t.id = was.id AND t.id = news.id
       AND t.state IN ('working', 'input_required')
       AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms) IS DISTINCT FROM
-        (${news.state}, ${text(news.statusMessage)}, ${news.ttlMs}::bigint, ${wholeMs(news.pollIntervalMs)}::integer)
-    RETURNING was.state AS before, was.status_message AS message`;
-  const was = rows[0];
-  if (!was) return false;
-  const events: Pick<NewEvent, "type" | "data">[] = [];
-  if (was.before !== news.state)
-    events.push({ type: "task.state", data: { from: was.before, to: news.state } });
-  if (was.message !== text(news.statusMessage))
-    events.push({ type: "task.status", data: { statusMessage: news.statusMessage } });
-  await record(organizationId, tx, taskId, events);
-  return true;
+        (news.state, news.message, news.ttl::bigint, news.poll)
+    RETURNING t.id, was.state AS before, was.status_message AS was`;
+  const events = changed.flatMap(({ id, before, was }): NewEvent[] => {
+    const now = rows.find((row) => row.id === id)!;
+    const line = { actor: ENGINE_ACTOR, taskId: id };
+    return [
+      ...(before !== now.state
+        ? [{ type: "task.state" as const, ...line, data: { from: before, to: now.state } }]
+        : []),
+      ...(was !== now.message
+        ? [{ type: "task.status" as const, ...line, data: { statusMessage: now.message } }]
+        : []),
+    ];
+  });
+  await announce(
+    organizationId,
+    tx,
+    "task",
+    changed.map(({ id }) => id),
+  );
+  await appendEvents(organizationId, tx, events);
+  return changed.length;
 }
 
 /** Ends a task and settles its requests, in one transaction. False: it had ended before. */

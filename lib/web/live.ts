@@ -7,9 +7,12 @@ import { need } from "../env.ts";
 import { listen } from "../listen.ts";
 import { log } from "../log.ts";
 
-/** One server-sent event, framed once for all who get it. */
+/** Server-sent events, framed once for all who get them. */
 export type Frame = Uint8Array;
-/** `topic` and `id`: what the frame tells of, e.g. a `member`; `*` when hints may have been missed. */
+/**
+ * `topic` and `id`: what the frame tells of, e.g. a `member`, which with a `notice` is alone in its frame; else the first
+ * of what it tells of; `*` when hints may have been missed.
+ */
 type Listener = (frame: Frame, topic: string, id: string) => void;
 
 const payloadSchema = z.object({ o: z.string(), c: z.array(z.tuple([z.string(), z.string()])) });
@@ -53,10 +56,13 @@ class Hub {
     }
     const listeners = this.#listeners.get(parsed.data.o);
     if (!listeners) return;
-    for (const [topic, id] of parsed.data.c) {
-      const framed = frame(topic, id);
-      for (const listener of listeners) listener(framed, topic, id);
-    }
+    // Those for everybody as one: what costs is each write to each browser.
+    const [some, all] = partition(parsed.data.c, ([topic]) => topic === "notice" || topic === "member");
+    for (const [topic, id] of some) for (const listener of listeners) listener(frame(topic, id), topic, id);
+    const [first] = all;
+    if (!first) return;
+    const framed = Buffer.concat(all.map(([topic, id]) => frame(topic, id)));
+    for (const listener of listeners) listener(framed, ...first);
   }
 
   #tellAll(framed: Frame): void {
@@ -72,6 +78,10 @@ const shared = globalThis as { [key]?: Hub };
 export function subscribe(organizationId: string, listener: Listener): () => void {
   shared[key] ??= new Hub();
   return shared[key].subscribe(organizationId, listener);
+}
+
+function partition<T>(all: T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 function frame(topic: string, id: string): Frame {

@@ -1,0 +1,84 @@
+/** Searching lists that are too long to be read: an index finds what is far down, and the same as reading would. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertServer } from "@/lib/testing/rows.ts";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+
+const ROWS = 4_500;
+let web: TestWeb;
+let key: string;
+let neighbour: string;
+
+/** Tasks that are over with a request each, of which one in three says "common" and the oldest few say other things. */
+async function fill(slug: string, oldest: string[]): Promise<string> {
+  const id = await web.organization(slug);
+  const server = await insertServer(web.db, id, { name: "Ledger" });
+  await withClient(web.database.ownerUrl, async (client) => {
+    await client.query("SELECT set_config('app.organization_id', $1, false)", [id]);
+    await client.query(
+      `INSERT INTO task (organization_id, id, server_id, connection_id, tool, arguments, label, state, watched, visibility,
+          requested_by, era, created_at, finished_at)
+        SELECT $1, uuidv7(), $2, $3, 'pay', json_build_object('said', said), said, 'completed', false, 'organization',
+          '{"kind": "engine", "id": null, "name": "x"}', '2026-07-28', at, at
+        FROM (SELECT coalesce(($4::text[])[n], CASE WHEN n % 3 = 0 THEN 'Common' ELSE 'Other' END || ' ' || n) AS said,
+          now() - interval '1 day' + n * interval '1 s' AS at FROM generate_series(1, $5::integer) n) row`,
+      [id, server.id, server.connectionId, oldest, ROWS],
+    );
+    await client.query(
+      `INSERT INTO input_request (organization_id, id, task_id, connection_id, key, state, mode, message, form,
+          question_hash, created_at, ended_at)
+        SELECT organization_id, uuidv7(), id, connection_id, 'k', 'settled', 'form', label, '{}', repeat('0', 64),
+          created_at, finished_at FROM task WHERE organization_id = $1`,
+      [id],
+    );
+  });
+  return web.key(id, "viewer");
+}
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  key = await fill("acme", ["Straße 50%_off", "Zephyr A", "Zephyr B", "a\\b"]);
+  neighbour = await fill("globex", ["Secret of Globex"]);
+});
+afterAll(() => web.stop());
+
+const LISTS = [
+  ["tasks", "/api/v1/tasks?order=newest", (item: { label: string }) => item.label],
+  [
+    "requests",
+    "/api/v1/input-requests?state=settled&order=newest",
+    (item: { message: string }) => item.message,
+  ],
+] as const;
+
+test.each(LISTS)(
+  "%s far down a list are found, whatever their letters mean to a pattern",
+  async (_, list, labelOf) => {
+    const find = async (q: string, who = key) =>
+      (await web.call("GET", `${list}&q=${encodeURIComponent(q)}`, { key: who })).body.items.map(labelOf);
+    expect(await find("zephyr")).toEqual(["Zephyr B", "Zephyr A"]);
+    expect(await find("STRASSE")).toEqual([]);
+    expect(await find("50%_OFF")).toEqual(["Straße 50%_off"]);
+    expect(await find("straße 50")).toEqual(["Straße 50%_off"]);
+    expect(await find("a\\\\b")).toEqual(["a\\b"]); // as JSON has it
+    expect(await find("5_%")).toEqual([]);
+    expect(await find("ß")).toEqual(["Straße 50%_off"]);
+    expect(await find("secret of")).toEqual([]);
+    expect(await find("secret of", neighbour)).toEqual(["Secret of Globex"]);
+  },
+);
+
+test.each(LISTS)(
+  "pages of common words among %s leave nothing out and repeat nothing",
+  async (_, list, labelOf) => {
+    const seen: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { body } = await web.call("GET", `${list}&q=common&limit=200${cursor}`, { key });
+      seen.push(...body.items.map(labelOf));
+      if (!body.nextCursor) break;
+      cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;
+    }
+    const wanted = Array.from({ length: ROWS }, (_one, n) => n + 1).filter((n) => n % 3 === 0 && n > 4);
+    expect(seen).toEqual(wanted.reverse().map((n) => `Common ${n}`));
+  },
+);

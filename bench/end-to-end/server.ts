@@ -1,0 +1,70 @@
+/**
+ * The server of the end-to-end part, on the official package: its tool `wait` works until it asks, if its note begins
+ * with "ask", some time after the call. Tells when a question was there, when a poll has shown it, and when an answer came.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { APPROVAL_SCHEMA, type FakeTask } from "../../lib/testing/fake-task.ts";
+import { startTestServer } from "../../lib/testing/mcp-server.ts";
+import { clock } from "../child.ts";
+
+export type News =
+  | { hostAndPort: string }
+  | { note: string; what: "asked" | "shown" | "answered"; at: number };
+
+interface Settings {
+  subscribes: boolean;
+  pollMs: number;
+  /** Asks so long after the call, and up to a second later. */
+  askAfterMs: number;
+}
+
+const server = await startTestServer();
+const noteOf = new Map<FakeTask, string>();
+const shown = new Set<FakeTask>();
+let settings: Settings = { subscribes: false, pollMs: 5_000, askAfterMs: 0 };
+
+const tell = (news: News) => process.send?.(news);
+const tellOf = (task: FakeTask, what: "asked" | "shown" | "answered") => {
+  const note = noteOf.get(task);
+  if (note !== undefined) tell({ note, what, at: clock() });
+};
+
+server.behave.onCall = (task) => {
+  const { arguments: args } = server.calls.pop() as { arguments?: { note?: string } };
+  task.pollIntervalMs = settings.pollMs;
+  const note = args?.note ?? "";
+  if (note.startsWith("ask")) void ask(task, note);
+  return "answer";
+};
+server.behave.onGet = (task) => {
+  if (task.status !== "input_required" || shown.has(task)) return;
+  shown.add(task);
+  tellOf(task, "shown");
+};
+server.behave.onUpdate = (task) => {
+  tellOf(task, "answered");
+  return "take";
+};
+
+async function ask(task: FakeTask, note: string): Promise<void> {
+  await sleep(settings.askAfterMs + Math.random() * 1_000);
+  const params = { mode: "form", message: note, requestedSchema: APPROVAL_SCHEMA };
+  task.inputRequests = { approval: { method: "elicitation/create", params } };
+  task.status = "input_required";
+  task.lastUpdatedAt = new Date().toISOString();
+  noteOf.set(task, note);
+  tellOf(task, "asked");
+  if (settings.subscribes) server.subscriptions.notify(task.taskId);
+}
+
+process.on("message", (changed: Settings) => {
+  settings = changed;
+  server.behave.subscribes = changed.subscribes;
+});
+process.on("disconnect", () => process.exit());
+// What was kept for tests would only grow here.
+setInterval(() => {
+  server.seen.length = 0;
+  server.told.length = 0;
+}, 1_000);
+tell({ hostAndPort: server.hostAndPort });
