@@ -5,6 +5,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "./generated/prisma/client.ts";
+import { scope } from "./scope.ts";
 
 export { Prisma };
 
@@ -28,6 +29,7 @@ const TRIES = 4;
 
 export function createDatabase(url: string, options: { connections?: number } = {}): Database {
   const pool = new pg.Pool({
+    Client: MeasuredClient,
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: 5_000,
@@ -59,6 +61,21 @@ export function createDatabase(url: string, options: { connections?: number } = 
     }),
     close: () => prisma.$disconnect(),
   };
+}
+
+/** Adds each query to what the work that it is done for has spent, where that is wanted. */
+class MeasuredClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: passed on as it came, in whatever way pg may be called
+  override query(...given: any[]): any {
+    const sent = Reflect.apply(super.query, this, given);
+    const { spent } = scope();
+    if (!spent || !(sent instanceof Promise)) return sent;
+    const began = performance.now();
+    spent.queries++;
+    return sent.finally(() => {
+      spent.ms += performance.now() - began;
+    });
+  }
 }
 
 /** Postgres' own code of a failed statement, wherever the driver adapter put it, e.g. `40P01`. */

@@ -38,6 +38,7 @@ const schema = z
     INTRAY_DATA_DIR: z.string().default(".data"),
     INTRAY_KEYS: keys.optional(),
     AUTH_SECRET: z.string().min(16, "must have 16 characters or more").optional(),
+    INTRAY_ALIVE_FILE: z.string().optional(),
     INTRAY_DEMO: flag.optional(),
     INVOICE_PORT: port.optional(),
     INTRAY_ALLOW_HOSTS: list.default([]),
@@ -70,6 +71,8 @@ const schema = z
     /** The first one seals; all of them open. */
     keys: e.INTRAY_KEYS,
     authSecret: e.AUTH_SECRET,
+    /** An engine touches it while it lives. */
+    aliveFile: e.INTRAY_ALIVE_FILE,
     demo: e.INTRAY_DEMO ?? false,
     /** What the operator said, before the supervisor has decided. */
     demoSetting: e.INTRAY_DEMO,

@@ -10,6 +10,14 @@ export interface Scope {
   requestId: string | null;
   /** Holds the current span; null: nothing is traced. */
   trace: Context | null;
+  /** Adds up what this work takes of the database. */
+  spent?: Spent;
+}
+
+export interface Spent {
+  queries: number;
+  /** Waited for them. */
+  ms: number;
 }
 
 // On globalThis, since Next bundles its own copy of this module into the same process.

@@ -11,6 +11,7 @@ import { exportEventsCommand } from "./commands/export-events.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { removeSecondFactor } from "./commands/remove-second-factor.ts";
 import { resealCommand } from "./commands/reseal.ts";
+import { restoredCommand } from "./commands/restored.ts";
 import { setQuotaCommand } from "./commands/set-quota.ts";
 import { syncServersCommand } from "./commands/sync-servers.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
@@ -30,6 +31,7 @@ const commands: Record<string, Command> = {
   "events export": exportEventsCommand,
   "servers sync": syncServersCommand,
   reseal: resealCommand,
+  restored: restoredCommand,
   doctor,
 };
 
@@ -45,7 +47,10 @@ const USAGE = `npm run -s intray -- <command>
   events export --org S [--out F]                      writes the history, one JSON object a line
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
   reseal                                               seals all secrets again under the first of INTRAY_KEYS
-  migrate                                              brings the database up to this version
+  migrate [--logins]                                   brings the database up to this version; with --logins the roles
+                                                       may log in with the passwords of APP_ and ENGINE_DATABASE_URL
+  restored                                             after a restore, before engines start: pauses every server, and
+                                                       says what each organization would send
   doctor                                               checks configuration, database, ports and engine
 
   The database is DATABASE_URL's, else the embedded one in INTRAY_DATA_DIR. Roles: owner, admin, operator, approver, viewer.`;

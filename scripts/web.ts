@@ -30,8 +30,7 @@ async function serve(): Promise<void> {
   // Intray speaks no WebSocket, and Next's own upgrade handling is better never reached.
   const count = pageCounter();
   const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
-    count(request, response);
-    void handle(request, response);
+    count(request, response, () => void handle(request, response));
   });
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.
   server.keepAliveTimeout = 75_000;

@@ -128,6 +128,39 @@ describe("quotas", () => {
     expect(await rows()).toBe(5);
   });
 
+  test("never let one open task too many in while others end, and lose count of none", async () => {
+    const { id, start, one, other } = await place("busy", { openTasks: 5, openTasksEach: 3 });
+    const tasks = (which: string) =>
+      withClient(web.database.adminUrl, async (client) => {
+        const found = await client.query(
+          `SELECT coalesce((SELECT sum(tasks) FROM open_tasks WHERE organization_id = $1), 0)::integer AS counted,
+            (SELECT count(*) FROM task WHERE organization_id = $1 AND finished_at IS NULL)::integer AS open,
+            (SELECT max(n) FROM (SELECT count(*)::integer AS n FROM task WHERE organization_id = $1
+              AND finished_at IS NULL GROUP BY requested_by->>'id') each) AS most`,
+          [id],
+        );
+        return found.rows[0][which] as number;
+      });
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, async (_, n) => {
+          const key = n % 2 ? one : other;
+          const { status, body } = await start(key);
+          if (status === 201 && n % 3 === 0)
+            await web.call("POST", `/api/v1/tasks/${body.id}/cancel`, { key });
+          return status;
+        }),
+      );
+      expect(answers.filter((status) => status !== 201 && status !== 429)).toEqual([]);
+      expect(await tasks("open")).toBeLessThanOrEqual(5);
+      expect(await tasks("most")).toBeLessThanOrEqual(3);
+      expect(await tasks("counted")).toBe(await tasks("open"));
+    }
+    // Full, to the last place.
+    await Promise.all(Array.from({ length: 8 }, (_, n) => start(n % 2 ? one : other)));
+    expect([await tasks("open"), await tasks("counted")]).toEqual([5, 5]);
+  });
+
   test("count starting again as a start, and a repeated Idempotency-Key as none", async () => {
     const { start, one, rows } = await place("again", { startsAMinute: 2 });
     const { body } = await start(one, { "idempotency-key": "k" });
@@ -147,6 +180,9 @@ describe("quotas", () => {
   test("cannot be changed by who serves requests", async () => {
     await expect(
       withClient(web.database.appUrl, (client) => client.query("UPDATE quota SET open_tasks = 1000000")),
+    ).rejects.toMatchObject({ code: "42501" });
+    await expect(
+      withClient(web.database.appUrl, (client) => client.query("UPDATE open_tasks SET tasks = 0")),
     ).rejects.toMatchObject({ code: "42501" });
   });
 });

@@ -1,4 +1,4 @@
-import { readiness, readinessSchema } from "@/lib/web/readiness.ts";
+import { readiness, readinessQuerySchema, readinessSchema } from "@/lib/web/readiness.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -6,12 +6,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "none",
       uncounted: true,
-      summary: "Whether everything works together: database, migrations, an engine",
+      summary:
+        "Whether everything works together: database, migrations, an engine; with part=web, without the engine",
+      query: readinessQuerySchema,
       output: readinessSchema,
       alsoStatuses: [503],
     },
-    async ({ reply }) => {
-      const found = await readiness();
+    async ({ query, reply }) => {
+      const found = await readiness(query.part);
       if (!found.ready) reply.status = 503;
       return found;
     },

@@ -1,8 +1,9 @@
 /** The engine process: `npm run engine`, as many as wanted. */
-import { ConfigurationError } from "../env.ts";
+import { ConfigurationError, env } from "../env.ts";
 import { onDrain } from "../lifecycle.ts";
 import { log } from "../log.ts";
 import { startTracing } from "../tracing/start.ts";
+import { tellAlive } from "./alive.ts";
 import { openEngine } from "./run.ts";
 
 const stopTracing = await startTracing("intray-engine").catch(refuse);
@@ -13,6 +14,8 @@ onDrain(async () => {
   await stopTracing();
 });
 await engine.start();
+const { aliveFile } = env();
+if (aliveFile) tellAlive(aliveFile);
 log.info({ part: "engine", id: engine.id }, "the engine runs");
 
 function refuse(error: unknown): never {

@@ -18,6 +18,9 @@ export const POLL_DEADLINE_MS = 15_000;
 /** Opening a stream. */
 export const OPEN_DEADLINE_MS = 10_000;
 
+/** The file of INTRAY_ALIVE_FILE is touched this often; who finds it 30 s old takes the process for stuck. */
+export const ALIVE_MS = 5_000;
+
 /** Leases for connections with open work are made this often, besides the wake-ups. */
 export const LEASE_SCAN_MS = 5_000;
 /** New leases are fetched this often, besides the wake-ups: how soon those of a killed engine are taken over. */

@@ -253,6 +253,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   input_request: { search: "made from the rest", alike: "made from the rest" },
   oauth_client: { sealed_secret: "secret" },
   event_follower: { "*": "how far the engine has read the history" },
+  open_tasks: { "*": "a count of the tasks" },
   oauth_flow: { "*": "sign-ins that are under way" },
   oauth_grant: {
     sealed_tokens: "secret",

@@ -1,7 +1,7 @@
 /** What is noted of every call, whatever comes of it: a figure, a log line, a span, and the id that all of them name. */
 import { type Span, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { log } from "../log.ts";
-import { inScope } from "../scope.ts";
+import { inScope, type Spent } from "../scope.ts";
 import { inSpan } from "../tracing/span.ts";
 import { countAnswer } from "./metrics.ts";
 import { patternOf } from "./pattern.ts";
@@ -9,11 +9,12 @@ import { patternOf } from "./pattern.ts";
 /** Next has none for an address without parameters. */
 type Params = Promise<Record<string, string | string[]> | undefined>;
 
-/** Answers a call under its id. `answer` throws nothing. */
+/** Answers a call under its id, and adds up what it spends. `answer` throws nothing. */
 export async function observe(
   request: Request,
   params: Params,
   requestId: string,
+  spent: Spent,
   answer: () => Promise<Response>,
 ): Promise<Response> {
   const { method } = request;
@@ -25,7 +26,7 @@ export async function observe(
     attributes: { "http.request.method": method, "http.route": route, "intray.request_id": requestId },
   };
   const began = performance.now();
-  return inScope({ requestId, trace: null }, () =>
+  return inScope({ requestId, trace: null, spent }, () =>
     inSpan(`${method} ${route}`, options, async (span) => {
       const response = await answer();
       const { status } = response;

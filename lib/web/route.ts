@@ -18,6 +18,7 @@ import { observe } from "./observe.ts";
 import { problem } from "./problem.ts";
 import { refuseCrossSite } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
+import { serverTiming } from "./server-timing.ts";
 import { type Limit, throttle } from "./throttle.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -80,12 +81,16 @@ export function route<const D extends Definition>(
 ): Handler {
   const handler = async (request: Request, context: Context): Promise<Response> => {
     const requestId = randomUUID();
-    const response = await observe(request, context.params, requestId, () =>
+    const [began, spent] = [performance.now(), { queries: 0, ms: 0 }];
+    const response = await observe(request, context.params, requestId, spent, () =>
       answer(definition, handle, request, context).catch((error: unknown) =>
         problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
       ),
     );
     response.headers.set("x-request-id", requestId);
+    // What looking for an account took, say, is not for strangers.
+    if (definition.auth !== "none" && response.status !== 401)
+      response.headers.set("server-timing", serverTiming(performance.now() - began, spent));
     setApiHeaders(response.headers);
     if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
     return response;

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+
+let web: TestWeb;
+let key: string;
+
+beforeAll(async () => {
+  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  key = await web.key(await web.organization("acme"), "viewer");
+});
+afterAll(() => web.stop());
+
+const SHAPE = /^total;dur=([\d.]+), db;dur=([\d.]+);desc="(\d+) quer(y|ies)"$/;
+
+test("an answer says how long it took, and how many queries of it", async () => {
+  await web.call("GET", "/api/v1/tasks", { key }); // connects
+  const { headers } = await web.call("GET", "/api/v1/tasks", { key });
+  const [, total, database, queries] = SHAPE.exec(headers.get("server-timing") ?? "") ?? [];
+  expect(Number(queries)).toBeGreaterThanOrEqual(4); // the key; begin, organization and list
+  expect(Number(database)).toBeGreaterThan(0);
+  expect(Number(total)).toBeGreaterThanOrEqual(Number(database));
+});
+
+test("each call counts its own queries, whatever goes on beside it", async () => {
+  const queriesOf = (path: string) =>
+    web.call("GET", path, { key }).then(({ headers }) => SHAPE.exec(headers.get("server-timing") ?? "")?.[3]);
+  const alone = [await queriesOf("/api/v1/me"), await queriesOf("/api/v1/tasks")];
+  const together = await Promise.all(
+    Array.from({ length: 5 }, () => Promise.all([queriesOf("/api/v1/me"), queriesOf("/api/v1/tasks")])),
+  );
+  for (const pair of together) expect(pair).toEqual(alone);
+  expect(alone[0]).not.toBe(alone[1]);
+});
+
+test("who is not known is told nothing of it", async () => {
+  const { status, headers } = await web.call("GET", "/api/v1/tasks", { key: "itk_wrong" });
+  expect([status, headers.get("server-timing")]).toEqual([401, null]);
+});

@@ -1,0 +1,143 @@
+/** What parts of the bench measure: Intray's own processes on a Postgres with the settings that `npm start` gives it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encode } from "next-auth/jwt";
+import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
+import { createDatabase, type Database, Prisma } from "../lib/db.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../lib/ids.ts";
+import type { Role } from "../lib/members/schema.ts";
+import { addMember } from "../lib/members/transitions.ts";
+import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
+import { type EngineProcess, startEngineProcess } from "../lib/testing/engine-process.ts";
+import { createTestDatabase, prepareTemplate, type TestDatabase } from "../lib/testing/postgres.ts";
+import { build } from "../scripts/build.ts";
+import { readRecord } from "../scripts/database/cluster.ts";
+import { startEmbedded } from "../scripts/database/embedded.ts";
+import { freePort } from "../scripts/ports.ts";
+
+export interface Installation {
+  database: TestDatabase;
+  /** What web and engine are started with. */
+  environment: Record<string, string>;
+  organization(slug: string): Promise<string>;
+  member(organizationId: string, name: string, role: Role): Promise<{ userId: string; cookie: string }>;
+  key(organizationId: string, role: Role): Promise<string>;
+  /** The built web app as a process of its own; builds it where that is not done. */
+  startWeb(settings?: Record<string, string>): Promise<{ url: string; pid: number }>;
+  startEngine(settings?: Record<string, string>): Promise<EngineProcess>;
+  /** Ends all that was started, and removes the data. */
+  end(): Promise<void>;
+}
+
+const READY = /Listening on/;
+
+/** `settings`: of Postgres, beside those of `npm start`. */
+export async function startInstallation(settings: string[] = []): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), "intray-bench-"));
+  const { server, superuserUrl } = await startEmbedded(folder, { settings });
+  process.env.TEST_DATABASE_ADMIN_URL = superuserUrl;
+  await prepareTemplate(superuserUrl);
+  const database = await createTestDatabase();
+  const owner = createDatabase(database.ownerUrl, { connections: 2 });
+  const app = createDatabase(database.appUrl, { connections: 2 });
+  const authSecret = randomBytes(32).toString("base64");
+  const environment = {
+    APP_DATABASE_URL: database.appUrl,
+    ENGINE_DATABASE_URL: database.engineUrl,
+    INTRAY_KEYS: `bench:${randomBytes(32).toString("base64")}`,
+    AUTH_SECRET: authSecret,
+    // The limit of calls is not what is measured.
+    INTRAY_RATE_LIMIT: "1000000",
+    LOG_LEVEL: "info",
+  };
+  const engines: EngineProcess[] = [];
+  const webs: ChildProcess[] = [];
+
+  return {
+    database,
+    environment,
+    async organization(slug) {
+      const id = uuidv7();
+      await owner.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+      return id;
+    },
+    async member(organizationId, name, role) {
+      const person = { email: `${name.toLowerCase()}-${organizationId}@bench.example`, name, role };
+      const { userId } = await owner.withOrganization(organizationId, (tx) =>
+        addMember(organizationId, tx, COMMAND_LINE, person),
+      );
+      const sid = await openSession(app, userId);
+      const token = await encode({ token: { sub: userId, sid }, secret: authSecret });
+      return { userId, cookie: `next-auth.session-token=${token}` };
+    },
+    async key(organizationId, role) {
+      const made = await owner.withOrganization(organizationId, (tx) =>
+        createMakerlessKey(organizationId, tx, COMMAND_LINE, { name: role, role }),
+      );
+      return made.secret;
+    },
+    async startWeb(settings = {}) {
+      await build((line) => console.log(line));
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}`;
+      const { PATH, HOME } = process.env;
+      const child = spawn(process.execPath, ["scripts/web.ts"], {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: {
+          ...({ PATH, HOME } as Record<string, string>),
+          NODE_ENV: "production",
+          ...environment,
+          LOG_LEVEL: "warn",
+          ...settings,
+          PORT: String(port),
+          INTRAY_URL: url,
+        },
+      });
+      webs.push(child);
+      await untilSaid(child, READY);
+      return { url, pid: child.pid! };
+    },
+    async startEngine(settings = {}) {
+      const engine = await startEngineProcess({ ...environment, ...settings });
+      engines.push(engine);
+      return engine;
+    },
+    async end() {
+      await Promise.all(engines.map((engine) => engine.kill()));
+      await Promise.all(webs.map(kill));
+      await Promise.all([owner.close(), app.close()]);
+      await server.stop("immediate");
+      const elsewhere = readRecord(folder).home;
+      for (const path of [folder, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openSession(app: Database, userId: string): Promise<string> {
+  const secret = randomSecret();
+  await app.gate(Prisma.sql`SELECT gate.create_session(${hashSecret(secret)}, ${userId}::uuid, 3600000::bigint,
+    'password', NULL, NULL)::text AS id`);
+  return secret;
+}
+
+async function untilSaid(child: ChildProcess, words: RegExp): Promise<void> {
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
+      said = `${said}${chunk}`.slice(-2_000);
+      if (words.test(said)) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`the web ended (${code}): ${said}`)));
+  });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
