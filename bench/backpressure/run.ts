@@ -129,6 +129,8 @@ async function burst(
     most = Math.max(most, memory());
   }, 250);
   const called = async () => (await servers.seen()).filter(({ what }) => what === "call").length;
+  const atFirst = await called();
+  await tookUntil("the burst has begun", async () => (await called()) > atFirst + 10);
   const [calls, began] = [await called(), performance.now()];
   const during = await look({ stage, servers, noisy, quiet });
   const rate = ((await called()) - calls) / ((performance.now() - began) / 1_000);
