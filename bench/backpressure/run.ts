@@ -1,6 +1,6 @@
 /**
  * One server, or one organization, makes trouble; what the others notice of it. Beside each figure is the same one of a
- * quiet time before. Retry-After is a minute's here, and kept to a scale of 20 s.
+ * quiet time before. The server that answers 429 does so for 15 s, and asks for 20.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Principal } from "../../lib/principal.ts";
@@ -43,11 +43,11 @@ export async function run(): Promise<Figure[]> {
       noisy: { who: noisy, places: await stage.places(noisy, noisyUrls) },
       quiet: { who: quiet, places: await stage.places(quiet, servers.urls.slice(3)) },
     };
-    const engine = await stage.engine();
     for (let n = 0; n < TASKS_EACH; n++) {
       await stage.seed(noisy, scene.noisy.places, "work", 1_000);
       await stage.seed(quiet, scene.quiet.places, "work", 1_000);
     }
+    const engine = await stage.engine();
     await sleep(8_000);
     const before = await look(scene);
     const rss = engine.memory();
@@ -129,6 +129,8 @@ async function burst(
     most = Math.max(most, memory());
   }, 250);
   const called = async () => (await servers.seen()).filter(({ what }) => what === "call").length;
+  const atFirst = await called();
+  await tookUntil("the burst has begun", async () => (await called()) > atFirst + 10);
   const [calls, began] = [await called(), performance.now()];
   const during = await look({ stage, servers, noisy, quiet });
   const rate = ((await called()) - calls) / ((performance.now() - began) / 1_000);

@@ -20,7 +20,6 @@ export async function run(): Promise<Figure[]> {
   try {
     const ola = await stage.organization("acme");
     const places = await stage.places(ola, servers.urls);
-    const engines = [await stage.engine(), await stage.engine()];
     await stage.seed(ola, places, "rest", 2_000);
     const everywhere = Array.from(
       { length: QUESTIONS },
@@ -28,6 +27,7 @@ export async function run(): Promise<Figure[]> {
     );
     const asking: string[] = [];
     for (const some of batches(everywhere, 200)) asking.push(...(await stage.seed(ola, some, "ask", 2_000)));
+    const engines = [await stage.engine(), await stage.engine()];
     await tookUntil("all questions are here", async () => {
       const { rows } = await stage.admin.query(
         "SELECT count(*)::integer AS n FROM input_request WHERE state = 'open'",

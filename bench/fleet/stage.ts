@@ -1,7 +1,6 @@
 /** A database with organizations, servers and tasks, engines as processes of their own, and hands to act with. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { wakeEngine } from "../../lib/changes/transitions.ts";
 import { createDatabase, type Database, type Prisma } from "../../lib/db.ts";
 import { appendEvents } from "../../lib/events/transitions.ts";
 import { uuidv7 } from "../../lib/ids.ts";
@@ -34,9 +33,9 @@ export interface Stage {
   places(owner: Principal, urls: string[]): Promise<Place[]>;
   /** Queues tasks, in one transaction; returns their ids. */
   start(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<string[]>;
-  /** Writes tasks that run at their servers already: as `start`, and much faster. */
+  /** Writes tasks that run at their servers already, before there is an engine: no wake-up tells of them. */
   seed(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<string[]>;
-  /** Queues tasks in a few statements, with one wake-up for all: a burst. */
+  /** Queues tasks in a few statements, a burst; they are found by the next scan. */
   queue(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<void>;
   /** Accepts the open question of a task. False: it has none (yet). */
   answer(by: Principal, taskId: string): Promise<boolean>;
@@ -75,8 +74,6 @@ export async function setStage(): Promise<Stage> {
         })),
       });
       await tx.taskWatch.createMany({ data: tasks.map(({ id }) => ({ organizationId, taskId: id })) });
-      for (const connectionId of new Set(places.map((place) => place.connectionId)))
-        await wakeEngine(tx, connectionId, tasks[0]?.id ?? "");
     });
     return tasks.map(({ id }) => id);
   };

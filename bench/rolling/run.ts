@@ -15,7 +15,6 @@ export async function run(): Promise<Figure[]> {
     const ola = await stage.organization("acme");
     const urls = Array.from({ length: CONNECTIONS }, (_, at) => servers.urls[at % PORTS] ?? "");
     const places = await stage.places(ola, urls);
-    const first = await stage.engine();
     await stage.seed(ola, places, "rest", 2_000);
     const everywhere = Array.from(
       { length: QUESTIONS },
@@ -23,6 +22,7 @@ export async function run(): Promise<Figure[]> {
     );
     const asking: string[] = [];
     for (const some of batches(everywhere, 200)) asking.push(...(await stage.seed(ola, some, "ask", 2_000)));
+    const first = await stage.engine();
     await tookUntil("all questions are here", async () => {
       const { rows } = await stage.admin.query(
         "SELECT count(*)::integer AS n FROM input_request WHERE state = 'open'",

@@ -33,7 +33,9 @@ export interface Taken {
 
 /**
  * Takes connections of one organization over: raises their epochs while the leases' job rows are locked and found to
- * be still ours, so that no older watcher writes from here on. What is missing in the reply is not ours (any more).
+ * be still ours, so that no older watcher writes from here on. What is missing in the reply is not ours (any more), or,
+ * of several, is held up by a transaction of who had it before: one alone waits for that.
+ * The lock lets heartbeats through and keeps out who would take a lease away: that deletes the row (pg-boss).
  */
 export async function takeOver(
   organizationId: string,
@@ -46,20 +48,22 @@ export async function takeOver(
     FROM unnest(${leases.map(({ lease }) => lease.id)}::uuid[], ${leases.map(({ lease }) => lease.retryCount)}::integer[],
       ${leases.map(({ connectionId }) => connectionId)}::text[]) AS given (id, retry_count, connection_id)
     JOIN pgboss.job j ON j.id = given.id AND j.retry_count = given.retry_count
-    WHERE j.name = ${LEASE_QUEUE} AND j.state = 'active' ORDER BY j.id FOR UPDATE OF j`;
+    WHERE j.name = ${LEASE_QUEUE} AND j.state = 'active' ORDER BY j.id FOR KEY SHARE OF j`;
   const ids = held.map(({ connectionId }) => connectionId);
   // In one order, as those who give back lock them.
-  await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
-    AND id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+  const free = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM connection
+    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    ORDER BY id FOR NO KEY UPDATE ${leases.length > 1 ? Prisma.sql`SKIP LOCKED` : Prisma.empty}`;
+  const locked = free.map(({ id }) => id);
   const raised = await tx.$queryRaw<{ id: string; epoch: bigint }[]>`
     UPDATE connection SET epoch = epoch + 1, watched_by = ${engineId}::uuid
-    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[]) RETURNING id, epoch`;
+    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${locked}::uuid[]) RETURNING id, epoch`;
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
     SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era, s.traits,
       s.health_state = 'ok' AS "isWell", c.circuit_failures AS "circuitFailures",
       s.paused_at IS NOT NULL AS paused, s.pauses FROM ${ADDRESS_TABLES}
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${ids}::uuid[])`);
-  const works = await loadLittleWork(organizationId, tx, ids, LOADED_TOGETHER);
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
+  const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);
   const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
   const taken = new Map<string, Taken>();
   for (const row of rows) {

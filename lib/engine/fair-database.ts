@@ -37,7 +37,8 @@ export function takingTurns(database: Database, atOnce = TRANSACTIONS_AT_ONCE): 
   return {
     ...database,
     async withOrganization(organizationId, work) {
-      await place(organizationId);
+      const turn = place(organizationId);
+      if (turn) await turn;
       try {
         return await database.withOrganization(organizationId, work);
       } finally {

@@ -33,3 +33,12 @@ export function newHeld(lease: LeaseRef, data: LeaseData, sentAt: number): Held 
     waiting: [],
   };
 }
+
+/** Each of one organization, and of so many leases at most. */
+export function inGroups(all: Held[], size: number): { organizationId: string; some: Held[] }[] {
+  const groups: { organizationId: string; some: Held[] }[] = [];
+  for (const [organizationId, its] of Map.groupBy(all, ({ data }) => data.organizationId))
+    for (let at = 0; at < its.length; at += size)
+      groups.push({ organizationId, some: its.slice(at, at + size) });
+  return groups;
+}

@@ -1,13 +1,13 @@
 /** The leases that an engine holds: takes its share of them, keeps them alive, and gives them back. */
 import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import type { Database } from "../db.ts";
+import { type Database, isDatabaseDown } from "../db.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { type Taken, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { GivingBack } from "./giving-back.ts";
-import { type Held, newHeld } from "./held-lease.ts";
+import { type Held, inGroups, newHeld } from "./held-lease.ts";
 import { giveBack, takeCensus } from "./lease-rows.ts";
 import { Places } from "./places.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
@@ -97,12 +97,8 @@ export class Leases {
       if (last) this.#drop(last);
       this.#held.set(held.data.connectionId, held);
     }
-    const groups = [...Map.groupBy(fetched, ({ data }) => data.organizationId)].flatMap(
-      ([organizationId, all]) =>
-        inGroups(all, tunables.TAKEN_TOGETHER).map((some) => ({ organizationId, some })),
-    );
     await Promise.all(
-      groups.map(({ organizationId, some }) =>
+      inGroups(fetched, tunables.TAKEN_TOGETHER).map(({ organizationId, some }) =>
         this.#takeovers.run(() => this.#takeOver(organizationId, some)),
       ),
     );
@@ -118,15 +114,25 @@ export class Leases {
       const taken = await database.withOrganization(organizationId, (tx) =>
         takeOver(organizationId, tx, leases, engineId),
       );
+      const left: Held[] = [];
       for (const held of some) {
         const one = taken.get(held.data.connectionId);
         // Those with many tasks one after the other.
         if (one) await this.#watch(held, one);
-        else this.#drop(held);
+        else left.push(held);
       }
+      await this.#takeOverSingly(organizationId, left, some.length);
     } catch (error) {
       this.#options.log.warn({ err: error, connections: some.length }, "a takeover failed");
-      for (const held of some) this.#drop(held);
+      await this.#takeOverSingly(organizationId, some, isDatabaseDown(error) ? 1 : some.length);
+    }
+  }
+
+  /** What could not be taken with the others: one of them holds up, or fails, none but itself. */
+  async #takeOverSingly(organizationId: string, left: Held[], outOf: number): Promise<void> {
+    for (const held of left) {
+      if (outOf > 1) await this.#takeOver(organizationId, [held]);
+      else this.#drop(held);
     }
   }
 
@@ -233,10 +239,4 @@ export class Leases {
     await this.#endings.run(async () => watcher?.stop());
     await this.#givingBack.give(lease, data);
   }
-}
-
-function inGroups<T>(all: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
-    all.slice(at * size, (at + 1) * size),
-  );
 }

@@ -1,4 +1,5 @@
 /** Engines that come and go: each has its share of the connections, and nothing is lost or done twice on the way. */
+import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lookInto } from "../testing/look.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
@@ -39,6 +40,25 @@ test("each has its share: who comes gets half, and when one goes the other has a
   await holds(first, CONNECTIONS / 2);
   await first.stop();
   await holds(second, CONNECTIONS);
+  expect(remote.calls).toHaveLength(CONNECTIONS);
+});
+
+test("a connection that an engine stands still on, in a transaction, holds up none of the others", async () => {
+  const ids = [];
+  for (const server of servers) ids.push(await world.startTask(server, {}, tool("wait")));
+  const stuck = new pg.Client({ connectionString: world.adminUrl });
+  await stuck.connect();
+  try {
+    await stuck.query("BEGIN");
+    await stuck.query("SELECT 1 FROM connection WHERE id = $1 FOR SHARE", [servers[0]?.connectionId]);
+    await world.startEngine();
+    for (const id of ids.slice(1)) await look.inState(id, "working");
+    expect((await look.task(ids[0] ?? "")).state).toBe("queued");
+    await stuck.query("COMMIT");
+  } finally {
+    await stuck.end();
+  }
+  await look.inState(ids[0] ?? "", "working");
   expect(remote.calls).toHaveLength(CONNECTIONS);
 });
 

@@ -28,7 +28,7 @@ export const LEASE_FETCH_MS = 1_000;
 /** An engine that was not seen for this long has no share of the leases: it is over before its leases come free. */
 export const ENGINE_SEEN_MS = 8_000;
 /** A lease that waits this long for those whose share it would be is anybody's. */
-export const OVERDUE_LEASE_MS = 2_000;
+export const OVERDUE_LEASE_MS = 5_000;
 /** An engine that has more than its share looks this often, */
 export const EVEN_OUT_MS = 1_000;
 /** and gives back so many leases at a time. */

@@ -98,7 +98,8 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   start_slow: {
     severity: "stuck",
     label: "Slow to start",
-    words: "The call has not been made, or not been answered, for more than a minute.",
+    words:
+      "The call has not been made, or not been answered, for more than a minute: others are before it, or the server is slow.",
     states: ["queued", "starting"],
   },
   stalled: {
