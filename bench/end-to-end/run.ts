@@ -58,13 +58,15 @@ export async function run(): Promise<Figure[]> {
     for (let done = 0; done < WATCHED; done += 10)
       await Promise.all(Array.from({ length: 10 }, (_, n) => start(`watch ${done + n}`)));
 
-    const answering = answerAll(web.url, api, keys.approver, traceOf);
+    const under: Promise<unknown>[] = [];
+    const answering = answerAll(web.url, api, keys.approver, traceOf, under);
     const phase = async (name: string) => {
       for (let n = 0; n < SECONDS * STARTS_A_SECOND; n++) {
-        void start(`ask ${name} ${n}`);
+        under.push(start(`ask ${name} ${n}`));
         await sleep(1000 / STARTS_A_SECOND);
       }
       await sleep(ASK_AFTER_MS + 5_000);
+      await Promise.all(under);
       return [...traces].filter(([note]) => note.startsWith(`ask ${name} `)).map(([, trace]) => trace);
     };
     server.send({ ...settings, pollMs: POLL_MS });
@@ -124,8 +126,14 @@ function apiOf(url: string) {
   };
 }
 
-/** Answers each question as soon as a hint tells of it. */
-function answerAll(url: string, api: Api, key: string, traceOf: (note: string) => Trace): AbortController {
+/** Answers each question as soon as a hint tells of it; what is under way goes to `under`. */
+function answerAll(
+  url: string,
+  api: Api,
+  key: string,
+  traceOf: (note: string) => Trace,
+  under: Promise<unknown>[],
+): AbortController {
   const stop = new AbortController();
   const known = new Set<string>();
   const answer = async (id: string, seenAt: number) => {
@@ -156,7 +164,7 @@ function answerAll(url: string, api: Api, key: string, traceOf: (note: string) =
         const hint = line.startsWith("data: ") ? JSON.parse(line.slice(6)) : null;
         if (hint?.topic !== "input_request" || known.has(hint.id)) continue;
         known.add(hint.id);
-        void answer(hint.id, at);
+        under.push(answer(hint.id, at));
       }
     }
   })().catch((error: unknown) => {

@@ -57,10 +57,13 @@ export class Lanes<T extends Scheduled> {
     this.#arm();
   }
 
-  /** What it takes to poll so many tasks once, in ms: as many at once as may be, each as long as the server takes. */
+  /**
+   * What it takes to poll so many tasks once at a slow server, in ms. At a quick one nothing is to be stretched: the
+   * next poll of a task is due after the last one has ended, so that its tasks are late by what our own work takes.
+   */
   leastPauseMs(tasks: number): number {
     const stepMs = this.#stepMs ?? 0;
-    return (tasks * stepMs) / (stepMs < QUICK_STEP_MS ? MOST_STEPS_AT_ONCE : STEPS_AT_ONCE);
+    return stepMs < QUICK_STEP_MS ? 0 : (tasks * stepMs) / STEPS_AT_ONCE;
   }
 
   /** Begins no more steps, and waits for those under way. */
