@@ -59,14 +59,19 @@ export async function run(): Promise<Figure[]> {
       await Promise.all(Array.from({ length: 10 }, (_, n) => start(`watch ${done + n}`)));
 
     const under: Promise<unknown>[] = [];
-    const answering = answerAll(web.url, api, keys.approver, traceOf, under);
+    const failed: unknown[] = [];
+    const begin = (call: Promise<unknown>) => {
+      under.push(call.catch((error: unknown) => failed.push(error)));
+    };
+    const answering = answerAll(web.url, api, keys.approver, traceOf, begin);
     const phase = async (name: string) => {
       for (let n = 0; n < SECONDS * STARTS_A_SECOND; n++) {
-        under.push(start(`ask ${name} ${n}`));
+        begin(start(`ask ${name} ${n}`));
         await sleep(1000 / STARTS_A_SECOND);
       }
       await sleep(ASK_AFTER_MS + 5_000);
       await Promise.all(under);
+      if (failed.length > 0) throw new AggregateError(failed, `${failed.length} calls failed: ${failed[0]}`);
       return [...traces].filter(([note]) => note.startsWith(`ask ${name} `)).map(([, trace]) => trace);
     };
     server.send({ ...settings, pollMs: POLL_MS });
@@ -126,13 +131,13 @@ function apiOf(url: string) {
   };
 }
 
-/** Answers each question as soon as a hint tells of it; what is under way goes to `under`. */
+/** Answers each question as soon as a hint tells of it; `begin` owns what is under way. */
 function answerAll(
   url: string,
   api: Api,
   key: string,
   traceOf: (note: string) => Trace,
-  under: Promise<unknown>[],
+  begin: (call: Promise<unknown>) => void,
 ): AbortController {
   const stop = new AbortController();
   const known = new Set<string>();
@@ -164,7 +169,7 @@ function answerAll(
         const hint = line.startsWith("data: ") ? JSON.parse(line.slice(6)) : null;
         if (hint?.topic !== "input_request" || known.has(hint.id)) continue;
         known.add(hint.id);
-        under.push(answer(hint.id, at));
+        begin(answer(hint.id, at));
       }
     }
   })().catch((error: unknown) => {

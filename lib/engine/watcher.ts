@@ -1,6 +1,6 @@
 /** Watches one connection: holds its open tasks in memory, takes their steps when they are due, on one timer. */
 import type { Logger } from "pino";
-import { type Database, isDatabaseDown, type Tx } from "../db.ts";
+import { type Database, isDatabaseDown, Prisma, type Tx } from "../db.ts";
 import { PeerError } from "../mcp/peer.ts";
 import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
@@ -35,6 +35,11 @@ export interface WatcherOptions {
   onLeaseLost(): void;
 }
 
+/** How the fence locks the connection's row. */
+const READS = Prisma.sql`FOR SHARE OF c`;
+/** For what writes to it: two that only shared it first would wait for each other. */
+const CHANGES = Prisma.sql`FOR NO KEY UPDATE OF c`;
+
 export class Watcher {
   readonly connectionId: string;
   readonly organizationId: string;
@@ -67,7 +72,11 @@ export class Watcher {
     this.organizationId = connection.organizationId;
     const transaction = <T>(work: (tx: Tx) => Promise<T>) => this.#fenced(work);
     const isPaused = () => this.#paused;
-    const link = new ServerLink({ ...options, transaction, own: (work) => this.#own(work) });
+    const link = new ServerLink({
+      ...options,
+      transaction: (work) => this.#fenced(work, CHANGES),
+      own: (work) => this.#own(work),
+    });
     this.#link = link;
     this.#context = {
       organizationId: connection.organizationId,
@@ -399,13 +408,13 @@ export class Watcher {
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
-  #fenced<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  #fenced<T>(work: (tx: Tx) => Promise<T>, lock = READS): Promise<T> {
     return this.#options.database.withOrganization(this.organizationId, async (tx) => {
       const [held] = await tx.$queryRaw<{ paused: boolean; pauses: number }[]>`
         SELECT s.paused_at IS NOT NULL AS paused, s.pauses FROM connection c
           JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
         WHERE c.organization_id = ${this.organizationId}::uuid AND c.id = ${this.connectionId}::uuid
-          AND c.epoch = ${this.#options.epoch} FOR SHARE OF c`;
+          AND c.epoch = ${this.#options.epoch} ${lock}`;
       if (!held) throw new LeaseLost();
       this.#seePause(held);
       return work(tx);
