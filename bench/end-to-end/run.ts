@@ -9,7 +9,7 @@ import { startInstallation } from "../installation.ts";
 import type { News } from "./server.ts";
 
 const WATCHED = 1_000;
-const STARTS_A_SECOND = 20;
+const STARTS_A_SECOND = 5;
 const SECONDS = 30;
 /** Of a task that asks, in the phase without notifications. */
 const POLL_MS = 1_000;
