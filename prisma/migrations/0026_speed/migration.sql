@@ -19,7 +19,7 @@ GRANT SELECT ON open_tasks TO intray_app, intray_engine;
 GRANT SELECT, INSERT, UPDATE ON open_tasks TO intray_gate;
 
 CREATE FUNCTION task_requester(requested_by jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  AS $$ SELECT (requested_by->>'kind') || ' ' || coalesce(requested_by->>'id', '') $$;
+  AS $$ SELECT coalesce(requested_by->>'kind', '') || ' ' || coalesce(requested_by->>'id', '') $$;
 
 ALTER TABLE task NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE open_tasks NO FORCE ROW LEVEL SECURITY;
