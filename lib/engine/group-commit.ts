@@ -7,6 +7,7 @@ import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { LeaseLost } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
+import { Gathering } from "./gathering.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "./tunables.ts";
 
 /** Under the fence of a connection: nothing is written once another engine has taken over. */
@@ -29,7 +30,7 @@ interface Waiting {
 
 export class GroupCommit {
   #database: Database;
-  #lines = new Map<string, { waiting: Waiting[]; underWay: number }>();
+  #organizations = new Map<string, Gathering<Waiting>>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -38,26 +39,24 @@ export class GroupCommit {
   /** Resolves when the change is committed. Throws LeaseLost, and what `work` throws. */
   run<T>(organizationId: string, change: Change<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const line = this.#lines.get(organizationId) ?? { waiting: [], underWay: 0 };
-      this.#lines.set(organizationId, line);
       // Log lines and spans of a change belong to its own call, not to that of who began the group.
       const work = AsyncResource.bind((tx: Tx) => change.work(tx));
-      line.waiting.push({ change: { ...change, work }, resolve: resolve as Waiting["resolve"], reject });
-      this.#begin(organizationId);
+      this.#of(organizationId).add({
+        change: { ...change, work },
+        resolve: resolve as Waiting["resolve"],
+        reject,
+      });
     });
   }
 
-  #begin(organizationId: string): void {
-    const line = this.#lines.get(organizationId);
-    if (!line) return;
-    while (line.waiting.length > 0 && line.underWay < GROUPS_AT_ONCE) {
-      line.underWay++;
-      void this.#settle(organizationId, line.waiting.splice(0, CHANGES_IN_A_GROUP)).finally(() => {
-        line.underWay--;
-        this.#begin(organizationId);
-      });
-    }
-    if (line.underWay === 0) this.#lines.delete(organizationId);
+  #of(organizationId: string): Gathering<Waiting> {
+    const known = this.#organizations.get(organizationId);
+    if (known) return known;
+    const gathering = new Gathering<Waiting>(GROUPS_AT_ONCE, CHANGES_IN_A_GROUP, (group) =>
+      this.#settle(organizationId, group),
+    );
+    this.#organizations.set(organizationId, gathering);
+    return gathering;
   }
 
   /** Never rejects. Where one change fails the group is undone, and each of it is tried alone. */

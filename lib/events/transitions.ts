@@ -20,7 +20,7 @@ export async function appendEvents(_organizationId: string, tx: Tx, events: NewE
   if (events.length > 0) atEnd(tx, HISTORY, events);
 }
 
-/** Takes the lock on the chain's head, which every other writer of the organization waits for: nothing comes after it. */
+/** Takes the lock on the chain's head, which every other writer of the organization waits for until the commit. */
 const HISTORY: Ending<NewEvent> = {
   name: "history",
   order: 2,
