@@ -146,10 +146,8 @@ export class Watcher {
   renewAccess(): void {
     this.#link.renewAccess();
     this.#circuit.succeed();
-    for (const entry of this.#entries.values()) {
-      entry.stale = true;
-      this.#wake(entry.id, 0, false);
-    }
+    for (const entry of this.#entries.values()) entry.stale = true;
+    this.#tryAll();
   }
 
   /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
@@ -160,7 +158,12 @@ export class Watcher {
   /** Somebody wants a server tried that is left alone. */
   tryNow(): void {
     this.#circuit.tryNow();
-    for (const id of this.#entries.keys()) this.#wake(id, 0, false);
+    this.#tryAll();
+  }
+
+  /** A step that is under way began before this, and may fail by what was true then: the next one is as urgent. */
+  #tryAll(): void {
+    for (const entry of this.#entries.values()) this.#wake(entry.id, 0, entry.running);
   }
 
   /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
@@ -311,7 +314,6 @@ export class Watcher {
     // Of our own making: it says nothing of the server.
     if (error instanceof PeerError && error.code === "timeout" && this.#leaving.signal.aborted) return 0;
     entry.stale = true;
-    entry.failures++;
     // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
     if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
@@ -322,17 +324,21 @@ export class Watcher {
     if (error instanceof PeerError) {
       const { requestId } = entry.work;
       const { code } = error;
-      log.info({ taskId: entry.id, requestId, code, failures: entry.failures }, "a call to a server failed");
+      const isServers = error.neededScope === null && isTroubleOfServer(error);
+      // What is the server's, or nobody's sign-in, is not held against the task when that is over.
+      if (!isServers) entry.failures++;
+      const failures = isServers ? undefined : entry.failures;
+      log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
       // Only more rights help, and who gives them has the connection taken anew.
       if (error.neededScope !== null) return tunables.SCOPE_RETRY_MS;
       this.#noteUnreadable(entry, error);
-      if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
-      return this.#serverFailed(error);
+      return isServers ? this.#serverFailed(error) : backoffDelay(entry.failures);
     }
     if (isDatabaseDown(error)) {
       log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
       return 1_000;
     }
+    entry.failures++;
     log.error({ err: error, taskId: entry.id, requestId: entry.work.requestId }, "a step failed");
     return backoffDelay(entry.failures + 2);
   }
