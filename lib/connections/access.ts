@@ -97,7 +97,9 @@ export class GrantAccess implements Access {
       throw needed(null);
     }
     try {
-      const renewed = await renewGrant(this.#means, this.#organizationId, this.#connectionId, grant.version);
+      const { connectionId, version } = grant;
+      const isStillGood = stillGoodForMs > 0;
+      const renewed = await renewGrant(this.#means, this.#organizationId, connectionId, version, isStillGood);
       if (!renewed || !isUsable(renewed)) throw needed(renewed);
       return this.#keep(renewed, renewed.refreshInMs ?? renewed.expiresInMs, changes);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tryServer } from "../changes/transitions.ts";
+import { withClient } from "../../scripts/database/roles.ts";
+import { renewAccess, tryServer } from "../changes/transitions.ts";
 import { recordAnswer } from "../input-requests/transitions.ts";
 import { createOAuthWorld, type OAuthWorld } from "../testing/oauth-world.ts";
 import { tool } from "../testing/tool.ts";
@@ -50,13 +51,13 @@ test("more rights that somebody gives while a call is being refused for want of 
   expect([refused(), scene.inner.calls.length]).toEqual([2, 2]);
 });
 
-/** A task that waits with an answer, at a server where nobody is signed in, which was tried in vain many times. */
-async function triedInVain(id: string): Promise<string> {
+/** A task that waits with an answer, on a connection that needs a sign-in from `end` on, and was tried in vain often. */
+async function triedInVain(id: string, end: () => Promise<unknown>): Promise<string> {
   const task = await start(id, "approve");
   const { id: requestId, questionHash } = await until("the question is here", () =>
     world.within((tx) => tx.inputRequest.findFirst({ where: { taskId: task, state: "open" } })),
   );
-  await scene.authority.revokeAll();
+  await end();
   await stateIs(id, "needs_reauth");
   await world.within((tx) =>
     recordAnswer(world.organizationId, tx, world.operator, requestId, {
@@ -77,7 +78,7 @@ async function triedInVain(id: string): Promise<string> {
 test("what failed for want of a sign-in is not held against a task afterwards: one bad reply is one", async () => {
   const id = await scene.connect();
   await world.startEngine();
-  const task = await triedInVain(id);
+  const task = await triedInVain(id, () => scene.authority.revokeAll());
   let bad = 0;
   scene.inner.behave.onGet = () => {
     if (bad++ === 0) throw new Error("the server broke down");
@@ -86,4 +87,42 @@ test("what failed for want of a sign-in is not held against a task afterwards: o
   await isSoon(task, "completed");
   expect(bad).toBeGreaterThan(1);
   expect(scene.inner.told).toHaveLength(1);
+});
+
+/** As it is after a restart of the database, or of the network before it. */
+const breakListening = () =>
+  withClient(world.adminUrl, (client) =>
+    client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE 'LISTEN%intray_wake%'`),
+  );
+
+test("what was told while the engine could not hear is found when it can: a sign-in, settings", async () => {
+  const id = await scene.connect();
+  await world.startEngine();
+  const { organizationId } = world;
+  const grant = (state: string) =>
+    world.within(
+      (
+        tx,
+      ) => tx.$executeRaw`UPDATE oauth_grant SET state = ${state}, version = version + 1, connected_at = now()
+        WHERE organization_id = ${organizationId}::uuid AND connection_id = ${id}::uuid`,
+    );
+  const task = await triedInVain(id, async () => {
+    await grant("needs_reauth");
+    await world.within((tx) => renewAccess(tx, id));
+  });
+  // As somebody's sign-in does it, but untold.
+  await grant("connected");
+  await breakListening();
+  await isSoon(task, "completed");
+
+  const connection = () => world.within((tx) => tx.connection.findFirstOrThrow({ where: { id } }));
+  const running = await start(id, "wait");
+  await isSoon(running, "working");
+  const { epoch } = await connection();
+  await world.within((tx) =>
+    tx.server.updateMany({ where: { id: scene.serverId }, data: { eraSetting: "auto" } }),
+  );
+  await breakListening();
+  await until("it was taken anew", async () => (await connection()).epoch > epoch);
 });

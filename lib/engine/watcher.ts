@@ -8,7 +8,7 @@ import type { Seal } from "../seal.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, type TaskWork, tasksNeedingWork, watchedTasks } from "../tasks/work.ts";
 import { Circuit } from "./circuit.ts";
-import type { ConnectionRow } from "./connection.ts";
+import { type ConnectionRow, type Known, readKnown } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { flush } from "./flush.ts";
 import { Lanes } from "./lanes.ts";
@@ -33,6 +33,8 @@ export interface WatcherOptions {
   mayChange(): Promise<void>;
   /** The lease is gone: the engine drops this watcher. */
   onLeaseLost(): void;
+  /** The connection's settings are others by now: it is to be taken anew. */
+  onOutdated(): void;
 }
 
 /** How the fence locks the connection's row. */
@@ -61,6 +63,8 @@ export class Watcher {
   #paused = false;
   /** Which of the server's pauses, and ends of one, was seen last. */
   #pauseSeen = -1;
+  #known: Known;
+  #scans = 0;
   #lastWork = performance.now();
   #scan: NodeJS.Timeout | undefined;
   #flush: NodeJS.Timeout | undefined;
@@ -70,6 +74,7 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
+    this.#known = connection.known;
     const transaction = <T>(work: (tx: Tx) => Promise<T>) => this.#fenced(work);
     const isPaused = () => this.#paused;
     const link = new ServerLink({
@@ -153,6 +158,11 @@ export class Watcher {
   /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
   lookAtPause(): void {
     this.#own(this.#fenced(async () => undefined));
+  }
+
+  /** Hints may have been lost: what they would have told of is read. */
+  lookAround(): void {
+    this.#own(this.#lookAround());
   }
 
   /** Somebody wants a server tried that is left alone. */
@@ -360,6 +370,8 @@ export class Watcher {
     const ids = await this.#fenced((tx) => tasksNeedingWork(this.organizationId, tx, this.connectionId));
     const unknown = ids.filter((id) => !this.#entries.has(id));
     if (unknown.length > 0) await this.#adopt(unknown);
+    const inTrouble = this.#circuit.state(performance.now()).failures > 0;
+    if (++this.#scans % tunables.SCANS_A_LOOK_AROUND === 0 || inTrouble) await this.#lookAround();
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
@@ -367,6 +379,26 @@ export class Watcher {
       entry.stale = true;
       this.#wake(id, 0, false);
     }
+  }
+
+  async #lookAround(): Promise<void> {
+    const { organizationId, connectionId } = this;
+    const { known, ids } = await this.#fenced(async (tx) => ({
+      known: await readKnown(organizationId, tx, connectionId),
+      ids: await watchedTasks(organizationId, tx, connectionId),
+    }));
+    const before = this.#known;
+    this.#known = known;
+    if (known.settings !== before.settings) this.#options.onOutdated();
+    if (known.signedInAt !== before.signedInAt && this.#isInVain()) this.renewAccess();
+    await this.#adopt(ids.filter((id) => !this.#entries.has(id)));
+  }
+
+  /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
+  #isInVain(): boolean {
+    if (this.#circuit.state(performance.now()).failures > 0) return true;
+    for (const { failures } of this.#entries.values()) if (failures > 0) return true;
+    return false;
   }
 
   /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
