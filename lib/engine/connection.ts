@@ -1,6 +1,7 @@
 import { ADDRESS_COLUMNS, ADDRESS_TABLES, type ConnectionAddress } from "../connections/queries.ts";
 import { Prisma, type Tx } from "../db.ts";
 import type { Era } from "../mcp/peer.ts";
+import type { Late } from "../servers/schema.ts";
 import { type Traits, traitsSchema } from "../servers/traits.ts";
 import { loadLittleWork, type TaskWork } from "../tasks/work.ts";
 import { LEASE_QUEUE } from "./queue.ts";
@@ -14,6 +15,7 @@ export interface ConnectionRow extends ConnectionAddress {
   traits: Traits;
   isWell: boolean;
   circuitFailures: number;
+  late: Late | null;
   paused: boolean;
   pauses: number;
   known: Known;
@@ -70,6 +72,8 @@ export async function takeOver(
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
     SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era, s.traits,
       s.health_state = 'ok' AS "isWell", c.circuit_failures AS "circuitFailures",
+      CASE WHEN c.late_every_ms IS NOT NULL THEN jsonb_build_object('everyMs', c.late_every_ms,
+        'insteadOfMs', c.late_instead_of_ms, 'answerMs', c.late_answer_ms) END AS late,
       s.paused_at IS NOT NULL AS paused, s.pauses, ${KNOWN} AS known FROM ${ADDRESS_TABLES}
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
   const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);

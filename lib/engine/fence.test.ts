@@ -31,6 +31,7 @@ test("two that write how a connection is doing wait for each other, and never bo
     traits: {},
     isWell: true,
     circuitFailures: 0,
+    late: null,
     paused: false,
     pauses: 0,
     known: { settings: "", signedInAt: null },

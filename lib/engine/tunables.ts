@@ -148,6 +148,14 @@ export const STEPS_AT_ONCE = 32;
 /** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
 export const MOST_STEPS_AT_ONCE = 256;
 export const QUICK_STEP_MS = 1_000;
+/** A server is late whose answers take this long, by the quickest of so many polls, */
+export const SLOW_ANSWER_MS = 1_000;
+export const POLLS_TO_JUDGE_BY = 4;
+/** where its tasks are looked at so many times as rarely as they should be; */
+export const LATE_BY = 1.5;
+/** it is looked at again this soon, and told anew where a figure is so many times what it was. */
+export const JUDGE_LATE_MS = 2_000;
+export const NOTABLE_BY = 1.5;
 /** Polls that are due within so much of each other begin together: what shares a turn of the event loop is cheaper. */
 export const TURN_MS = 10;
 /** Tasks that a watcher takes on are read so many at a time, */

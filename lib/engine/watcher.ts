@@ -12,6 +12,7 @@ import { type ConnectionRow, type Known, readKnown } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { flush } from "./flush.ts";
 import { Lanes } from "./lanes.ts";
+import { lateOf } from "./late.ts";
 import { rest } from "./rest.ts";
 import { backoffDelay, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
@@ -65,6 +66,7 @@ export class Watcher {
   #pauseSeen = -1;
   #known: Known;
   #scans = 0;
+  #judgedLateAt = 0;
   #lastWork = performance.now();
   #scan: NodeJS.Timeout | undefined;
   #flush: NodeJS.Timeout | undefined;
@@ -96,6 +98,7 @@ export class Watcher {
       peer: (era) => link.peer(era),
       ready: () => link.ready(),
       leastPauseMs: () => this.#lanes.leastPauseMs(this.#entries.size),
+      answered: (ms) => this.#noteAnswer(ms),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),
@@ -297,6 +300,21 @@ export class Watcher {
   /** Well again, unless there is a task of which it still says what can't be read. */
   #answered(): void {
     if (this.#unreadable.size === 0) this.#own(this.#link.answered());
+  }
+
+  /** Whether the server is late is judged now and then, where it answers slowly, or was late. */
+  #noteAnswer(ms: number): void {
+    const { answers, isLate } = this.#link;
+    answers.note(ms);
+    if (!isLate && !answers.isSlow) return;
+    const now = performance.now();
+    if (now < this.#judgedLateAt + tunables.JUDGE_LATE_MS) return;
+    this.#judgedLateAt = now;
+    let wantedMs = tunables.SLOW_POLL_MS;
+    for (const { work, unchangedPolls } of this.#entries.values())
+      if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
+    const late = lateOf(answers.quickestMs, wantedMs, this.#lanes.leastPauseMs(this.#entries.size));
+    this.#own(this.#link.tellLate(late));
   }
 
   /** Nobody waits for a server over one such task, but people are told whose fault it is. */
