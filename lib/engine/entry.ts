@@ -44,6 +44,8 @@ export interface WatcherContext {
   ready(): Promise<void>;
   /** More often than this a task can't be polled: there are so many, and the server takes so long. In ms. */
   leastPauseMs(): number;
+  /** A poll was answered after so many ms. */
+  answered(ms: number): void;
   /** Has a task's next step taken in `afterMs`. */
   wake(taskId: string, afterMs: number): void;
   /** 2026-07-28: has the server tell of a task's changes, where it does. */

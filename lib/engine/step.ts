@@ -189,6 +189,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
       signal: ctx.leaving,
       ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     });
+    ctx.answered(performance.now() - entry.polledAt);
     entry.notFoundAt = null;
     entry.replySize = reply.size;
     entry.checkedAt = Date.now();

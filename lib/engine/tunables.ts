@@ -47,6 +47,8 @@ export const GIVEN_TOGETHER = 100;
 export const GIVEN_AT_ONCE = 2;
 /** A watcher looks for work that no wake-up told it of. */
 export const SLOW_SCAN_MS = 10_000;
+/** Each so many of these, and each where the server is in trouble, it also reads what hints tell of besides tasks. */
+export const SCANS_A_LOOK_AROUND = 6;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
 /** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */
@@ -146,6 +148,14 @@ export const STEPS_AT_ONCE = 32;
 /** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
 export const MOST_STEPS_AT_ONCE = 256;
 export const QUICK_STEP_MS = 1_000;
+/** A server is late whose answers take this long, by the quickest of so many polls, */
+export const SLOW_ANSWER_MS = 1_000;
+export const POLLS_TO_JUDGE_BY = 4;
+/** where its tasks are looked at so many times as rarely as they should be; */
+export const LATE_BY = 1.5;
+/** it is looked at again this soon, and told anew where a figure is so many times what it was. */
+export const JUDGE_LATE_MS = 2_000;
+export const NOTABLE_BY = 1.5;
 /** Polls that are due within so much of each other begin together: what shares a turn of the event loop is cheaper. */
 export const TURN_MS = 10;
 /** Tasks that a watcher takes on are read so many at a time, */

@@ -8,12 +8,13 @@ import type { Seal } from "../seal.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, type TaskWork, tasksNeedingWork, watchedTasks } from "../tasks/work.ts";
 import { Circuit } from "./circuit.ts";
-import type { ConnectionRow } from "./connection.ts";
+import { type ConnectionRow, type Known, readKnown } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
 import { flush } from "./flush.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { Lanes } from "./lanes.ts";
+import { lateOf } from "./late.ts";
 import { rest } from "./rest.ts";
 import { backoffDelay, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
@@ -37,6 +38,8 @@ export interface WatcherOptions {
   mayChange(): Promise<void>;
   /** The lease is gone: the engine drops this watcher. */
   onLeaseLost(): void;
+  /** The connection's settings are others by now: it is to be taken anew. */
+  onOutdated(): void;
 }
 
 export class Watcher {
@@ -60,6 +63,9 @@ export class Watcher {
   #paused = false;
   /** Which of the server's pauses, and ends of one, was seen last. */
   #pauseSeen = -1;
+  #known: Known;
+  #scans = 0;
+  #judgedLateAt = 0;
   #lastWork = performance.now();
   #scan: NodeJS.Timeout | undefined;
   #flush: NodeJS.Timeout | undefined;
@@ -69,6 +75,7 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
+    this.#known = connection.known;
     const isPaused = () => this.#paused;
     const link = new ServerLink({
       ...options,
@@ -90,6 +97,7 @@ export class Watcher {
       peer: (era) => link.peer(era),
       ready: () => link.ready(),
       leastPauseMs: () => this.#lanes.leastPauseMs(this.#entries.size),
+      answered: (ms) => this.#noteAnswer(ms),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),
@@ -147,10 +155,8 @@ export class Watcher {
   renewAccess(): void {
     this.#link.renewAccess();
     this.#circuit.succeed();
-    for (const entry of this.#entries.values()) {
-      entry.stale = true;
-      this.#wake(entry.id, 0, false);
-    }
+    for (const entry of this.#entries.values()) entry.stale = true;
+    this.#tryAll();
   }
 
   /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
@@ -158,10 +164,20 @@ export class Watcher {
     this.#own(this.#context.read(async () => undefined));
   }
 
+  /** Hints may have been lost: what they would have told of is read. */
+  lookAround(): void {
+    this.#own(this.#lookAround());
+  }
+
   /** Somebody wants a server tried that is left alone. */
   tryNow(): void {
     this.#circuit.tryNow();
-    for (const id of this.#entries.keys()) this.#wake(id, 0, false);
+    this.#tryAll();
+  }
+
+  /** A step that is under way began before this, and may fail by what was true then: the next one is as urgent. */
+  #tryAll(): void {
+    for (const entry of this.#entries.values()) this.#wake(entry.id, 0, entry.running);
   }
 
   /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
@@ -287,6 +303,21 @@ export class Watcher {
     if (this.#unreadable.size === 0) this.#own(this.#link.answered());
   }
 
+  /** Whether the server is late is judged now and then, where it answers slowly, or was late. */
+  #noteAnswer(ms: number): void {
+    const { answers, isLate } = this.#link;
+    answers.note(ms);
+    if (!isLate && !answers.isSlow) return;
+    const now = performance.now();
+    if (now < this.#judgedLateAt + tunables.JUDGE_LATE_MS) return;
+    this.#judgedLateAt = now;
+    let wantedMs = tunables.SLOW_POLL_MS;
+    for (const { work, unchangedPolls } of this.#entries.values())
+      if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
+    const late = lateOf(answers.quickestMs, wantedMs, this.#lanes.leastPauseMs(this.#entries.size));
+    this.#own(this.#link.tellLate(late));
+  }
+
   /** Nobody waits for a server over one such task, but people are told whose fault it is. */
   #noteUnreadable(entry: TaskEntry, error: PeerError): void {
     if (!UNREADABLE.has(error.code) || entry.failures < tunables.UNREADABLE_REPLIES) return;
@@ -312,7 +343,6 @@ export class Watcher {
     // Of our own making: it says nothing of the server.
     if (error instanceof PeerError && error.code === "timeout" && this.#leaving.signal.aborted) return 0;
     entry.stale = true;
-    entry.failures++;
     // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
     if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
@@ -323,17 +353,21 @@ export class Watcher {
     if (error instanceof PeerError) {
       const { requestId } = entry.work;
       const { code } = error;
-      log.info({ taskId: entry.id, requestId, code, failures: entry.failures }, "a call to a server failed");
+      const isServers = error.neededScope === null && isTroubleOfServer(error);
+      // What is the server's, or nobody's sign-in, is not held against the task when that is over.
+      if (!isServers) entry.failures++;
+      const failures = isServers ? undefined : entry.failures;
+      log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
       // Only more rights help, and who gives them has the connection taken anew.
       if (error.neededScope !== null) return tunables.SCOPE_RETRY_MS;
       this.#noteUnreadable(entry, error);
-      if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
-      return this.#serverFailed(error);
+      return isServers ? this.#serverFailed(error) : backoffDelay(entry.failures);
     }
     if (isDatabaseDown(error)) {
       log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
       return 1_000;
     }
+    entry.failures++;
     log.error({ err: error, taskId: entry.id, requestId: entry.work.requestId }, "a step failed");
     return backoffDelay(entry.failures + 2);
   }
@@ -357,6 +391,8 @@ export class Watcher {
     );
     const unknown = ids.filter((id) => !this.#entries.has(id));
     if (unknown.length > 0) await this.#adopt(unknown);
+    const inTrouble = this.#circuit.state(performance.now()).failures > 0;
+    if (++this.#scans % tunables.SCANS_A_LOOK_AROUND === 0 || inTrouble) await this.#lookAround();
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
@@ -364,6 +400,26 @@ export class Watcher {
       entry.stale = true;
       this.#wake(id, 0, false);
     }
+  }
+
+  async #lookAround(): Promise<void> {
+    const { organizationId, connectionId } = this;
+    const { known, ids } = await this.#context.read(async (tx) => ({
+      known: await readKnown(organizationId, tx, connectionId),
+      ids: await watchedTasks(organizationId, tx, connectionId),
+    }));
+    const before = this.#known;
+    this.#known = known;
+    if (known.settings !== before.settings) this.#options.onOutdated();
+    if (known.signedInAt !== before.signedInAt && this.#isInVain()) this.renewAccess();
+    await this.#adopt(ids.filter((id) => !this.#entries.has(id)));
+  }
+
+  /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
+  #isInVain(): boolean {
+    if (this.#circuit.state(performance.now()).failures > 0) return true;
+    for (const { failures } of this.#entries.values()) if (failures > 0) return true;
+    return false;
   }
 
   /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
