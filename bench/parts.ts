@@ -15,6 +15,7 @@ export const PARTS: { name: string; about: string }[] = [
   { name: "changes", about: "state changes with event chain and live hint" },
   { name: "takeover", about: "an engine is killed, another one takes its leases over" },
   { name: "rolling", about: "two engines are restarted one after the other, under load" },
+  { name: "stalled", about: "an engine stands still for a minute under load, and goes on" },
   { name: "failover", about: "Postgres is killed and comes back, under load" },
   { name: "backpressure", about: "what others notice of a server, or an organization, that makes trouble" },
 ];

@@ -14,6 +14,17 @@ export async function newest(stage: Stage): Promise<string> {
   return (await watched(stage)).at(-1)?.engine ?? "";
 }
 
+/** Steps of an engine that wrote nothing, for another one watches the connection: as its row says it, 3 s late. */
+export async function refusedSteps({ admin }: Stage, engine: string): Promise<number> {
+  const { rows } = await admin.query<{ n: number | null }>(
+    `SELECT sum((value ->> 'value')::float8)::integer AS n FROM engine, jsonb_array_elements(metrics) metric,
+       jsonb_array_elements(metric -> 'values') value
+     WHERE id = $1 AND metric ->> 'name' = 'intray_failures_total' AND value #>> '{labels,class}' = 'lease_lost'`,
+    [engine],
+  );
+  return rows[0]?.n ?? 0;
+}
+
 /** Looks every 50 ms until it is so; returns how long that took, in ms. */
 export async function tookUntil(
   what: string,
