@@ -17,9 +17,10 @@ export async function newest(stage: Stage): Promise<string> {
 /** Steps of an engine that wrote nothing, for another one watches the connection: as its row says it, 3 s late. */
 export async function refusedSteps({ admin }: Stage, engine: string): Promise<number> {
   const { rows } = await admin.query<{ n: number | null }>(
-    `SELECT sum((value ->> 'value')::float8)::integer AS n FROM engine, jsonb_array_elements(metrics) metric,
-       jsonb_array_elements(metric -> 'values') value
-     WHERE id = $1 AND metric ->> 'name' = 'intray_failures_total' AND value #>> '{labels,class}' = 'lease_lost'`,
+    `SELECT (counted.one ->> 'value')::float8::integer AS n FROM engine,
+       jsonb_array_elements(metrics) AS metric (one), jsonb_array_elements(metric.one -> 'values') AS counted (one)
+     WHERE id = $1 AND metric.one ->> 'name' = 'intray_failures_total'
+       AND counted.one #>> '{labels,class}' = 'lease_lost'`,
     [engine],
   );
   return rows[0]?.n ?? 0;
