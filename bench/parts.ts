@@ -6,6 +6,7 @@ export const PARTS: { name: string; about: string }[] = [
   { name: "polling", about: "an engine that watches 10,000 and 50,000 tasks, beside other clients" },
   { name: "memory", about: "what a watched task, a held stream and an origin take in the engine" },
   { name: "growth", about: "watching more and more tasks; TLS, slow answers, the older era" },
+  { name: "sdk-servers", about: "watching 1,000 tasks at servers on the official packages" },
   {
     name: "lists",
     about: "the inbox, lists of tasks and searches over 100,000 open and 1,000,000 settled requests",
