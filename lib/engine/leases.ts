@@ -65,6 +65,11 @@ export class Leases {
     else held?.hints.push(hint);
   }
 
+  /** Hints may have been lost. */
+  lookForWork(): void {
+    for (const { watcher } of this.#held.values()) watcher?.lookForWork();
+  }
+
   /** The connection is to be taken anew, at the next heartbeat. */
   renew(connectionId: string): void {
     const held = this.#held.get(connectionId);

@@ -142,6 +142,11 @@ export class Watcher {
     else this.#own(this.#adopt([taskId]));
   }
 
+  /** Wake-ups may have been lost: what they told of is in the rows. */
+  lookForWork(): void {
+    if (!this.#halted) this.#own(this.#slowScan());
+  }
+
   /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
   renewAccess(): void {
     this.#link.renewAccess();
