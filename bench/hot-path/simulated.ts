@@ -40,8 +40,12 @@ export interface SimulatedServer {
 const FILE = fileURLToPath(new URL("./lean-server.ts", import.meta.url));
 const USUAL: Behaviour = { pollMs: 5_000, latencyMs: 0, streams: false, origins: 1, tls: null };
 
-export async function startSimulated(behaviour: Partial<Behaviour> = {}): Promise<SimulatedServer> {
-  const child = spawn(process.execPath, [FILE, JSON.stringify({ ...USUAL, ...behaviour })], {
+/** `file`: another server that counts the same (bench/sdk-servers). */
+export async function startSimulated(
+  behaviour: Partial<Behaviour> = {},
+  file = FILE,
+): Promise<SimulatedServer> {
+  const child = spawn(process.execPath, [file, JSON.stringify({ ...USUAL, ...behaviour })], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const { ports } = await answerOf<{ ports: number[] }>(child);

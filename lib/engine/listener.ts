@@ -1,9 +1,9 @@
 import { NEWS } from "../mcp/limits.ts";
 import type { StreamListener } from "../mcp/peer.ts";
 import type { StreamNews, TaskEntry, WatcherContext } from "./entry.ts";
+import { lookSoon } from "./notices.ts";
 import { sessionDigest } from "./sealed.ts";
 import { askedUnder, attribute, type LiveSession } from "./sessions.ts";
-import { MIN_POLL_MS } from "./tunables.ts";
 
 /**
  * What a stream of a session brings is noted with the task that it belongs to, whose next step stores it.
@@ -15,9 +15,6 @@ export function listenerOf(
   owner: TaskEntry | null,
   onClosed: () => void,
 ): StreamListener {
-  // Some servers notify at each poll.
-  const soon = (task: TaskEntry) =>
-    ctx.wake(task.id, Math.max(0, task.polledAt + MIN_POLL_MS - performance.now()));
   // Said once a stream, however much comes on it.
   let hasWarned = false;
   const warn = (message: string) => {
@@ -47,14 +44,14 @@ export function listenerOf(
       const task = ctx.taskByHandle(taskId);
       if (!task) return;
       ctx.learn({ notifies: true });
-      soon(task);
+      lookSoon(ctx, task);
     },
     onProgress(token, progress, total, message) {
       // The token of a call is our id of its task.
       const task = ctx.task(String(token));
       if (!task) return;
       task.progress = { progress, total, message };
-      soon(task);
+      lookSoon(ctx, task);
     },
     onEventId(eventId) {
       if (!owner) return;

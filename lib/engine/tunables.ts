@@ -119,10 +119,12 @@ export const PROGRESS_MS = 1_000;
 export const MINOR_NEWS_MS = 5_000;
 /** What command servers write to stderr is kept up to this size, in characters. */
 export const LOG_TAIL_CHARACTERS = 16_384;
-/** Subscriptions of 2026-07-28 follow the tasks that are watched this soon, */
+/** Subscriptions of 2026-07-28 follow the tasks that are watched this soon; */
 export const SUBSCRIBE_AFTER_MS = 1_000;
-/** and a server that has none is asked again after this. */
+/** a server that has none is asked again after this, */
 export const RESUBSCRIBE_MS = 3600_000;
+/** and one that refused, broke off or tells of no more tasks after this. */
+export const RESUBSCRIBE_AFTER_TROUBLE_MS = 60_000;
 /** After a capture the stream is kept this long for a retraction. */
 export const RETRACTION_WAIT_MS = 75_000;
 

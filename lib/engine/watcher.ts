@@ -166,7 +166,7 @@ export class Watcher {
 
   /** Hints may have been lost: what they would have told of is read. */
   lookAround(): void {
-    this.#own(this.#lookAround());
+    if (!this.#halted) this.#own(this.#slowScan(true));
   }
 
   /** Somebody wants a server tried that is left alone. */
@@ -385,14 +385,15 @@ export class Watcher {
     return pause;
   }
 
-  async #slowScan(): Promise<void> {
+  async #slowScan(wantsAll = false): Promise<void> {
     const ids = await this.#context.read((tx) =>
       tasksNeedingWork(this.organizationId, tx, this.connectionId),
     );
     const unknown = ids.filter((id) => !this.#entries.has(id));
     if (unknown.length > 0) await this.#adopt(unknown);
     const inTrouble = this.#circuit.state(performance.now()).failures > 0;
-    if (++this.#scans % tunables.SCANS_A_LOOK_AROUND === 0 || inTrouble) await this.#lookAround();
+    const isTurn = ++this.#scans % tunables.SCANS_A_LOOK_AROUND === 0;
+    if (wantsAll || isTurn || inTrouble) await this.#lookAround();
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
