@@ -8,6 +8,7 @@ import { startTestServer } from "../testing/mcp-server.ts";
 import { tool } from "../testing/tool.ts";
 import { createWorld, until } from "../testing/world.ts";
 import type { ConnectionRow } from "./connection.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { Watcher } from "./watcher.ts";
 
 test("two that write how a connection is doing wait for each other, and never both for the other", async () => {
@@ -41,6 +42,7 @@ test("two that write how a connection is doing wait for each other, and never bo
   const watch = () =>
     new Watcher({
       database,
+      groups: new GroupCommit(database),
       network,
       seal: world.seal,
       log: pino({ level: "silent" }),
