@@ -23,7 +23,7 @@ test("one slow answer says nothing of a server; neither does one that is quick f
   const times = new AnswerTimes();
   for (const ms of [9_000, 9_000, 20, 9_000]) times.note(ms);
   expect([times.quickestMs, times.isSlow]).toEqual([20, false]);
-  for (const ms of [9_000, 8_000]) times.note(ms);
+  for (const ms of [9_000, 8_000, 9_000]) times.note(ms);
   expect([times.quickestMs, times.isSlow]).toEqual([8_000, true]);
 });
 
