@@ -27,11 +27,7 @@ export async function appendEvents(_organizationId: string, tx: Tx, events: NewE
     request: event.inputRequestId ?? null,
     data: storable(event.data ?? {}),
   }));
-  // One after the other, in their order: each line has the hash of the one before.
-  await tx.$executeRaw`SELECT append_event(line->>'type', line->'actor', (line->>'task')::uuid,
-      (line->>'request')::uuid, line->'data')
-    FROM (SELECT line FROM jsonb_array_elements(${JSON.stringify(lines)}::jsonb) WITH ORDINALITY AS given(line, place)
-      ORDER BY place) lines`;
+  await tx.$executeRaw`SELECT append_events(${JSON.stringify(lines)}::jsonb)`;
 }
 
 /** Repeated reading of one thing by one person is one line in this time. */
