@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database } from "../db.ts";
+import { createDatabase, type Database, type Tx } from "../db.ts";
 import { uuidv7 } from "../ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
@@ -124,12 +124,15 @@ describe("history", () => {
   test("is one chain of lines that were written one by one and many at once, in their order", async () => {
     const begins = await count(globex);
     const said = (n: number): NewEvent => ({ type: "server.updated", actor: COMMAND_LINE, data: { n } });
-    await owner.withOrganization(globex, async (tx) => {
-      await appendEvents(globex, tx, [0, 1, 2].map(said));
-      await tx.$executeRaw`SELECT append_event('server.updated', ${JSON.stringify(COMMAND_LINE)}::jsonb, NULL, NULL,
-        '{"n": 3}')`;
-      await appendEvents(globex, tx, [4, 5].map(said));
-    });
+    const within = <T>(work: (tx: Tx) => Promise<T>) => owner.withOrganization(globex, work);
+    await within((tx) => appendEvents(globex, tx, [0, 1, 2].map(said)));
+    await within(
+      (
+        tx,
+      ) => tx.$executeRaw`SELECT append_event('server.updated', ${JSON.stringify(COMMAND_LINE)}::jsonb, NULL, NULL,
+        '{"n": 3}')`,
+    );
+    await within((tx) => appendEvents(globex, tx, [4, 5].map(said)));
     const lines = await owner.withOrganization(globex, (tx) =>
       tx.event.findMany({ where: { organizationId: globex, seq: { gt: begins } }, orderBy: { seq: "asc" } }),
     );
