@@ -13,36 +13,36 @@ export async function namesServer(organizationId: string, tx: Tx, words: string)
   return row?.named ?? false;
 }
 
-/** So many rows are read one by one before an index is asked. What is common is found among them, and rare beyond. */
+/** So many rows are read one by one before all texts are. What is common is found among them, and rare beyond. */
 const NEAR = 2_000;
 
 export interface Search {
-  /** Of the common table expression; one a query. */
-  name: string;
-  /** Rows of a list in its order, with the columns `id`, `key` and those of `also`, under one more condition. */
-  rows(condition: Prisma.Sql, also: Prisma.Sql, limit: number): Prisma.Sql;
-  /** Whether a row has the words. */
+  /** The first so many rows of the list in its order, with `id`, `key`, and the columns that `said` reads. */
+  first(limit: number): Prisma.Sql;
+  /** Those of the list with one of these ids, under a condition, in any order, with `id` and `key`. */
+  among(ids: Prisma.Sql, condition: Prisma.Sql): Prisma.Sql;
+  /** Whether a row of `first`, of the alias `near`, has the words. */
   said: Prisma.Sql;
-  /** The column that `indexed` gives the values of. */
-  id: Prisma.Sql;
-  /** The ids of all rows that have them, by an index. */
-  indexed: Prisma.Sql;
+  /** The ids of all rows of the organization that have them. */
+  all: Prisma.Sql;
   /** How `id` and `key` are ordered. */
   direction: Prisma.Sql;
 }
 
 /**
  * The first `most` rows of a very long list that have the words: `near` belongs into the query's WITH, `found` reads it.
- * Neither alone would do: in the list's order a rare word is looked for to the end, and by the index all that have a
- * common one are read to be ordered.
+ * Neither alone would do: in the list's order a rare word is looked for to the end, and all that have a common one are
+ * many to be ordered.
  */
-export function nearAndBeyond(search: Search, most: number): { near: Prisma.Sql; found: Prisma.Sql } {
-  const { rows, said, id, indexed, direction } = search;
-  const name = Prisma.raw(search.name);
-  const more = Prisma.sql`(SELECT count(*) = ${NEAR} AND count(*) FILTER (WHERE said) < ${most} FROM ${name})`;
+export function nearAndBeyond(
+  { first, among, said, all, direction }: Search,
+  most: number,
+): { near: Prisma.Sql; found: Prisma.Sql } {
+  const more = Prisma.sql`(SELECT count(*) = ${NEAR} AND count(*) FILTER (WHERE said) < ${most} FROM near)`;
+  const order = Prisma.sql`ORDER BY key ${direction}, id ${direction} LIMIT ${most}`;
   return {
-    near: Prisma.sql`${name} AS MATERIALIZED (${rows(Prisma.sql`true`, Prisma.sql`, ${said} AS said`, NEAR)})`,
-    found: Prisma.sql`(SELECT id, key FROM ${name} WHERE said ORDER BY key ${direction}, id ${direction} LIMIT ${most})
-      UNION (${rows(Prisma.sql`${more} AND ${id} = ANY (ARRAY(${indexed}))`, Prisma.empty, most)})`,
+    near: Prisma.sql`near AS MATERIALIZED (SELECT near.id, near.key, ${said} AS said FROM (${first(NEAR)}) near)`,
+    found: Prisma.sql`(SELECT id, key FROM near WHERE said ${order})
+      UNION (SELECT id, key FROM (${among(all, more)}) beyond ${order})`,
   };
 }

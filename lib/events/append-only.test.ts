@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database } from "../db.ts";
+import { createDatabase, type Database, type Tx } from "../db.ts";
 import { uuidv7 } from "../ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
-import { appendEvents, appendRead } from "./transitions.ts";
+import { appendEvents, appendRead, type NewEvent } from "./transitions.ts";
 import { verifyEvents } from "./verify.ts";
 
 const acme = uuidv7();
@@ -56,10 +56,24 @@ const ATTACKS: Record<string, string> = {
   "become the owner": "SET ROLE intray_owner",
   "replace the function": `CREATE OR REPLACE FUNCTION append_event(p_type text, p_actor jsonb, p_task uuid,
     p_request uuid, p_data jsonb) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'`,
+  "replace the function of many lines":
+    "CREATE OR REPLACE FUNCTION append_events(p_lines jsonb) RETURNS void LANGUAGE sql AS ''",
   "change the function's search path": "ALTER FUNCTION append_event RESET ALL",
+  "change the search path of the function of many lines": "ALTER FUNCTION append_events RESET ALL",
   "put a function beside those that it calls":
     "CREATE FUNCTION public.sha256(text) RETURNS bytea LANGUAGE sql AS 'SELECT NULL::bytea'",
 };
+
+const LINE = `{"type": "server.created", "actor": ${JSON.stringify(COMMAND_LINE)}, "data": {}}`;
+/** What writes, a statement for it, and how many lines those are. */
+const FUNCTIONS: [string, string, number][] = [
+  [
+    "append_event()",
+    `SELECT append_event('server.created', '${JSON.stringify(COMMAND_LINE)}', NULL, NULL, '{}')`,
+    1,
+  ],
+  ["append_events()", `SELECT append_events('[${LINE}, ${LINE}, ${LINE}]')`, 3],
+];
 
 describe("history", () => {
   test.each(Object.entries(ATTACKS))("lets neither the web nor the engine %s", async (_name, statement) => {
@@ -73,34 +87,57 @@ describe("history", () => {
     expect(await verify(acme)).toMatchObject({ ok: true });
   });
 
-  test("takes a line from both of them by its function, in the current organization alone", async () => {
-    for (const [role, url] of roles()) {
-      const before = [await count(acme), await count(globex)];
-      await withClient(url, async (client) => {
-        await client.query("SELECT set_config('app.organization_id', $1, false)", [acme]);
-        await client.query("SELECT append_event('server.created', $1, NULL, NULL, '{}')", [COMMAND_LINE]);
-      });
-      expect([role, await count(acme), await count(globex)]).toEqual([role, before[0]! + 1, before[1]]);
-      const nowhere = withClient(url, (client) =>
-        client.query("SELECT append_event('server.created', $1, NULL, NULL, '{}')", [COMMAND_LINE]),
-      );
-      await expect(nowhere, role).rejects.toThrow(/event_head/);
-    }
-    expect(await verify(acme)).toMatchObject({ ok: true });
-  });
+  test.each(FUNCTIONS)(
+    "takes lines from both of them by %s, in the current organization alone",
+    async (_name, write, lines) => {
+      for (const [role, url] of roles()) {
+        const before = [await count(acme), await count(globex)];
+        await withClient(url, async (client) => {
+          await client.query("SELECT set_config('app.organization_id', $1, false)", [acme]);
+          await client.query(write);
+        });
+        expect([role, await count(acme), await count(globex)]).toEqual([role, before[0]! + lines, before[1]]);
+        const nowhere = withClient(url, (client) => client.query(write));
+        await expect(nowhere, role).rejects.toThrow(/event_head/);
+      }
+      expect(await verify(acme)).toMatchObject({ ok: true });
+    },
+  );
 
-  test("goes to the real tables, whatever stands in the caller's search path or among its temporary tables", async () => {
-    const before = await count(acme);
-    await withClient(database.appUrl, async (client) => {
-      await client.query("SELECT set_config('app.organization_id', $1, false)", [acme]);
-      await client.query("CREATE TEMP TABLE event (LIKE public.event)");
-      await client.query("CREATE TEMP TABLE event_head (LIKE public.event_head)");
-      await client.query("SET search_path = pg_temp, public");
-      await client.query("SELECT append_event('server.created', $1, NULL, NULL, '{}')", [COMMAND_LINE]);
-      expect((await client.query("SELECT FROM pg_temp.event")).rowCount).toBe(0);
-    });
-    expect(await count(acme)).toBe(before + 1);
-    expect(await verify(acme)).toMatchObject({ ok: true });
+  test.each(FUNCTIONS)(
+    "goes to the real tables by %s, whatever stands in the caller's search path or among its temporary tables",
+    async (_name, write, lines) => {
+      const before = await count(acme);
+      await withClient(database.appUrl, async (client) => {
+        await client.query("SELECT set_config('app.organization_id', $1, false)", [acme]);
+        await client.query("CREATE TEMP TABLE event (LIKE public.event)");
+        await client.query("CREATE TEMP TABLE event_head (LIKE public.event_head)");
+        await client.query("SET search_path = pg_temp, public");
+        await client.query(write);
+        expect((await client.query("SELECT FROM pg_temp.event")).rowCount).toBe(0);
+      });
+      expect(await count(acme)).toBe(before + lines);
+      expect(await verify(acme)).toMatchObject({ ok: true });
+    },
+  );
+
+  test("is one chain of lines that were written one by one and many at once, in their order", async () => {
+    const begins = await count(globex);
+    const said = (n: number): NewEvent => ({ type: "server.updated", actor: COMMAND_LINE, data: { n } });
+    const within = <T>(work: (tx: Tx) => Promise<T>) => owner.withOrganization(globex, work);
+    await within((tx) => appendEvents(globex, tx, [0, 1, 2].map(said)));
+    await within(
+      (
+        tx,
+      ) => tx.$executeRaw`SELECT append_event('server.updated', ${JSON.stringify(COMMAND_LINE)}::jsonb, NULL, NULL,
+        '{"n": 3}')`,
+    );
+    await within((tx) => appendEvents(globex, tx, [4, 5].map(said)));
+    const lines = await owner.withOrganization(globex, (tx) =>
+      tx.event.findMany({ where: { organizationId: globex, seq: { gt: begins } }, orderBy: { seq: "asc" } }),
+    );
+    expect(lines.map(({ data }) => data)).toEqual([0, 1, 2, 3, 4, 5].map((n) => ({ n })));
+    expect(await verify(globex)).toMatchObject({ ok: true, lines: begins + 6 });
   });
 
   test("stays one chain when lines come from many at once", async () => {
@@ -109,13 +146,21 @@ describe("history", () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         app.withOrganization(globex, (tx) =>
-          appendEvents(globex, tx, [{ type: "server.updated", actor: COMMAND_LINE, data: { name: `${n}` } }]),
+          appendEvents(
+            globex,
+            tx,
+            ["a", "b"].map((which) => ({
+              type: "server.updated",
+              actor: COMMAND_LINE,
+              data: { name: `${n} ${which}` },
+            })),
+          ),
         ),
       ),
     );
     await app.close();
-    expect(await count(globex)).toBe(before + 40);
-    expect(await verify(globex)).toMatchObject({ ok: true, lines: before + 40 });
+    expect(await count(globex)).toBe(before + 80);
+    expect(await verify(globex)).toMatchObject({ ok: true, lines: before + 80 });
   });
 
   test("has one line on what a person reads again and again, also at once", async () => {

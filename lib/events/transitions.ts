@@ -32,11 +32,7 @@ const HISTORY: Ending<NewEvent> = {
       request: event.inputRequestId ?? null,
       data: storable(event.data ?? {}),
     }));
-    // One after the other, in their order: each line has the hash of the one before.
-    await tx.$executeRaw`SELECT append_event(line->>'type', line->'actor', (line->>'task')::uuid,
-        (line->>'request')::uuid, line->'data')
-      FROM (SELECT line FROM jsonb_array_elements(${JSON.stringify(lines)}::jsonb) WITH ORDINALITY AS given(line, place)
-        ORDER BY place) lines`;
+    await tx.$executeRaw`SELECT append_events(${JSON.stringify(lines)}::jsonb)`;
   },
 };
 

@@ -1,8 +1,10 @@
 /** What narrows lists and counts of input requests, as conditions on the alias `r`. Only its own columns are read. */
 import { Prisma } from "../db.ts";
 import type { Principal } from "../principal.ts";
+import { containing } from "../search.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
+import { isLive } from "./status.ts";
 
 /**
  * As `visibleTask`, on the request's copies of what its task says. An array, which is made once: the planner would count
@@ -34,16 +36,34 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   if (amountMin !== undefined) conditions.push(Prisma.sql`${AMOUNT} >= ${String(amountMin)}::float8`);
   if (amountMax !== undefined)
     conditions.push(Prisma.sql`r.amount IS NOT NULL AND ${AMOUNT} <= ${String(amountMax)}::float8`);
-  if (query.q?.trim()) conditions.push(said(organizationId, query.q));
+  if (query.q?.trim()) conditions.push(said(organizationId, query.q.trim()));
   return Prisma.join(conditions, " AND ");
 }
 
 /** Whether a request, or its server's name, has these words. */
-export function said(organizationId: string, q: string): Prisma.Sql {
-  const words = Prisma.sql`lower(${q.trim()})`;
+function said(organizationId: string, words: string): Prisma.Sql {
   // Servers can be renamed, so that their names are looked up now. strpos: several times as quick as LIKE.
-  return Prisma.sql`(strpos(r.search COLLATE "C", ${words}) > 0 OR r.server_id = ANY (ARRAY(SELECT s.id FROM server s
-    WHERE s.organization_id = ${organizationId}::uuid AND strpos(lower(s.name), ${words}) > 0)))`;
+  return Prisma.sql`(${saidIn(Prisma.sql`r`, words)} OR r.server_id = ANY (ARRAY(SELECT s.id FROM server s
+    WHERE s.organization_id = ${organizationId}::uuid AND strpos(lower(s.name), lower(${words})) > 0)))`;
+}
+
+/** The column of a request `r` that is searched. */
+export const SAID_IN = Prisma.sql`, r.search`;
+
+/** Whether what a request says has these words; `alias` has that column. */
+export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
+  return Prisma.sql`strpos(${alias}.search COLLATE "C", lower(${words})) > 0`;
+}
+
+/** The ids of all requests that have these words; `states`: there may be others too. */
+export function saying(organizationId: string, words: string, states: RequestState[]): Prisma.Sql {
+  const open = Prisma.sql`SELECT live.input_request_id FROM open_request_text live
+    WHERE live.organization_id = ${organizationId}::uuid AND ${saidIn(Prisma.sql`live`, words)}`;
+  const ended = Prisma.sql`SELECT search_ended_requests(lower(${containing(words)}))`;
+  return Prisma.join(
+    [...(states.some(isLive) ? [open] : []), ...(states.every(isLive) ? [] : [ended])],
+    " UNION ALL ",
+  );
 }
 
 /** Of those in this state. */

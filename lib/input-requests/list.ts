@@ -3,8 +3,19 @@ import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts"
 import { Prisma, type Tx } from "../db.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
-import { containing, namesServer, nearAndBeyond } from "../search.ts";
-import { AMOUNT, ENDS_BY, heldBy, matching, mine, said, unassigned, visibleRequest } from "./filter.ts";
+import { namesServer, nearAndBeyond } from "../search.ts";
+import {
+  AMOUNT,
+  ENDS_BY,
+  heldBy,
+  matching,
+  mine,
+  SAID_IN,
+  saidIn,
+  saying,
+  unassigned,
+  visibleRequest,
+} from "./filter.ts";
 import { iso, JOINS, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import {
   type InputRequestSummary,
@@ -15,7 +26,6 @@ import {
   type RequestOrder,
   type RequestState,
 } from "./schema.ts";
-import { isLive } from "./status.ts";
 
 interface Order {
   /** On the alias `r`, as an index spells it; never null, so that what has no key comes last. */
@@ -67,46 +77,50 @@ export async function listInputRequests(
   const order = ORDERS[name];
   const { by, direction } = order;
   const position = readOrderedPosition(query.cursor, name, order.keyIs);
-  const states = new Set(query.state ?? REQUEST_STATES);
-  if (states.size === 0) return { items: [], nextCursor: null };
+  const states = [...new Set(query.state ?? REQUEST_STATES)];
+  if (states.length === 0) return { items: [], nextCursor: null };
   const most = query.limit + 1;
   const { q, ...rest } = query;
   const words = q?.trim();
+  const placed = position ? beyond(order, position) : Prisma.sql`true`;
+  const ordered = (limit: number) => Prisma.sql`ORDER BY key ${direction}, id ${direction} LIMIT ${limit}`;
+  const inState = (state: RequestState) =>
+    Prisma.sql`r.state = ${state} AND ${heldBy(organizationId, principal, query.assignee, state)}`;
   // State by state, and each named, so that the planner knows how many there are and each runs along its index.
-  const rowsOf =
-    (state: RequestState, filter: RequestFilter) =>
-    (condition: Prisma.Sql, also: Prisma.Sql, limit: number) =>
-      Prisma.sql`SELECT r.id, ${by} AS key ${also} FROM input_request r
-        WHERE r.organization_id = ${organizationId}::uuid AND r.state = ${state}
-          AND ${visibleRequest(organizationId, principal)} AND ${heldBy(organizationId, principal, query.assignee, state)}
-          AND ${matching(organizationId, filter)} AND ${position ? beyond(order, position) : Prisma.sql`true`}
-          AND ${condition}
-        ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${limit}`;
-  // The index knows nothing of servers' names; where one has the words, there are enough requests to be found soon.
-  const isIndexed = words ? !(await namesServer(organizationId, tx, words)) : false;
-  const parts = [...states].map((state) =>
-    words && isIndexed && !isLive(state)
-      ? nearAndBeyond(
-          {
-            name: `near_${state}`,
-            rows: rowsOf(state, rest),
-            said: said(organizationId, words),
-            id: Prisma.sql`r.id`,
-            indexed: Prisma.sql`SELECT search_ended_requests(${state}, lower(${containing(words)}))`,
-            direction,
-          },
-          most,
-        )
-      : { near: null, found: Prisma.sql`(${rowsOf(state, query)(Prisma.sql`true`, Prisma.empty, most)})` },
-  );
+  const partly = (filter: RequestFilter, columns: Prisma.Sql, limit: number) =>
+    states.map(
+      (state) => Prisma.sql`(SELECT r.id, ${by} AS key ${columns} FROM input_request r
+        WHERE r.organization_id = ${organizationId}::uuid AND ${inState(state)}
+          AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)} AND ${placed}
+        ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${limit})`,
+    );
+  // Texts know nothing of servers' names; where one has the words, there are enough requests to be found soon.
+  const isSearch = words && !(await namesServer(organizationId, tx, words));
+  const { near, found } = isSearch
+    ? nearAndBeyond(
+        {
+          first: (limit) =>
+            Prisma.sql`SELECT * FROM (${Prisma.join(partly(rest, SAID_IN, limit), " UNION ALL ")}) parts
+              ${ordered(limit)}`,
+          among: (ids, condition) => Prisma.sql`SELECT r.id, ${by} AS key FROM input_request r
+            WHERE r.organization_id = ${organizationId}::uuid
+              AND (${Prisma.join(
+                states.map((state) => Prisma.sql`(${inState(state)})`),
+                " OR ",
+              )})
+              AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, rest)} AND ${placed}
+              AND ${condition} AND r.id = ANY (ARRAY(${ids}))`,
+          said: saidIn(Prisma.sql`near`, words),
+          all: saying(organizationId, words, states),
+          direction,
+        },
+        most,
+      )
+    : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
-    SELECT found.id, found.key FROM (${Prisma.join(
-      parts.map(({ found }) => found),
-      " UNION ",
-    )}) found
-    ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${most})`;
+    SELECT found.id, found.key FROM (${found}) found ${ordered(most)})`;
   const rows = await tx.$queryRaw<RequestRow[]>`
-    WITH ${Prisma.join([...parts.flatMap(({ near }) => near ?? []), page])}
+    WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${SUMMARY} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
@@ -125,8 +139,16 @@ export async function countOpenRequests(
   principal: Principal,
   filter: RequestFilter,
 ): Promise<RequestCounts> {
+  const { q, ...rest } = filter;
+  const words = q?.trim();
+  // Where a server's name has the words, all of its requests count.
+  const isSearch = words && !(await namesServer(organizationId, tx, words));
   const open = Prisma.sql`FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
-    AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)}`;
+    AND ${visibleRequest(organizationId, principal)} AND ${
+      isSearch
+        ? Prisma.sql`${matching(organizationId, rest)} AND r.id IN (${saying(organizationId, words, ["open"])})`
+        : matching(organizationId, filter)
+    }`;
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
     SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
       (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal, "open")}) AS mine ${open}`;

@@ -257,6 +257,9 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   oauth_client: { sealed_secret: "secret" },
   event_follower: { "*": "how far the engine has read the history" },
   open_tasks: { "*": "a count of the tasks" },
+  open_task_text: { "*": "what the tasks say, for searches" },
+  ended_task_text: { "*": "what the tasks say, for searches" },
+  open_request_text: { "*": "what the requests say, for searches" },
   oauth_flow: { "*": "sign-ins that are under way" },
   oauth_grant: {
     sealed_tokens: "secret",

@@ -15,6 +15,9 @@ import {
 
 const ago = (ms: number) => Prisma.sql`now() - ${ms} * interval '1 ms'`;
 const ids = (query: Prisma.Sql) => Prisma.sql`ANY (ARRAY(${query}))`;
+/** The same where there are seldom any: then no task is looked at. */
+const among = (column: Prisma.Sql, query: Prisma.Sql) =>
+  Prisma.sql`EXISTS (${query}) AND ${column} = ${ids(query)}`;
 
 /** No change for so long. `created_at`, which can't be later, is what the index finds. */
 const quiet = (ms: number) => Prisma.sql`t.created_at < ${ago(ms)} AND t.changed_at < ${ago(ms)}`;
@@ -24,8 +27,22 @@ const NEEDS_SERVER = Prisma.sql`(t.state <> 'input_required' OR EXISTS (SELECT F
   WHERE d.organization_id = t.organization_id AND d.task_id = t.id
     AND d.state IN ('held', 'pending', 'sending', 'accepted')))`;
 
+/** Codes that hold for a task whose server is needed. */
+export const OF_SERVERS: readonly AttentionCode[] = [
+  "server_paused",
+  "needs_sign_in",
+  "server_unreachable",
+  "server_failing",
+];
+
+/** Few at any time, and found by their ids; of those that wait for a person there may be very many. */
+export const answerOnItsWay = (organizationId: string) =>
+  Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
+    WHERE d.organization_id = ${organizationId}::uuid AND d.state IN ('held', 'pending', 'sending', 'accepted')`)}`;
+
 const troubled = (organizationId: string, health: string) =>
-  Prisma.sql`t.server_id = ${ids(
+  Prisma.sql`${among(
+    Prisma.sql`t.server_id`,
     Prisma.sql`SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.health_state = ${health}`,
   )} AND ${NEEDS_SERVER}`;
 
@@ -42,17 +59,19 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     WHERE d.organization_id = ${organizationId}::uuid AND d.flagged AND d.state = 'accepted'`)}`,
   no_engine: () => Prisma.sql`NOT EXISTS (SELECT FROM engine WHERE seen_at > ${ago(NO_ENGINE_MS)})`,
   server_paused: (organizationId) =>
-    Prisma.sql`t.server_id = ${ids(
+    Prisma.sql`${among(
+      Prisma.sql`t.server_id`,
       Prisma.sql`SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.paused_at IS NOT NULL`,
     )} AND ${NEEDS_SERVER}`,
-  needs_sign_in: (
-    organizationId,
-  ) => Prisma.sql`t.connection_id = ${ids(Prisma.sql`SELECT c.id FROM connection c
+  needs_sign_in: (organizationId) =>
+    Prisma.sql`${among(
+      Prisma.sql`t.connection_id`,
+      Prisma.sql`SELECT c.id FROM connection c
     JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
     LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
     WHERE c.organization_id = ${organizationId}::uuid AND (s.health_state = 'unauthorized'
-      OR (s.auth_kind = 'oauth' AND s.operator_entry IS NULL AND g.state IS DISTINCT FROM 'connected'))`)}
-    AND ${NEEDS_SERVER}`,
+      OR (s.auth_kind = 'oauth' AND s.operator_entry IS NULL AND g.state IS DISTINCT FROM 'connected'))`,
+    )} AND ${NEEDS_SERVER}`,
   server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
   server_failing: (organizationId) => troubled(organizationId, "failing"),
   // What has its time still to come is not late.
@@ -62,7 +81,7 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
   lost: () => Prisma.sql`t.finished_at > ${ago(LOST_SHOWN_MS)} AND NOT EXISTS (SELECT FROM task again
     WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`,
   expiring: () =>
-    Prisma.sql`t.expires_at > now() AND t.expires_at < now() + ${EXPIRING_MS} * interval '1 ms'`,
+    Prisma.sql`t.finished_at IS NULL AND t.expires_at > now() AND t.expires_at < now() + ${EXPIRING_MS} * interval '1 ms'`,
   waiting_long: () => quiet(QUIET_MS.waiting_long),
 };
 

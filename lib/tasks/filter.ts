@@ -1,9 +1,11 @@
 /** What narrows lists, counts and choices of tasks, as conditions on the alias `t`. */
 import { Prisma } from "../db.ts";
 import type { Principal } from "../principal.ts";
+import { containing } from "../search.ts";
 import { ATTENTION, type AttentionCode } from "./attention.ts";
-import { needs } from "./attention-sql.ts";
+import { answerOnItsWay, needs, OF_SERVERS } from "./attention-sql.ts";
 import { TASK_STATES, type TaskFilter, type TaskState } from "./schema.ts";
+import { hasEnded } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
 /**
@@ -24,7 +26,14 @@ export function partsOf(
   if (!attention) return states.map((one) => part([one]));
   return [...new Set(attention)].flatMap((code) => {
     const concerned = ATTENTION[code].states.filter((one) => states.includes(one));
-    return concerned.length === 0 ? [] : [part(concerned, code)];
+    if (!OF_SERVERS.includes(code) || !concerned.includes("input_required"))
+      return concerned.length === 0 ? [] : [part(concerned, code)];
+    const [waiting, moving] = [
+      part(["input_required"], code),
+      concerned.filter((one) => one !== "input_required"),
+    ];
+    waiting.where = Prisma.sql`${waiting.where} AND ${answerOnItsWay(organizationId)}`;
+    return moving.length === 0 ? [waiting] : [part(moving, code), waiting];
   });
 
   function part(of: TaskState[], code?: AttentionCode): Part {
@@ -49,12 +58,31 @@ export function matching(organizationId: string, principal: Principal, filter: T
   return Prisma.join(conditions, " AND ");
 }
 
-/** Whether a task, or its server's name, has these words. The text is that of task_search(), migration 0026. */
-export function said(organizationId: string, words: string): Prisma.Sql {
-  const text = Prisma.sql`left(t.tool || E'\\n' || coalesce(t.label, '') || E'\\n' || coalesce(t.status_message, '') ||
-    E'\\n' || t.arguments::text, 8000)`;
-  return Prisma.sql`(${contains(text, words)} OR t.server_id = ANY (ARRAY(SELECT s.id FROM server s
+/** Whether a task, or its server's name, has these words. */
+function said(organizationId: string, words: string): Prisma.Sql {
+  return Prisma.sql`(${saidIn(Prisma.sql`t`, words)} OR t.server_id = ANY (ARRAY(SELECT s.id FROM server s
     WHERE s.organization_id = ${organizationId}::uuid AND ${contains(Prisma.sql`s.name`, words)})))`;
+}
+
+/** The columns of a task `t` that are searched. */
+export const SAID_IN = Prisma.sql`, t.tool, t.label, t.status_message, t.arguments`;
+
+/** Whether what a task says has these words; `alias` has those columns. The text is that of task_search(), migration 0026. */
+export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
+  const text = Prisma.sql`left(${alias}.tool || E'\\n' || coalesce(${alias}.label, '') || E'\\n' ||
+    coalesce(${alias}.status_message, '') || E'\\n' || ${alias}.arguments::text, 8000)`;
+  return contains(text, words);
+}
+
+/** The ids of all tasks that have these words, by the texts of migration 0027; `states`: there may be others too. */
+export function saying(organizationId: string, words: string, states: TaskState[]): Prisma.Sql {
+  const open = Prisma.sql`SELECT task_id FROM open_task_text WHERE organization_id = ${organizationId}::uuid
+    AND strpos(search COLLATE "C", lower(${words})) > 0`;
+  const ended = Prisma.sql`SELECT search_ended_tasks(lower(${containing(words)}))`;
+  return Prisma.join(
+    [...(states.every(hasEnded) ? [] : [open]), ...(states.some(hasEnded) ? [ended] : [])],
+    " UNION ALL ",
+  );
 }
 
 function requestedByMe({ userId, actor }: Principal): Prisma.Sql {
@@ -68,7 +96,7 @@ function requestedBy(id: string): Prisma.Sql {
 
 /**
  * Whether a text has these words, in whatever case. Plain letters are compared by the rules of "C", which is several times as
- * quick: a rare search reads every task.
+ * quick.
  */
 function contains(text: Prisma.Sql, words: string): Prisma.Sql {
   const collation = /^[\x20-\x7e]*$/.test(words) ? Prisma.sql`COLLATE "C"` : Prisma.empty;

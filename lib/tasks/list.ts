@@ -3,9 +3,9 @@ import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts"
 import { Prisma, type Tx } from "../db.ts";
 import type { Page, PageQuery } from "../page.ts";
 import type { Principal } from "../principal.ts";
-import { containing, namesServer, nearAndBeyond } from "../search.ts";
+import { namesServer, nearAndBeyond } from "../search.ts";
 import { codesOf } from "./attention.ts";
-import { matching, type Part, partsOf, said } from "./filter.ts";
+import { matching, partsOf, SAID_IN, saidIn, saying } from "./filter.ts";
 import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import {
   TASK_STATES,
@@ -66,41 +66,38 @@ export async function listTasks(
   const most = query.limit + 1;
   const { q, ...rest } = query;
   const words = q?.trim();
-  const rowsOf =
-    (part: Part, filter: TaskFilter) => (condition: Prisma.Sql, also: Prisma.Sql, limit: number) =>
-      Prisma.sql`SELECT t.id, ${by} AS key ${also} FROM task t
-        WHERE ${matching(organizationId, principal, filter)} AND ${part.where} AND ${where}
-          AND ${position ? beyond(by, ascending, position) : Prisma.sql`true`} AND ${condition}
-        ORDER BY ${by} ${direction}, t.id ${direction} LIMIT ${limit}`;
-  // The index knows nothing of servers' names; where one has the words, there are enough tasks to be found soon.
-  const isIndexed = words ? !(await namesServer(organizationId, tx, words)) : false;
-  const selected = parts.map((part) => {
-    const [state] = part.states;
-    if (!words || !isIndexed || query.attention || !state || !hasEnded(state))
-      return {
-        near: null,
-        found: Prisma.sql`(${rowsOf(part, query)(Prisma.sql`true`, Prisma.empty, most)})`,
-      };
-    return nearAndBeyond(
-      {
-        name: `near_${state}`,
-        rows: rowsOf(part, rest),
-        said: said(organizationId, words),
-        id: Prisma.sql`t.id`,
-        indexed: Prisma.sql`SELECT search_ended_tasks(${state}, lower(${containing(words)}))`,
-        direction,
-      },
-      most,
+  const placed = Prisma.sql`${where} AND ${position ? beyond(by, ascending, position) : Prisma.sql`true`}`;
+  const order = (limit: number) => Prisma.sql`ORDER BY key ${direction}, id ${direction} LIMIT ${limit}`;
+  /** The first of each part, along its index. */
+  const partly = (filter: TaskFilter, columns: Prisma.Sql, limit: number) =>
+    parts.map(
+      (part) => Prisma.sql`(SELECT t.id, ${by} AS key ${columns} FROM task t
+        WHERE ${matching(organizationId, principal, filter)} AND ${part.where} AND ${placed}
+        ORDER BY ${by} ${direction}, t.id ${direction} LIMIT ${limit})`,
     );
-  });
+  // Texts know nothing of servers' names; where one has the words, there are enough tasks to be found soon.
+  const isSearch = words && !query.attention && !(await namesServer(organizationId, tx, words));
+  const states = parts.flatMap((part) => part.states);
+  const { near, found } = isSearch
+    ? nearAndBeyond(
+        {
+          first: (limit) =>
+            Prisma.sql`SELECT * FROM (${Prisma.join(partly(rest, SAID_IN, limit), " UNION ALL ")}) parts
+              ${order(limit)}`,
+          among: (ids, condition) => Prisma.sql`SELECT t.id, ${by} AS key FROM task t
+            WHERE ${matching(organizationId, principal, rest)} AND t.state = ANY (${states}) AND ${placed}
+              AND ${condition} AND t.id = ANY (ARRAY(${ids}))`,
+          said: saidIn(Prisma.sql`near`, words),
+          all: saying(organizationId, words, states),
+          direction,
+        },
+        most,
+      )
+    : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
-    SELECT found.id, found.key FROM (${Prisma.join(
-      selected.map(({ found }) => found),
-      " UNION ",
-    )}) found
-    ORDER BY found.key ${direction}, found.id ${direction} LIMIT ${most})`;
+    SELECT found.id, found.key FROM (${found}) found ${order(most)})`;
   const rows = await tx.$queryRaw<TaskRow[]>`
-    WITH ${Prisma.join([...selected.flatMap(({ near }) => near ?? []), page])}
+    WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(organizationId)} FROM page
       JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
