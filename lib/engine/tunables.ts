@@ -150,7 +150,9 @@ export const QUICK_STEP_MS = 1_000;
 export const TURN_MS = 10;
 /** Tasks that a watcher takes on are read so many at a time, */
 export const ADOPTED_AT_ONCE = 500;
-/** and looked at first one after the other, so far apart, and not all at once. */
+/** and looked at first within this, or an interval of theirs, */
+export const FIRST_LOOKS_WITHIN_MS = 5_000;
+/** or, of thousands, within so much for each. */
 export const FIRST_LOOKS_APART_MS = 1;
 export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;
