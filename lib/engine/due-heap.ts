@@ -15,6 +15,10 @@ export class DueHeap<T extends Due> {
     return this.#items[0];
   }
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   /** Puts an item in, or moves it. */
   set(item: T, due: number): void {
     if (item.place === -1) this.#put(item, this.#items.length);

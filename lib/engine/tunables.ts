@@ -141,8 +141,14 @@ export const UNREADABLE_REPLIES = 3;
 /** "Not found" counts as lost when it is said again this much later. */
 export const NOT_FOUND_CONFIRM_MS = 2_000;
 
-/** Steps at a time on one connection; starts, and what people have just done, have places of their own. */
+/** Steps at a time on one connection; starts, and what people have just done, have places of their own; */
 export const STEPS_AT_ONCE = 32;
+/** of few tasks one for so many of them, */
+export const TASKS_FOR_ONE_STEP = 8;
+/** but no fewer than this; */
+export const FEWEST_STEPS_AT_ONCE = 2;
+/** and twice as many whenever one that is due has waited this long, */
+export const GROW_AFTER_MS = 25;
 /** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
 export const MOST_STEPS_AT_ONCE = 256;
 export const QUICK_STEP_MS = 1_000;
