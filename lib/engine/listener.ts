@@ -1,9 +1,10 @@
 import { NEWS } from "../mcp/limits.ts";
 import type { StreamListener } from "../mcp/peer.ts";
-import type { StreamNews, TaskEntry, WatcherContext } from "./entry.ts";
+import type { TaskEntry, WatcherContext } from "./entry.ts";
 import { lookSoon } from "./notices.ts";
 import { sessionDigest } from "./sealed.ts";
 import { askedUnder, attribute, type LiveSession } from "./sessions.ts";
+import { type StreamNews, setCalls, setRare } from "./task-state.ts";
 
 /**
  * What a stream of a session brings is noted with the task that it belongs to, whose next step stores it.
@@ -22,9 +23,9 @@ export function listenerOf(
     hasWarned = true;
   };
   const note = (task: TaskEntry, news: StreamNews) => {
-    if (task.news.length >= NEWS)
+    if (task.rare.news.length >= NEWS)
       return warn("a server floods a stream with questions; the rest is not taken");
-    task.news.push(news);
+    setRare(task, { news: [...task.rare.news, news] });
     ctx.wake(task.id, 0);
   };
   return {
@@ -50,12 +51,12 @@ export function listenerOf(
       // The token of a call is our id of its task.
       const task = ctx.task(String(token));
       if (!task) return;
-      task.progress = { progress, total, message };
+      setRare(task, { progress: { progress, total, message } });
       lookSoon(ctx, task);
     },
     onEventId(eventId) {
       if (!owner) return;
-      owner.ownEventId = eventId;
+      setCalls(owner, { ownEventId: eventId });
       owner.idsChanged = true;
     },
     onClosed(reason) {

@@ -145,8 +145,14 @@ export const UNREADABLE_REPLIES = 3;
 /** "Not found" counts as lost when it is said again this much later. */
 export const NOT_FOUND_CONFIRM_MS = 2_000;
 
-/** Steps at a time on one connection; starts, and what people have just done, have places of their own. */
+/** Steps at a time on one connection; starts, and what people have just done, have places of their own; */
 export const STEPS_AT_ONCE = 32;
+/** of few tasks one for so many of them, */
+export const TASKS_FOR_ONE_STEP = 8;
+/** but no fewer than this; */
+export const FEWEST_STEPS_AT_ONCE = 2;
+/** and twice as many whenever one that is due has waited this long, */
+export const GROW_AFTER_MS = 25;
 /** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
 export const MOST_STEPS_AT_ONCE = 256;
 export const QUICK_STEP_MS = 1_000;
@@ -162,7 +168,9 @@ export const NOTABLE_BY = 1.5;
 export const TURN_MS = 10;
 /** Tasks that a watcher takes on are read so many at a time, */
 export const ADOPTED_AT_ONCE = 500;
-/** and looked at first one after the other, so far apart, and not all at once. */
+/** and looked at first within this, or an interval of theirs, */
+export const FIRST_LOOKS_WITHIN_MS = 5_000;
+/** or, of thousands, within so much for each. */
 export const FIRST_LOOKS_APART_MS = 1;
 export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;

@@ -16,13 +16,14 @@ import type { GroupCommit } from "./group-commit.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
 import { rest } from "./rest.ts";
-import { backoffDelay, pollDelay } from "./schedule.ts";
+import { backoffDelay, firstLookIn, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
 import { step, storeNews } from "./step.ts";
 import { dropStreams } from "./streams.ts";
 import { Subscription } from "./subscription.ts";
+import { clockMs } from "./task-state.ts";
 import * as tunables from "./tunables.ts";
 
 export interface WatcherOptions {
@@ -128,17 +129,17 @@ export class Watcher {
   /** Its end would end something at the server: a call that is open, or a command. */
   get carriesCalls(): boolean {
     if (this.#link.isCommand) return true;
-    for (const entry of this.#entries.values()) if (entry.call) return true;
+    for (const entry of this.#entries.values()) if (entry.calls.call) return true;
     return false;
   }
 
   /** `works`: the connection's watched tasks, where they were read already. */
   async begin(works: TaskWork[] | null): Promise<void> {
-    if (works) this.#bringIn(works);
-    else
-      await this.#adopt(
-        await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId)),
-      );
+    if (works) this.#bringIn(works, true);
+    else {
+      const all = await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId));
+      await this.#adopt(all, true);
+    }
     if (this.#halted) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
@@ -148,7 +149,7 @@ export class Watcher {
   wake(taskId: string): void {
     this.#lastWork = performance.now();
     if (this.#entries.has(taskId)) this.#wake(taskId, 0, true);
-    else this.#own(this.#adopt([taskId]));
+    else this.#own(this.#adopt([taskId], false));
   }
 
   /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
@@ -226,7 +227,7 @@ export class Watcher {
   /** What came in while the last steps ended would not be told again by most servers. */
   async #keepNews(entry: TaskEntry): Promise<void> {
     const exists = entry.handle !== null || entry.work.sealedHandle !== null || !entry.work.durable;
-    if (entry.news.length === 0 || !exists) return;
+    if (entry.rare.news.length === 0 || !exists) return;
     await storeNews(this.#context, entry).catch((error: unknown) => {
       if (!(error instanceof LeaseLost))
         this.#options.log.error({ err: error, taskId: entry.id }, "news of a task were lost");
@@ -240,11 +241,11 @@ export class Watcher {
       entry.stale = true;
       entry.urgent = true;
       // Whoever looks sees when it was checked.
-      entry.pace = Number.NaN;
+      entry.pace = 0;
     }
     const due = performance.now() + afterMs;
     if (entry.running) {
-      entry.wokenFor = Math.min(entry.wokenFor, due);
+      entry.due = Math.min(entry.due, due);
       return;
     }
     this.#schedule(entry, entry.place === -1 ? due : Math.min(due, entry.due));
@@ -257,7 +258,7 @@ export class Watcher {
 
   async #take(entry: TaskEntry): Promise<void> {
     entry.running = true;
-    entry.wokenFor = Number.POSITIVE_INFINITY;
+    entry.due = Number.POSITIVE_INFINITY;
     let pause: number | null;
     try {
       // Where somebody acted, or looks, it is tried at once.
@@ -273,8 +274,8 @@ export class Watcher {
       }
     } catch (error) {
       pause = await this.#failed(entry, error);
-      entry.nextCheckAt = Date.now() + pause;
-      entry.pace = Number.NaN;
+      entry.nextCheckAt = clockMs() + Math.ceil(pause);
+      entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
       entry.running = false;
@@ -287,7 +288,7 @@ export class Watcher {
       this.#lastWork = performance.now();
       return;
     }
-    this.#schedule(entry, Math.min(entry.wokenFor, performance.now() + pause));
+    this.#schedule(entry, Math.min(entry.due, performance.now() + pause));
   }
 
   #succeeded(entry: TaskEntry): void {
@@ -344,7 +345,7 @@ export class Watcher {
     if (error instanceof PeerError && error.code === "timeout" && this.#leaving.signal.aborted) return 0;
     entry.stale = true;
     // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
-    if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
+    if (!entry.urgent) entry.due = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
     if (error instanceof LeaseLost) {
       this.#options.onLeaseLost();
@@ -390,7 +391,7 @@ export class Watcher {
       tasksNeedingWork(this.organizationId, tx, this.connectionId),
     );
     const unknown = ids.filter((id) => !this.#entries.has(id));
-    if (unknown.length > 0) await this.#adopt(unknown);
+    if (unknown.length > 0) await this.#adopt(unknown, false);
     const inTrouble = this.#circuit.state(performance.now()).failures > 0;
     const isTurn = ++this.#scans % tunables.SCANS_A_LOOK_AROUND === 0;
     if (wantsAll || isTurn || inTrouble) await this.#lookAround();
@@ -413,7 +414,10 @@ export class Watcher {
     this.#known = known;
     if (known.settings !== before.settings) this.#options.onOutdated();
     if (known.signedInAt !== before.signedInAt && this.#isInVain()) this.renewAccess();
-    await this.#adopt(ids.filter((id) => !this.#entries.has(id)));
+    await this.#adopt(
+      ids.filter((id) => !this.#entries.has(id)),
+      false,
+    );
   }
 
   /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
@@ -429,16 +433,18 @@ export class Watcher {
   }
 
   /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
-  async #adopt(taskIds: string[]): Promise<void> {
+  async #adopt(taskIds: string[], spread: boolean): Promise<void> {
     for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
-      this.#bringIn(
-        await this.#context.read((tx) => loadWork(this.organizationId, tx, this.connectionId, some)),
+      const works = await this.#context.read((tx) =>
+        loadWork(this.organizationId, tx, this.connectionId, some),
       );
+      this.#bringIn(works, spread);
     }
   }
 
-  #bringIn(works: TaskWork[]): void {
+  /** `spread`: they were watched before, so that nobody waits for a look at those that only run. */
+  #bringIn(works: TaskWork[], spread: boolean): void {
     for (const work of works) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
       if (this.#entries.has(work.id)) {
@@ -448,20 +454,10 @@ export class Watcher {
       const entry = newEntry(work);
       // Known by it from now on: questions and notifications name it.
       handleOf(this.#context, entry);
+      const inMs = spread ? firstLookIn(work, this.#entries.size) : 0;
       this.#entries.set(work.id, entry);
-      this.#schedule(entry, performance.now() + this.#firstLookIn(work));
+      this.#schedule(entry, performance.now() + inMs);
     }
-  }
-
-  /** Thousands of tasks that only run are first looked at over one interval of theirs, as they are later on. */
-  #firstLookIn(work: TaskWork): number {
-    const isBusy =
-      !isRunning(work.state) ||
-      work.cancelRequested ||
-      work.requests.some(({ state }) => state === "answered");
-    if (isBusy || this.#entries.size <= tunables.STEPS_AT_ONCE) return 0;
-    const interval = pollDelay({ ...work, replySize: 0 });
-    return (this.#entries.size * tunables.FIRST_LOOKS_APART_MS) % interval;
   }
 
   async #flushTimes(): Promise<void> {
