@@ -1,14 +1,24 @@
 import type { Tx } from "../db.ts";
+import { atEnd, type Ending } from "../endings.ts";
 
 /** A hint of `notice` has the id of whom it is for, and reaches nobody else. */
 export type Topic = "task" | "input_request" | "server" | "member" | "notice" | "bulk_operation";
 
-/** Leaves a live hint in the outbox, committed with the change it tells of. */
-export async function announce(organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
-    SELECT ${organizationId}::uuid, ${topic}, id FROM unnest(${ids}::uuid[]) id`;
+/** Leaves live hints in the outbox, committed with the change that they tell of. */
+export async function announce(_organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {
+  const hints = ids.map((id) => ({ topic, id }));
+  if (hints.length > 0) atEnd(tx, HINTS, hints);
 }
+
+const HINTS: Ending<{ topic: Topic; id: string }> = {
+  name: "hints",
+  order: 1,
+  async write(organizationId, tx, hints) {
+    await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
+      SELECT DISTINCT ${organizationId}::uuid, topic, id
+      FROM unnest(${hints.map(({ topic }) => topic)}::text[], ${hints.map(({ id }) => id)}::uuid[]) AS hint (topic, id)`;
+  },
+};
 
 /** The same for what must not wait for an engine: the hint itself, sent by the commit. */
 export async function announceNow(

@@ -83,10 +83,7 @@ export class Engine {
     await this.#boss.start();
     this.#listener = listen(this.#options.databaseUrl, "intray_wake", {
       onNotification: (payload) => this.#onWake(payload),
-      onConnected: () => {
-        this.#soon("scan");
-        this.#leases.lookForWork();
-      },
+      onConnected: () => this.#soon("scan"),
       onError: (error) => this.#options.log.warn({ err: error }, "the wake-up connection was lost"),
     });
     this.#every(tunables.LEASE_SCAN_MS, "scan");

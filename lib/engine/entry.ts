@@ -26,8 +26,13 @@ export interface WatcherContext {
   readonly epoch: bigint;
   readonly seal: Seal;
   readonly log: Logger;
-  /** A transaction that holds the fence; throws LeaseLost when the epoch is not ours any more. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * A transaction that holds the fence, with the task locked, if it is about one: it commits with others of the
+   * organization. Throws LeaseLost when the epoch is not ours any more.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, taskId?: string): Promise<T>;
+  /** One that only reads, which locks nothing. Throws LeaseLost. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Waits until a change may begin on the server: soon after a heartbeat that came back. Throws LeaseLost. */
   mayChange(): Promise<void>;
   /** The server is paused: nothing new is sent to it. Looked at by every transaction, so that what one commits fits. */
@@ -230,11 +235,9 @@ export async function change<T>(
   const messages = entry.messages;
   const toKeep = messages.map((message) => masked(message, entry));
   const result = await ctx.transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM task WHERE organization_id = ${ctx.organizationId}::uuid
-      AND id = ${entry.id}::uuid FOR NO KEY UPDATE`;
     await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
     return work(tx);
-  });
+  }, entry.id);
   entry.messages = entry.messages.filter((message) => !messages.includes(message));
   entry.stale = true;
   return result;

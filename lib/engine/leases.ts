@@ -7,6 +7,7 @@ import type { Seal } from "../seal.ts";
 import { type Taken, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { GivingBack } from "./giving-back.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { type Held, inGroups, newHeld } from "./held-lease.ts";
 import { giveBack, takeCensus } from "./lease-rows.ts";
 import { Places } from "./places.ts";
@@ -34,12 +35,14 @@ export class Leases {
   #held = new Map<string, Held>();
   #closing = false;
   #givingBack: GivingBack;
+  #groups: GroupCommit;
   #takeovers = new Places(tunables.TAKEN_AT_ONCE);
   #endings = new Places(tunables.ENDED_AT_ONCE);
 
   constructor(options: LeasesOptions) {
     this.#options = options;
     const { database, boss, engineId } = options;
+    this.#groups = new GroupCommit(options.steps);
     this.#givingBack = new GivingBack((organizationId, leases) =>
       database.withOrganization(organizationId, (tx) => giveBack(organizationId, tx, boss, engineId, leases)),
     );
@@ -63,11 +66,6 @@ export class Leases {
     const held = this.#held.get(connectionId);
     if (held?.watcher) hint(held.watcher);
     else held?.hints.push(hint);
-  }
-
-  /** Hints may have been lost. */
-  lookForWork(): void {
-    for (const { watcher } of this.#held.values()) watcher?.lookForWork();
   }
 
   /** The connection is to be taken anew, at the next heartbeat. */
@@ -162,6 +160,7 @@ export class Leases {
     const log = this.#options.log.child({ connectionId });
     const watcher = new Watcher({
       database,
+      groups: this.#groups,
       network,
       seal,
       log,

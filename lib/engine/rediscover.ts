@@ -22,7 +22,7 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
   ctx.learn({ listsTasks: listed !== null });
   if (!listed) return false;
   const { organizationId, connectionId, seal } = ctx;
-  const { strangers, others } = await ctx.transaction(async (tx) => ({
+  const { strangers, others } = await ctx.read(async (tx) => ({
     strangers: await strangersAmong(organizationId, tx, seal, connectionId, listed.tasks),
     others: await otherUnknownStarts(organizationId, tx, connectionId, entry.id),
   }));

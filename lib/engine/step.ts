@@ -118,9 +118,7 @@ export async function storeProgress(ctx: WatcherContext, entry: TaskEntry): Prom
 
 export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
   entry.stale = false;
-  const [work] = await ctx.transaction((tx) =>
-    loadWork(ctx.organizationId, tx, ctx.connectionId, [entry.id]),
-  );
+  const [work] = await ctx.read((tx) => loadWork(ctx.organizationId, tx, ctx.connectionId, [entry.id]));
   if (!work) return false;
   const was = entry.work;
   const moved = work.state !== was.state || work.statusMessage !== was.statusMessage;

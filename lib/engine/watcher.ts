@@ -1,6 +1,6 @@
 /** Watches one connection: holds its open tasks in memory, takes their steps when they are due, on one timer. */
 import type { Logger } from "pino";
-import { type Database, isDatabaseDown, Prisma, type Tx } from "../db.ts";
+import { type Database, isDatabaseDown, type Prisma, type Tx } from "../db.ts";
 import { PeerError } from "../mcp/peer.ts";
 import { failures } from "../metrics/engine.ts";
 import type { Network } from "../network.ts";
@@ -10,7 +10,9 @@ import { loadWork, type TaskWork, tasksNeedingWork, watchedTasks } from "../task
 import { Circuit } from "./circuit.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { FENCE, fence, type ServerPause } from "./fence.ts";
 import { flush } from "./flush.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import { Lanes } from "./lanes.ts";
 import { rest } from "./rest.ts";
 import { backoffDelay, pollDelay } from "./schedule.ts";
@@ -24,6 +26,8 @@ import * as tunables from "./tunables.ts";
 
 export interface WatcherOptions {
   database: Database;
+  /** By which steps commit. */
+  groups: GroupCommit;
   network: Network;
   seal: Seal;
   log: Logger;
@@ -34,11 +38,6 @@ export interface WatcherOptions {
   /** The lease is gone: the engine drops this watcher. */
   onLeaseLost(): void;
 }
-
-/** How the fence locks the connection's row. */
-const READS = Prisma.sql`FOR SHARE OF c`;
-/** For what writes to it: two that only shared it first would wait for each other. */
-const CHANGES = Prisma.sql`FOR NO KEY UPDATE OF c`;
 
 export class Watcher {
   readonly connectionId: string;
@@ -70,11 +69,10 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
-    const transaction = <T>(work: (tx: Tx) => Promise<T>) => this.#fenced(work);
     const isPaused = () => this.#paused;
     const link = new ServerLink({
       ...options,
-      transaction: (work) => this.#fenced(work, CHANGES),
+      transaction: (work) => this.#fenced(work, FENCE.own),
       own: (work) => this.#own(work),
     });
     this.#link = link;
@@ -85,7 +83,8 @@ export class Watcher {
       epoch: options.epoch,
       seal: options.seal,
       log: options.log,
-      transaction,
+      transaction: (work, taskId) => this.#change(work, taskId ?? null),
+      read: (work) => this.#fenced(work, FENCE.read),
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
@@ -129,7 +128,9 @@ export class Watcher {
   async begin(works: TaskWork[] | null): Promise<void> {
     if (works) this.#bringIn(works);
     else
-      await this.#adopt(await this.#fenced((tx) => watchedTasks(this.organizationId, tx, this.connectionId)));
+      await this.#adopt(
+        await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId)),
+      );
     if (this.#halted) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
@@ -140,11 +141,6 @@ export class Watcher {
     this.#lastWork = performance.now();
     if (this.#entries.has(taskId)) this.#wake(taskId, 0, true);
     else this.#own(this.#adopt([taskId]));
-  }
-
-  /** Wake-ups may have been lost: what they told of is in the rows. */
-  lookForWork(): void {
-    if (!this.#halted) this.#own(this.#slowScan());
   }
 
   /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
@@ -159,7 +155,7 @@ export class Watcher {
 
   /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
   lookAtPause(): void {
-    this.#own(this.#fenced(async () => undefined));
+    this.#own(this.#context.read(async () => undefined));
   }
 
   /** Somebody wants a server tried that is left alone. */
@@ -300,7 +296,7 @@ export class Watcher {
   }
 
   /** What was seen of the server's row, in whatever order looks end. */
-  #seePause({ paused, pauses }: { paused: boolean; pauses: number }): void {
+  #seePause({ paused, pauses }: ServerPause): void {
     if (pauses <= this.#pauseSeen) return;
     this.#pauseSeen = pauses;
     const goesOn = this.#paused && !paused;
@@ -356,7 +352,9 @@ export class Watcher {
   }
 
   async #slowScan(): Promise<void> {
-    const ids = await this.#fenced((tx) => tasksNeedingWork(this.organizationId, tx, this.connectionId));
+    const ids = await this.#context.read((tx) =>
+      tasksNeedingWork(this.organizationId, tx, this.connectionId),
+    );
     const unknown = ids.filter((id) => !this.#entries.has(id));
     if (unknown.length > 0) await this.#adopt(unknown);
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
@@ -377,7 +375,9 @@ export class Watcher {
   async #adopt(taskIds: string[]): Promise<void> {
     for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
-      this.#bringIn(await this.#fenced((tx) => loadWork(this.organizationId, tx, this.connectionId, some)));
+      this.#bringIn(
+        await this.#context.read((tx) => loadWork(this.organizationId, tx, this.connectionId, some)),
+      );
     }
   }
 
@@ -413,14 +413,20 @@ export class Watcher {
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
-  #fenced<T>(work: (tx: Tx) => Promise<T>, lock = READS): Promise<T> {
+  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null): Promise<T> {
+    return this.#options.groups.run(this.organizationId, {
+      connectionId: this.connectionId,
+      epoch: this.#options.epoch,
+      taskId,
+      see: (server) => this.#seePause(server),
+      work,
+    });
+  }
+
+  #fenced<T>(work: (tx: Tx) => Promise<T>, lock: Prisma.Sql): Promise<T> {
     return this.#options.database.withOrganization(this.organizationId, async (tx) => {
-      const [held] = await tx.$queryRaw<{ paused: boolean; pauses: number }[]>`
-        SELECT s.paused_at IS NOT NULL AS paused, s.pauses FROM connection c
-          JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
-        WHERE c.organization_id = ${this.organizationId}::uuid AND c.id = ${this.connectionId}::uuid
-          AND c.epoch = ${this.#options.epoch} ${lock}`;
-      if (!held) throw new LeaseLost();
+      const held = (await fence(this.organizationId, tx, [this.connectionId], lock)).get(this.connectionId);
+      if (held?.epoch !== this.#options.epoch) throw new LeaseLost();
       this.#seePause(held);
       return work(tx);
     });

@@ -29,8 +29,8 @@ afterAll(async () => {
 /** An organization with nine lines, whose payloads are of every kind that JSON knows. */
 async function history(): Promise<string> {
   const id = uuidv7();
+  await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug: id, name: "Acme" }));
   await db.withOrganization(id, async (tx) => {
-    await createOrganization(id, tx, { slug: id, name: "Acme" });
     const written = (await tx.event.count({ where: { organizationId: id } })) + 1;
     for (let n = written; n <= LINES; n++)
       await appendEvents(id, tx, [

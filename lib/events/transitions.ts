@@ -1,5 +1,6 @@
 import type { Tx } from "../db.ts";
 import { storable } from "../db.ts";
+import { atEnd, type Ending } from "../endings.ts";
 import type { Actor } from "../members/schema.ts";
 import type { EventType, Verification } from "./schema.ts";
 
@@ -14,25 +15,30 @@ export interface NewEvent {
   data?: Record<string, unknown>;
 }
 
-/**
- * Appends to the organization's hash chain. Call it last in a transaction: it takes the lock on the chain's head,
- * which every other writer of the organization waits for.
- */
+/** Appends to the organization's hash chain, at the end of the transaction. */
 export async function appendEvents(_organizationId: string, tx: Tx, events: NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const lines = events.map((event) => ({
-    type: event.type,
-    actor: event.actor,
-    task: event.taskId ?? null,
-    request: event.inputRequestId ?? null,
-    data: storable(event.data ?? {}),
-  }));
-  // One after the other, in their order: each line has the hash of the one before.
-  await tx.$executeRaw`SELECT append_event(line->>'type', line->'actor', (line->>'task')::uuid,
-      (line->>'request')::uuid, line->'data')
-    FROM (SELECT line FROM jsonb_array_elements(${JSON.stringify(lines)}::jsonb) WITH ORDINALITY AS given(line, place)
-      ORDER BY place) lines`;
+  if (events.length > 0) atEnd(tx, HISTORY, events);
 }
+
+/** Takes the lock on the chain's head, which every other writer of the organization waits for until the commit. */
+const HISTORY: Ending<NewEvent> = {
+  name: "history",
+  order: 2,
+  async write(_organizationId, tx, events) {
+    const lines = events.map((event) => ({
+      type: event.type,
+      actor: event.actor,
+      task: event.taskId ?? null,
+      request: event.inputRequestId ?? null,
+      data: storable(event.data ?? {}),
+    }));
+    // One after the other, in their order: each line has the hash of the one before.
+    await tx.$executeRaw`SELECT append_event(line->>'type', line->'actor', (line->>'task')::uuid,
+        (line->>'request')::uuid, line->'data')
+      FROM (SELECT line FROM jsonb_array_elements(${JSON.stringify(lines)}::jsonb) WITH ORDINALITY AS given(line, place)
+        ORDER BY place) lines`;
+  },
+};
 
 /** Repeated reading of one thing by one person is one line in this time. */
 const READS_ARE_ONE_FOR_MS = 10 * 60_000;

@@ -1,4 +1,5 @@
 import { storable, type Tx } from "../db.ts";
+import { atEnd, type Ending } from "../endings.ts";
 import { MESSAGES_KEPT } from "./limits.ts";
 
 export interface NewMessage {
@@ -9,19 +10,29 @@ export interface NewMessage {
   body: unknown;
 }
 
-/** Keeps what was said about a task, the newest `MESSAGES_KEPT`. */
+/** Keeps what was said about a task, the newest `MESSAGES_KEPT`; written at the end of the transaction. */
 export async function storeMessages(
-  organizationId: string,
+  _organizationId: string,
   tx: Tx,
   taskId: string,
   messages: NewMessage[],
 ): Promise<void> {
-  if (messages.length === 0) return;
-  await tx.protocolMessage.createMany({
-    data: messages.map((message) => ({ ...message, organizationId, taskId, body: storable(message.body) })),
-  });
-  await tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid
-    AND task_id = ${taskId}::uuid AND id < (SELECT id FROM protocol_message
-      WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
-      ORDER BY id DESC OFFSET ${MESSAGES_KEPT - 1} LIMIT 1)`;
+  const its = messages.map((message) => ({ ...message, taskId }));
+  if (its.length > 0) atEnd(tx, MESSAGES, its);
 }
+
+const MESSAGES: Ending<NewMessage & { taskId: string }> = {
+  name: "messages",
+  order: 0,
+  async write(organizationId, tx, messages) {
+    await tx.protocolMessage.createMany({
+      data: messages.map((message) => ({ ...message, organizationId, body: storable(message.body) })),
+    });
+    const taskIds = [...new Set(messages.map(({ taskId }) => taskId))];
+    await tx.$executeRaw`DELETE FROM protocol_message m
+      USING unnest(${taskIds}::uuid[]) AS its (task), LATERAL (SELECT id FROM protocol_message
+        WHERE organization_id = ${organizationId}::uuid AND task_id = its.task
+        ORDER BY id DESC OFFSET ${MESSAGES_KEPT - 1} LIMIT 1) AS oldest (kept)
+      WHERE m.organization_id = ${organizationId}::uuid AND m.task_id = its.task AND m.id < oldest.kept`;
+  },
+};

@@ -1,5 +1,6 @@
 /** Whether a start is within the quotas of an organization, and of who starts. */
 import type { Tx } from "../db.ts";
+import { atEnd, type Ending } from "../endings.ts";
 import { AppError } from "../errors.ts";
 import { readQuota } from "../organizations/quota.ts";
 import type { Principal } from "../principal.ts";
@@ -7,18 +8,26 @@ import type { Principal } from "../principal.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Throws `quota_exceeded` where the starts that this transaction has just written, `added` of them, are too many. Starts
- * of an organization wait for each other from here to the commit, so that two at once cannot both be the last one:
- * call it as late as can be.
+ * Ends the transaction with `quota_exceeded` where the starts that it writes, `added` of them, are too many: looked at
+ * last, under the lock of the history that each start is written to, so that two at once cannot both be the last one.
  */
-export async function refuseBeyondQuota(
-  organizationId: string,
-  tx: Tx,
-  principal: Principal,
-  added: number,
-): Promise<void> {
+export function refuseBeyondQuota(tx: Tx, principal: Principal, added: number): void {
+  atEnd(tx, QUOTA, [{ principal, added }]);
+}
+
+const QUOTA: Ending<{ principal: Principal; added: number }> = {
+  name: "quota",
+  order: 3,
+  async write(organizationId, tx, starts) {
+    for (const its of Map.groupBy(starts, ({ principal }) => principal.actor.id).values())
+      await refuse(organizationId, tx, its[0]!.principal, sum(its.map(({ added }) => added)));
+  },
+};
+
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+
+async function refuse(organizationId: string, tx: Tx, principal: Principal, added: number): Promise<void> {
   const quota = await readQuota(organizationId, tx);
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`starts ${organizationId}`}, 0))`;
   const { all, own, freeMs, freeOwnMs, open, ownOpen } = await countStarts(organizationId, tx, principal);
   if (all > quota.startsAMinute) throw exceeded("starts", quota.startsAMinute, freeMs);
   if (own > quota.startsAMinuteEach) throw exceeded("own_starts", quota.startsAMinuteEach, freeOwnMs);
