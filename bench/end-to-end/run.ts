@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "../child.ts";
 import type { Figure } from "../figure.ts";
 import { startInstallation } from "../installation.ts";
+import { table } from "../table.ts";
 import { figuresOfFew, figuresOfMany } from "./figures.ts";
 import { answerAll, apiOf, type Trace } from "./people.ts";
 import type { News, Settings } from "./server.ts";
@@ -100,6 +101,8 @@ export async function run(): Promise<Figure[]> {
       polled: await phase("polled", polled, STARTS_A_SECOND, SECONDS),
       told: await phase("told", telling, STARTS_A_SECOND, SECONDS),
     };
+    const figures = figuresOfFew(few, POLL_MS, 2 * SECONDS * STARTS_A_SECOND);
+    console.log(table(figures));
     let turn = 0;
     const both = (note: string) => (turn++ % 2 === 0 ? polled : telling)(note);
     const byOne = await phase("by one", both, MANY_STARTS, MANY_SECONDS);
@@ -108,7 +111,7 @@ export async function run(): Promise<Figure[]> {
     const byTwo = await phase("by two", both, MANY_STARTS, MANY_SECONDS);
     answering.abort();
     return [
-      ...figuresOfFew(few, POLL_MS, 2 * SECONDS * STARTS_A_SECOND),
+      ...figures,
       ...figuresOfMany(`${MANY_STARTS} a second`, byOne, MANY_SECONDS * MANY_STARTS),
       ...figuresOfMany(`${MANY_STARTS} a second, two engines`, byTwo, MANY_SECONDS * MANY_STARTS),
     ];
