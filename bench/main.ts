@@ -5,11 +5,13 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { availableParallelism, cpus, loadavg } from "node:os";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Figure, medians, meets } from "./figure.ts";
+import { killGroup } from "./kill-group.ts";
 import { PARTS } from "./parts.ts";
 import { table } from "./table.ts";
 
@@ -28,16 +30,33 @@ if (unknown) {
 
 const RUN_PART = fileURLToPath(new URL("./run-part.ts", import.meta.url));
 
+/** What ends the part that runs, with all that it has started and written; nothing where none runs. */
+let endPart = () => {};
+process.on("exit", () => endPart());
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
+
+/** A part is a process group of its own, with a folder for its data: neither outlives it, whoever kills it. */
 async function runPart(name: string): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), "intray-bench-"));
+  // Postgres may run as another user.
+  chmodSync(folder, 0o711);
   const child = spawn(process.execPath, ["--expose-gc", RUN_PART, name], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
+    detached: true,
+    env: { ...process.env, TMPDIR: folder },
   });
+  endPart = () => {
+    endPart = () => {};
+    killGroup(child.pid as number);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  };
   let figures: Figure[] | null = null;
   child.on("message", (message) => {
     figures = message as Figure[];
   });
-  const [code] = await once(child, "exit");
-  if (code !== 0 || figures === null) throw new Error(`The part ${name} failed (${code})`);
+  const [code, signal] = await once(child, "exit");
+  endPart();
+  if (code !== 0 || figures === null) throw new Error(`The part ${name} failed (${code ?? signal})`);
   return figures;
 }
 

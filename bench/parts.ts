@@ -6,6 +6,7 @@ export const PARTS: { name: string; about: string }[] = [
   { name: "polling", about: "an engine that watches 10,000 and 50,000 tasks, beside other clients" },
   { name: "memory", about: "what a watched task, a held stream and an origin take in the engine" },
   { name: "growth", about: "watching more and more tasks; TLS, slow answers, the older era" },
+  { name: "sdk-servers", about: "watching 1,000 tasks at servers on the official packages" },
   {
     name: "lists",
     about: "the inbox, lists of tasks and searches over 100,000 open and 1,000,000 settled requests",
@@ -15,6 +16,7 @@ export const PARTS: { name: string; about: string }[] = [
   { name: "changes", about: "state changes with event chain and live hint" },
   { name: "takeover", about: "an engine is killed, another one takes its leases over" },
   { name: "rolling", about: "two engines are restarted one after the other, under load" },
+  { name: "stalled", about: "an engine stands still for a minute under load, and goes on" },
   { name: "failover", about: "Postgres is killed and comes back, under load" },
   { name: "backpressure", about: "what others notice of a server, or an organization, that makes trouble" },
 ];

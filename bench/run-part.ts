@@ -1,5 +1,6 @@
 /** Runs one part of the bench and sends its figures to the process that started this one (bench/main.ts). */
 import type { Figure } from "./figure.ts";
+import { killGroup } from "./kill-group.ts";
 import { PARTS } from "./parts.ts";
 
 const name = process.argv[2];
@@ -7,5 +8,7 @@ if (!PARTS.some((part) => part.name === name) || !process.send) {
   console.error("Run parts by `npm run bench -- <part>`");
   process.exit(2);
 }
+// Whoever asked is gone: so is this process' group, which is its own, with its Postgres and engines.
+process.on("disconnect", () => killGroup(process.pid));
 const part: { run(): Promise<Figure[]> } = await import(`./${name}/run.ts`);
 process.send(await part.run(), () => process.exit(0));

@@ -1,4 +1,5 @@
 /** A server that people look after: paused and going on, and with a tool that says something else. */
+import { recordLate } from "../lib/servers/health.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import { type Backstage, openBackstage } from "./backstage.ts";
 import {
@@ -15,7 +16,7 @@ import {
   taskHeader,
   test,
 } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { judge, ON_A_DESK, ON_A_PHONE } from "./judge.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });
@@ -69,6 +70,17 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await ola.keyboard.press("Enter");
   await expect(paused).toBeHidden(SOON);
   await openRequest(ola, second.taskId);
+
+  // As the engine tells of one that takes its time.
+  const { connectionId } = await backstage.serverNamed(NAME);
+  const late = { everyMs: 40_000, insteadOfMs: 5_000, answerMs: 9_000 };
+  await backstage.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, late));
+  const slow = ola.getByText("Slow: tasks are looked at every 40 s instead of every 5 s (answers take 9 s)");
+  await expect(slow).toBeVisible(SOON);
+  await judge(ola, "a slow server", [...ON_A_DESK.slice(1), ...ON_A_PHONE]);
+  await backstage.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, null));
+  await expect(slow).toBeHidden(SOON);
+
   await ben.goto(`/inbox/${requestId}`);
   await expect(deliverySteps(ben).filter({ hasText: "Accepted by server, done" })).toBeVisible(SOON);
 

@@ -27,6 +27,11 @@ export interface Database {
 }
 
 const TRIES = 4;
+/**
+ * A process that stands still in a transaction, with its locks, holds up an organization: Postgres ends it after this,
+ * in ms. Between two statements there is no work that takes a hundredth of it.
+ */
+const IDLE_MS = "10000";
 
 export function createDatabase(url: string, options: { connections?: number } = {}): Database {
   const pool = new pg.Pool({
@@ -46,7 +51,8 @@ export function createDatabase(url: string, options: { connections?: number } = 
         try {
           return await prisma.$transaction(async (tx) => {
             // true = for this transaction only; false would leak the organization into the pool
-            await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true)`;
+            await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true),
+              set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`;
             return withEndings(organizationId, tx, () => work(tx));
           });
         } catch (error) {
@@ -118,8 +124,8 @@ const ADAPTER_DOWN = new Set([
 export function isDatabaseDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
-  // 08: connection, 57P: shutdown, crash or start-up, 53300: too many connections
-  if (state && (state.startsWith("08") || state.startsWith("57P") || state === "53300")) return true;
+  // 08: connection, 57P: shutdown, crash or start-up, 53300: too many connections, 25P03: we stood still for too long
+  if (state && (/^(08|57P)/.test(state) || state === "53300" || state === "25P03")) return true;
   const { code, kind, meta } = error as {
     code?: unknown;
     kind?: unknown;

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
+/** Between two tries: until it hears again, whoever listens is late. */
+const LONGEST_PAUSE_MS = 1_000;
+
 /**
  * LISTENs on one connection of its own, for ever: a lost connection is made again. Notifications are a speed-up only,
  * some get lost in between, so `onConnected` tells the caller to look for itself after each (re)connection.
@@ -40,7 +43,7 @@ export function listen(
       }
       // Not waited for: on a connection that broke, end() may never settle.
       current.end().catch(() => undefined);
-      await pause(Math.min(5_000, 200 * 2 ** failures), undefined, { signal: stop.signal }).catch(
+      await pause(Math.min(LONGEST_PAUSE_MS, 200 * 2 ** failures), undefined, { signal: stop.signal }).catch(
         () => undefined,
       );
     }

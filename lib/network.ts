@@ -6,8 +6,10 @@
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
+import type { Transform } from "node:stream";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
+import { unpackerFor } from "./unpack.ts";
 
 /** An address that Intray does not talk to. The message is for the operator's log, not for tenants. */
 export class NetworkError extends Error {
@@ -39,13 +41,18 @@ export interface Outgoing {
   lane: Lane;
 }
 
-/** What comes back, in order: head, data…, then end or error. `sent` is false when no byte can have left. */
+interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/** What comes back, in order: head, data (unpacked)…, then end or error. `sent` is false when no byte can have left. */
 export interface Reception {
   /** Just before the first byte is written, after name, connection and TLS. What it throws ends the request unsent. */
   onStart?(): void;
   onHead(status: number, headers: IncomingHttpHeaders): void;
   /** `flow` holds back what comes next, and lets it come again. */
-  onData(chunk: Buffer, flow: Pick<Dispatcher.DispatchController, "pause" | "resume">): void;
+  onData(chunk: Buffer, flow: Flow): void;
   onEnd(): void;
   onError(error: Error, sent: boolean): void;
 }
@@ -149,10 +156,17 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
   let controller: Dispatcher.DispatchController | null = null;
   let aborted: Error | null = null;
   let over = false;
+  let unpacker: Transform | null = null;
   const fail = (error: Error) => {
     if (over) return;
     over = true;
+    unpacker?.destroy();
     reception.onError(aborted ?? error, controller !== null);
+  };
+  const end = () => {
+    if (over) return;
+    over = true;
+    reception.onEnd();
   };
   agent.dispatch(
     { origin: url.origin, path: url.pathname + url.search, method, headers, body },
@@ -166,12 +180,28 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
         if (aborted) return started.abort(aborted);
         controller = started;
       },
-      onResponseStart: (_, status, replyHeaders) => over || reception.onHead(status, replyHeaders),
-      onResponseData: (flow, chunk) => over || reception.onData(chunk, flow),
-      onResponseEnd() {
+      onResponseStart(_, status, replyHeaders) {
         if (over) return;
-        over = true;
-        reception.onEnd();
+        unpacker = unpackerFor(replyHeaders["content-encoding"]);
+        reception.onHead(status, replyHeaders);
+        const flow = unpacker;
+        // Whoever holds back what was unpacked holds back by that what comes from the socket.
+        flow?.on("data", (part: Buffer) => over || reception.onData(part, flow));
+        flow?.on("end", end).on("error", (error) => {
+          fail(error);
+          controller?.abort(error);
+        });
+      },
+      onResponseData(flow, chunk) {
+        if (over) return;
+        if (!unpacker) return reception.onData(chunk, flow);
+        if (unpacker.write(chunk)) return;
+        flow.pause();
+        unpacker.once("drain", () => flow.resume());
+      },
+      onResponseEnd() {
+        if (unpacker) unpacker.end();
+        else end();
       },
       onResponseError: (_, error) => fail(error),
     },

@@ -1,33 +1,35 @@
 /**
  * From a server's question to a browser's hint, and from the API call that answers to the server: web, engine and
- * Postgres as in an installation, the server on the official package in its own process, 1,000 more tasks being watched.
+ * Postgres as in an installation, two servers on the official package in their own processes, one of which tells of
+ * changes, 500 more tasks being watched at each. First at five a second, then at `BENCH_STARTS` (20), by one engine and
+ * by two.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Child, clock, startChild } from "../child.ts";
-import { type Figure, quantile } from "../figure.ts";
+import { type Child, startChild } from "../child.ts";
+import type { Figure } from "../figure.ts";
 import { startInstallation } from "../installation.ts";
-import type { News } from "./server.ts";
+import { table } from "../table.ts";
+import { figuresOfFew, figuresOfMany } from "./figures.ts";
+import { answerAll, apiOf, type Trace } from "./people.ts";
+import type { News, Settings } from "./server.ts";
 
-const WATCHED = 1_000;
+const SERVER = new URL("server.ts", import.meta.url);
+/** At each of the two servers. */
+const WATCHED = 500;
 const STARTS_A_SECOND = 5;
 const SECONDS = 30;
-/** Of a task that asks, in the phase without notifications. */
+const MANY_STARTS = Number(process.env.BENCH_STARTS ?? 20);
+const MANY_SECONDS = 20;
+/** Of a task that asks, at the server that does not tell; at the other one it is like that of all others. */
 const POLL_MS = 1_000;
+const SLOW_POLL_MS = 5_000;
 const ASK_AFTER_MS = 2_500;
-
-interface Trace {
-  asked?: number;
-  shown?: number;
-  answered?: number;
-  /** A hint of the request was read from a stream. */
-  seen?: number;
-  /** The API has taken the answer. */
-  taken?: number;
-}
+/** For all that was started to be answered. */
+const PATIENCE_MS = 20_000;
 
 export async function run(): Promise<Figure[]> {
   const installation = await startInstallation();
-  const server = startChild(new URL("server.ts", import.meta.url));
+  const servers = [startChild(SERVER), startChild(SERVER)] as const;
   const traces = new Map<string, Trace>();
   const traceOf = (note: string) => {
     const known = traces.get(note) ?? {};
@@ -35,28 +37,38 @@ export async function run(): Promise<Figure[]> {
     return known;
   };
   try {
-    const { hostAndPort } = await server.next<{ hostAndPort: string }>((news) => "hostAndPort" in news);
-    server.on((news: News) => {
-      if ("note" in news) traceOf(news.note)[news.what] ??= news.at;
-    });
+    const allowed = { INTRAY_ALLOW_HOSTS: "127.0.0.1" };
     const organizationId = await installation.organization("acme");
     const keys = {
       admin: await installation.key(organizationId, "admin"),
       operator: await installation.key(organizationId, "operator"),
       approver: await installation.key(organizationId, "approver"),
     };
-    const allowed = { INTRAY_ALLOW_HOSTS: hostAndPort };
     const web = await installation.startWeb(allowed);
     await installation.startEngine(allowed);
     const api = apiOf(web.url);
-    const made = await api(keys.admin, "POST", "/servers", { name: "ERP", url: `http://${hostAndPort}/mcp` });
-    const start = (note: string) =>
-      api(keys.operator, "POST", "/tasks", { serverId: made.id, tool: "wait", arguments: { note } });
-
-    const settings = { subscribes: false, pollMs: 5_000, askAfterMs: ASK_AFTER_MS };
-    server.send(settings);
-    for (let done = 0; done < WATCHED; done += 10)
-      await Promise.all(Array.from({ length: 10 }, (_, n) => start(`watch ${done + n}`)));
+    const add = async (name: string, child: Child, settings: Settings) => {
+      const { url } = await child.next<{ url: string }>((news) => "url" in news);
+      child.on((news: News) => {
+        if ("note" in news) traceOf(news.note)[news.what] ??= news.at;
+      });
+      child.send(settings);
+      const { id } = await api(keys.admin, "POST", "/servers", { name, url });
+      return (note: string) =>
+        api(keys.operator, "POST", "/tasks", { serverId: id, tool: "wait", arguments: { note } });
+    };
+    const usual = { pollMs: SLOW_POLL_MS, askAfterMs: ASK_AFTER_MS };
+    const polled = await add("Polled", servers[0], { ...usual, subscribes: false });
+    const telling = await add("Telling", servers[1], { ...usual, subscribes: true });
+    for (let done = 0; done < WATCHED; done += 5)
+      await Promise.all(
+        Array.from({ length: 5 }, (_, n) => [
+          polled(`watch ${done + n}`),
+          telling(`watch ${done + n}`),
+        ]).flat(),
+      );
+    console.log(`${2 * WATCHED} tasks are watched`);
+    servers[0].send({ ...usual, pollMs: POLL_MS, subscribes: false });
 
     const under: Promise<unknown>[] = [];
     const failed: unknown[] = [];
@@ -64,116 +76,51 @@ export async function run(): Promise<Figure[]> {
       under.push(call.catch((error: unknown) => failed.push(error)));
     };
     const answering = answerAll(web.url, api, keys.approver, traceOf, begin);
-    const phase = async (name: string) => {
-      for (let n = 0; n < SECONDS * STARTS_A_SECOND; n++) {
+    const phase = async (
+      name: string,
+      start: (note: string) => Promise<unknown>,
+      rate: number,
+      seconds: number,
+    ) => {
+      const began = performance.now();
+      for (let n = 0; n < seconds * rate; n++) {
         begin(start(`ask ${name} ${n}`));
-        await sleep(1000 / STARTS_A_SECOND);
+        await sleep(Math.max(0, began + ((n + 1) * 1_000) / rate - performance.now()));
       }
-      await sleep(ASK_AFTER_MS + 5_000);
+      const its = () =>
+        [...traces].filter(([note]) => note.startsWith(`ask ${name} `)).map(([, trace]) => trace);
+      const isOver = () => its().filter(({ answered }) => answered !== undefined).length === seconds * rate;
+      for (const until = performance.now() + PATIENCE_MS; !isOver() && performance.now() < until; )
+        await sleep(250);
       await Promise.all(under);
       if (failed.length > 0) throw new AggregateError(failed, `${failed.length} calls failed: ${failed[0]}`);
-      return [...traces].filter(([note]) => note.startsWith(`ask ${name} `)).map(([, trace]) => trace);
+      console.log(`${name}: ${its().length} of ${seconds * rate} have asked`);
+      return its();
     };
-    server.send({ ...settings, pollMs: POLL_MS });
-    const polled = await phase("polled");
-    server.send({ ...settings, subscribes: true });
-    const notified = await phase("notified");
+    const few = {
+      polled: await phase("polled", polled, STARTS_A_SECOND, SECONDS),
+      told: await phase("told", telling, STARTS_A_SECOND, SECONDS),
+    };
+    const figures = figuresOfFew(few, POLL_MS, 2 * SECONDS * STARTS_A_SECOND);
+    console.log(table(figures));
+    let turn = 0;
+    const both = (note: string) => (turn++ % 2 === 0 ? polled : telling)(note);
+    const byOne = await phase("by one", both, MANY_STARTS, MANY_SECONDS);
+    await installation.startEngine(allowed);
+    await sleep(5_000);
+    const byTwo = await phase("by two", both, MANY_STARTS, MANY_SECONDS);
     answering.abort();
-    return figures(polled, notified);
+    return [
+      ...figures,
+      ...figuresOfMany(`${MANY_STARTS} a second`, byOne, MANY_SECONDS * MANY_STARTS),
+      ...figuresOfMany(`${MANY_STARTS} a second, two engines`, byTwo, MANY_SECONDS * MANY_STARTS),
+    ];
+  } catch (error) {
+    // What goes on while all is closed may fail too, and louder.
+    console.error(error);
+    throw error;
   } finally {
-    await (server as Child).end();
+    await Promise.all(servers.map((server) => server.end()));
     await installation.end();
   }
-}
-
-function figures(polled: Trace[], notified: Trace[]): Figure[] {
-  const all = [...polled, ...notified];
-  const between = (traces: Trace[], from: keyof Trace, to: keyof Trace) =>
-    traces.flatMap((trace) =>
-      trace[from] !== undefined && trace[to] !== undefined ? [trace[to] - trace[from]] : [],
-    );
-  const at = (what: string, times: number[], part: number, atMost?: number): Figure => ({
-    what: `${what}, p${part * 100}`,
-    value: quantile(times, part),
-    unit: "ms",
-    ...(atMost !== undefined && { goal: { atMost } }),
-  });
-  const seen = between(polled, "asked", "seen");
-  const told = between(notified, "asked", "seen");
-  const shown = between(all, "shown", "seen");
-  const answers = between(all, "taken", "answered");
-  const wanted = 2 * SECONDS * STARTS_A_SECOND;
-  return [
-    at(`question seen, polled each ${POLL_MS} ms`, seen, 0.5),
-    at(`question seen, polled each ${POLL_MS} ms`, seen, 0.99, POLL_MS + 100),
-    at("question seen, with notifications", told, 0.5),
-    at("question seen, with notifications", told, 0.99, 250),
-    at("of it after the poll that shows it", shown, 0.99),
-    at("answer at the server after the API call", answers, 0.5, 30),
-    at("answer at the server after the API call", answers, 0.99, 150),
-    { what: "answers that did not arrive", value: wanted - answers.length, unit: "", goal: { atMost: 0 } },
-  ];
-}
-
-type Api = ReturnType<typeof apiOf>;
-
-function apiOf(url: string) {
-  // biome-ignore lint/suspicious/noExplicitAny: ids are taken out of answers of any shape
-  return async (key: string, method: string, path: string, body?: object): Promise<any> => {
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer;
-  };
-}
-
-/** Answers each question as soon as a hint tells of it; `begin` owns what is under way. */
-function answerAll(
-  url: string,
-  api: Api,
-  key: string,
-  traceOf: (note: string) => Trace,
-  begin: (call: Promise<unknown>) => void,
-): AbortController {
-  const stop = new AbortController();
-  const known = new Set<string>();
-  const answer = async (id: string, seenAt: number) => {
-    const request = await api(key, "GET", `/input-requests/${id}`);
-    const trace = traceOf(request.message);
-    trace.seen ??= seenAt;
-    if (request.state !== "open") return;
-    const body = {
-      action: "accept",
-      content: { approve: true },
-      questionHash: request.questionHash,
-      holdMs: 0,
-    };
-    await api(key, "POST", `/input-requests/${id}/answer`, body);
-    trace.taken = clock();
-  };
-  void (async () => {
-    const response = await fetch(`${url}/api/v1/stream`, {
-      headers: { authorization: `Bearer ${key}` },
-      signal: stop.signal,
-    });
-    let rest = "";
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      const at = clock();
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        const hint = line.startsWith("data: ") ? JSON.parse(line.slice(6)) : null;
-        if (hint?.topic !== "input_request" || known.has(hint.id)) continue;
-        known.add(hint.id);
-        begin(answer(hint.id, at));
-      }
-    }
-  })().catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error;
-  });
-  return stop;
 }

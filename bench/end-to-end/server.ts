@@ -7,11 +7,9 @@ import { APPROVAL_SCHEMA, type FakeTask } from "../../lib/testing/fake-task.ts";
 import { startTestServer } from "../../lib/testing/mcp-server.ts";
 import { clock } from "../child.ts";
 
-export type News =
-  | { hostAndPort: string }
-  | { note: string; what: "asked" | "shown" | "answered"; at: number };
+export type News = { url: string } | { note: string; what: "asked" | "shown" | "answered"; at: number };
 
-interface Settings {
+export interface Settings {
   subscribes: boolean;
   pollMs: number;
   /** Asks so long after the call, and up to a second later. */
@@ -67,4 +65,4 @@ setInterval(() => {
   server.seen.length = 0;
   server.told.length = 0;
 }, 1_000);
-tell({ hostAndPort: server.hostAndPort });
+tell({ url: server.url });

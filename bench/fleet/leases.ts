@@ -14,6 +14,21 @@ export async function newest(stage: Stage): Promise<string> {
   return (await watched(stage)).at(-1)?.engine ?? "";
 }
 
+/**
+ * Steps of an engine that wrote nothing: another one watches the connection, or Postgres has ended what stood still. As
+ * its row says it, 3 s late.
+ */
+export async function refusedSteps({ admin }: Stage, engine: string): Promise<number> {
+  const { rows } = await admin.query<{ n: number | null }>(
+    `SELECT sum((counted.one ->> 'value')::float8)::integer AS n FROM engine,
+       jsonb_array_elements(metrics) AS metric (one), jsonb_array_elements(metric.one -> 'values') AS counted (one)
+     WHERE id = $1 AND metric.one ->> 'name' = 'intray_failures_total'
+       AND counted.one #>> '{labels,class}' IN ('lease_lost', 'database')`,
+    [engine],
+  );
+  return rows[0]?.n ?? 0;
+}
+
 /** Looks every 50 ms until it is so; returns how long that took, in ms. */
 export async function tookUntil(
   what: string,

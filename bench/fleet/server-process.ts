@@ -80,7 +80,8 @@ function answer(at: number, method: string, params: Record<string, unknown>): Re
   if (!task) return null;
   if (method === "tasks/get") {
     const late = now() - task.answeredAt - task.pollIntervalMs;
-    if (Number.isFinite(late)) lateness.get(at)?.push(late);
+    // Of the others the pauses grow, and should.
+    if (task.tool === "work" && Number.isFinite(late)) lateness.get(at)?.push(late);
     task.polls++;
     return shown(id, task);
   }

@@ -37,7 +37,7 @@ export interface Servers {
   urls: string[];
   behave(at: number, behaviour: Behaviour): Promise<void>;
   seen(): Promise<Sighting[]>;
-  /** How late polls of working tasks came since the last look, in ms: the gap to the poll before minus the interval. */
+  /** How late polls of `work` came since the last look, in ms: the gap to the poll before minus the interval. */
   lateness(of: number[]): Promise<number[]>;
   close(): Promise<void>;
 }

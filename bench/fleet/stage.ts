@@ -39,7 +39,8 @@ export interface Stage {
   queue(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<void>;
   /** Accepts the open question of a task. False: it has none (yet). */
   answer(by: Principal, taskId: string): Promise<boolean>;
-  engine(): Promise<EngineProcess>;
+  /** `settings`: of its environment, beside what it needs. */
+  engine(settings?: Record<string, string>): Promise<EngineProcess>;
   close(): Promise<void>;
 }
 
@@ -181,8 +182,8 @@ export async function setStage(): Promise<Stage> {
         await recordAnswer(organizationId, tx, principal, id, decision);
         return true;
       }),
-    async engine() {
-      const engine = await startEngineProcess(environment);
+    async engine(settings = {}) {
+      const engine = await startEngineProcess({ ...environment, ...settings });
       engines.push(engine);
       return engine;
     },

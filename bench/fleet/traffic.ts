@@ -1,18 +1,17 @@
 /** People who answer questions and start tasks at a steady pace, and what the servers say became of it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown } from "../../lib/db.ts";
-import type { Principal } from "../../lib/principal.ts";
-import { quantile } from "../figure.ts";
+import { clock } from "../child.ts";
+import { type Figure, quantile } from "../figure.ts";
+import type { Asking } from "./asking.ts";
 import type { Servers } from "./servers.ts";
-import type { Place, Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** Our ids of tasks, with when it was committed that they are to start, or are answered; by the wall clock, in ms. */
 export interface Deeds {
   answered: Map<string, number>;
   started: Map<string, number>;
 }
-
-const now = () => performance.timeOrigin + performance.now();
 
 /** Does `deed` every `everyMs` until `signal`; where the database is away it is tried again, as a browser's user would. */
 async function steadily(everyMs: number, signal: AbortSignal, deed: () => Promise<boolean>): Promise<void> {
@@ -43,13 +42,7 @@ async function insistently(deed: () => Promise<boolean>): Promise<void> {
  */
 export async function traffic(
   stage: Stage,
-  by: Principal,
-  {
-    asking,
-    places,
-    everyMs,
-    signal,
-  }: { asking: string[]; places: Place[]; everyMs: number; signal: AbortSignal },
+  { by, asking, places, everyMs, signal }: Asking & { everyMs: number; signal: AbortSignal },
 ): Promise<Deeds> {
   const deeds: Deeds = { answered: new Map(), started: new Map() };
   const questions = [...asking];
@@ -60,7 +53,7 @@ export async function traffic(
       if (id === undefined) return true;
       try {
         // Where the commit was lost sight of it counts as answered all the same: the servers say so.
-        if (await stage.answer(by, id)) deeds.answered.set(id, now());
+        if (await stage.answer(by, id)) deeds.answered.set(id, clock());
         return true;
       } catch (error) {
         questions.unshift(id);
@@ -71,7 +64,7 @@ export async function traffic(
       const place = places[turn++ % places.length];
       if (!place) throw new Error("there are no places");
       const [id] = await stage.start(by, [place], "work", 5_000);
-      if (id !== undefined) deeds.started.set(id, now());
+      if (id !== undefined) deeds.started.set(id, clock());
       return true;
     }),
   ]);
@@ -107,6 +100,15 @@ export async function outcome(servers: Servers, deeds: Deeds, patienceMs = 60_00
     const lost = deeds.answered.size - answers.length + (deeds.started.size - starts.length);
     if (lost === 0 || performance.now() > until) return { answers, starts, lost, doubled };
   }
+}
+
+/** What must not be. */
+export function notDone({ answers, starts, lost, doubled }: Outcome): Figure[] {
+  return [
+    { what: "answers and starts of the run", value: answers.length + starts.length, unit: "" },
+    { what: "lost", value: lost, unit: "", goal: { atMost: 0 } },
+    { what: "doubled", value: doubled, unit: "", goal: { atMost: 0 } },
+  ];
 }
 
 export function longest(delays: { ms: number }[]): number {

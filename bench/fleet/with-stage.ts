@@ -15,6 +15,10 @@ export async function withStage<T>(
   const stage = await setStage();
   try {
     return await work(stage, simulated);
+  } catch (error) {
+    // What goes on while all is closed may fail too, and louder.
+    console.error(error);
+    throw error;
   } finally {
     await stage.close();
     await simulated.close();

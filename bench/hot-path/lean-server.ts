@@ -6,11 +6,12 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { gzipSync } from "node:zlib";
 import { quantile } from "../figure.ts";
 import type { Behaviour, Report } from "./simulated.ts";
 
 const behaviour = JSON.parse(process.argv[2] ?? "") as Behaviour;
-const { pollMs, latencyMs, streams } = behaviour;
+const { pollMs, latencyMs, streams, gzip } = behaviour;
 
 let polls = 0;
 let bytes = 0;
@@ -76,8 +77,10 @@ setInterval(() => {
   date = new Date().toUTCString();
 }, 1_000);
 
-/** All that it says is ASCII. */
-function json(status: string, body: string, headers = ""): string {
+/** All that it says is ASCII, as it stands or packed. */
+function json(status: string, plain: string, more = ""): string {
+  const body = gzip ? gzipSync(plain).toString("latin1") : plain;
+  const headers = gzip ? `content-encoding: gzip\r\n${more}` : more;
   return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ndate: ${date}\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
 }
 

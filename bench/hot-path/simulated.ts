@@ -12,6 +12,8 @@ export interface Behaviour {
   streams: boolean;
   /** Ports that it listens on. */
   origins: number;
+  /** Its replies are packed, though nobody asks for that. */
+  gzip: boolean;
   /** Files of a key and a certificate in PEM. */
   tls: { key: string; cert: string } | null;
 }
@@ -38,10 +40,14 @@ export interface SimulatedServer {
 }
 
 const FILE = fileURLToPath(new URL("./lean-server.ts", import.meta.url));
-const USUAL: Behaviour = { pollMs: 5_000, latencyMs: 0, streams: false, origins: 1, tls: null };
+const USUAL: Behaviour = { pollMs: 5_000, latencyMs: 0, streams: false, origins: 1, gzip: false, tls: null };
 
-export async function startSimulated(behaviour: Partial<Behaviour> = {}): Promise<SimulatedServer> {
-  const child = spawn(process.execPath, [FILE, JSON.stringify({ ...USUAL, ...behaviour })], {
+/** `file`: another server that counts the same (bench/sdk-servers). */
+export async function startSimulated(
+  behaviour: Partial<Behaviour> = {},
+  file = FILE,
+): Promise<SimulatedServer> {
+  const child = spawn(process.execPath, [file, JSON.stringify({ ...USUAL, ...behaviour })], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const { ports } = await answerOf<{ ports: number[] }>(child);

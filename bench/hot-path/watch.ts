@@ -41,7 +41,7 @@ export function difference(after: Writes, before: Writes): Writes {
 
 /** Resolves once all tasks are polled at an even pace: each was, and what came with the first polls is over. */
 export async function untilEven(server: SimulatedServer, tasks: number, pollMs: number): Promise<void> {
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 210_000;
   for (;;) {
     const { tasks: seen } = await server.report();
     if (seen >= tasks) break;

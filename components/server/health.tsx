@@ -2,14 +2,17 @@ import {
   CircleCheck,
   CircleDashed,
   CirclePause,
+  Hourglass,
   KeyRound,
   type LucideIcon,
   TriangleAlert,
   Unplug,
 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { formatDuration } from "@/lib/format/duration.ts";
 import type { Tone } from "@/lib/format/outcome.ts";
-import type { Health } from "@/lib/servers/schema.ts";
+import type { Health, Late } from "@/lib/servers/schema.ts";
 
 const STATES: Record<Health["state"], { word: string; tone: Tone; icon: LucideIcon }> = {
   ok: { word: "OK", tone: "good", icon: CircleCheck },
@@ -27,6 +30,19 @@ export function HealthBadge({ health }: { health: Health }) {
     <Badge tone={tone} icon={icon}>
       {word}
     </Badge>
+  );
+}
+
+/** It takes its time, so that its tasks are looked at more rarely. */
+export function LateLine({ late, className }: { late: Late; className?: string }) {
+  return (
+    <p className={cn("flex gap-1.5", className)}>
+      <Hourglass aria-hidden className="mt-0.5 size-3.5 shrink-0 text-wait" strokeWidth={1.75} />
+      <span>
+        Slow: tasks are looked at every {formatDuration(late.everyMs)} instead of every{" "}
+        {formatDuration(late.insteadOfMs)} (answers take {formatDuration(late.answerMs)})
+      </span>
+    </p>
   );
 }
 

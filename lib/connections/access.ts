@@ -22,8 +22,8 @@ export class GrantAccess implements Access {
   /** Until then it is used; monotonic. */
   #until = 0;
   #asking: Promise<string> | null = null;
-  /** The tokens changed while they were asked for: what comes of that is good for one call. */
-  #isOutdated = false;
+  /** How often the tokens changed behind its back: what was asked for before that is not kept, nor waited for. */
+  #changes = 0;
 
   constructor(means: Means, organizationId: string, connectionId: string) {
     this.#means = means;
@@ -37,10 +37,7 @@ export class GrantAccess implements Access {
 
   /** One question at a time, however many calls wait for it. */
   fresh(): Promise<string> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = null;
-    });
-    return this.#asking;
+    return this.#asking ?? this.#askWith(this.#ask());
   }
 
   async refused(token: string): Promise<boolean> {
@@ -49,12 +46,10 @@ export class GrantAccess implements Access {
     if (token !== this.#token) return true;
     const refused = this.#version;
     this.#until = 0;
+    const changes = this.#changes;
     const grant = await this.#read();
     if (grant.version !== refused) return true;
-    this.#asking ??= this.#renew(grant, 0).finally(() => {
-      this.#asking = null;
-    });
-    await this.#asking;
+    await (this.#asking ?? this.#askWith(this.#renew(grant, 0, changes)));
     return true;
   }
 
@@ -74,42 +69,54 @@ export class GrantAccess implements Access {
 
   forget(): void {
     this.#until = 0;
-    this.#isOutdated = true;
+    this.#changes++;
+    this.#asking = null;
+  }
+
+  #askWith(asking: Promise<string>): Promise<string> {
+    const asked = asking.finally(() => {
+      if (this.#asking === asked) this.#asking = null;
+    });
+    this.#asking = asked;
+    return asked;
   }
 
   async #ask(): Promise<string> {
-    this.#isOutdated = false;
+    const changes = this.#changes;
     const grant = await this.#read();
     const isOver = grant.expiresInMs !== null && grant.expiresInMs <= 0;
     const isDue = grant.refreshInMs !== null && grant.refreshInMs <= 0;
-    if (!isOver && !isDue) return this.#keep(grant, grant.refreshInMs ?? grant.expiresInMs);
-    return this.#renew(grant, grant.expiresInMs ?? 0);
+    if (!isOver && !isDue) return this.#keep(grant, grant.refreshInMs ?? grant.expiresInMs, changes);
+    return this.#renew(grant, grant.expiresInMs ?? 0, changes);
   }
 
-  /** `stillGoodForMs`: how long the old token can take the new one's place. */
-  async #renew(grant: Grant, stillGoodForMs: number): Promise<string> {
+  /** `stillGoodForMs`: how long the old token can take the new one's place. `changes`: when `grant` was read. */
+  async #renew(grant: Grant, stillGoodForMs: number, changes: number): Promise<string> {
     if (!grant.renews) {
       await this.#within((tx) => markNeedsReauth(this.#organizationId, tx, grant, grant.version));
       throw needed(null);
     }
     try {
-      const renewed = await renewGrant(this.#means, this.#organizationId, this.#connectionId, grant.version);
+      const { connectionId, version } = grant;
+      const isStillGood = stillGoodForMs > 0;
+      const renewed = await renewGrant(this.#means, this.#organizationId, connectionId, version, isStillGood);
       if (!renewed || !isUsable(renewed)) throw needed(renewed);
-      return this.#keep(renewed, renewed.refreshInMs ?? renewed.expiresInMs);
+      return this.#keep(renewed, renewed.refreshInMs ?? renewed.expiresInMs, changes);
     } catch (error) {
       if (!(error instanceof OAuthRefused)) throw error;
-      if (stillGoodForMs > 0) return this.#keep(grant, Math.min(RETRY_MS, stillGoodForMs));
+      if (stillGoodForMs > 0) return this.#keep(grant, Math.min(RETRY_MS, stillGoodForMs), changes);
       throw new PeerError("unreachable", "no", "The authorization server can't be reached", { cause: error });
     }
   }
 
-  #keep(grant: Grant, forMs: number | null): string {
+  #keep(grant: Grant, forMs: number | null, changes: number): string {
     const tokens = openTokens(this.#means.seal, this.#organizationId, grant);
     if (!tokens) throw needed(null);
+    // Good for one call, if that.
+    if (changes !== this.#changes) return tokens.accessToken;
     this.#token = tokens.accessToken;
     this.#version = grant.version;
-    const keepMs = this.#isOutdated ? 0 : Math.min(LOOK_AGAIN_MS, forMs ?? LOOK_AGAIN_MS);
-    this.#until = performance.now() + keepMs;
+    this.#until = performance.now() + Math.min(LOOK_AGAIN_MS, forMs ?? LOOK_AGAIN_MS);
     return tokens.accessToken;
   }
 

@@ -35,7 +35,7 @@ const due = () => set("refresh_at = now() - interval '1 second'");
 const over = () => set("refresh_at = now() - interval '2 seconds', expires_at = now() - interval '1 second'");
 
 test("an engine and the web that renew at once use the rotating token once, and the grant lives", async () => {
-  await due();
+  await over();
   const accesses = [engineAccess(), webAccess(), engineAccess(), webAccess()];
   const tokens = await Promise.all(accesses.flatMap((access) => [access.fresh(), access.fresh()]));
   expect(scene.renewals()).toBe(1);
@@ -114,7 +114,7 @@ test("an authorization server that is away changes nothing: the old token is use
 });
 
 test("who finds it claimed waits, and takes over when the claim has run out", async () => {
-  await due();
+  await over();
   const { version } = await scene.grant(id);
   const claim = (ms: number) => scene.world.within((tx) => claimGrant(organizationId, tx, id, version, ms));
   expect(await claim(1_000)).toBe(true);
@@ -124,6 +124,15 @@ test("who finds it claimed waits, and takes over when the claim has run out", as
   expect(scene.renewals()).toBe(0);
   await waiting;
   expect(scene.renewals()).toBe(1);
+});
+
+test("a token that is still good is used where the process that claimed its renewal is gone", async () => {
+  const before = await scene.accessToken(id);
+  await due();
+  const { version } = await scene.grant(id);
+  await scene.world.within((tx) => claimGrant(organizationId, tx, id, version, 3600_000));
+  expect(await engineAccess().fresh()).toBe(before);
+  expect(scene.renewals()).toBe(0);
 });
 
 test("a token that the server refuses is renewed once, however many calls it refused", async () => {

@@ -15,22 +15,28 @@ import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./transi
 const CLAIM_MS = 30_000;
 /** No byte goes out later than this after the claim; with the exchange's own deadline that ends well within it. */
 const START_WITHIN_MS = 10_000;
+/** Another one's renewal is waited for as long as its claim may last; */
+const PATIENCE_MS = CLAIM_MS + 5_000;
+/** and only so long where the old token is good yet: its process may be gone, and calls wait. */
+const SHORT_PATIENCE_MS = 1_000;
 /** Who waits for another one's renewal looks this often. */
 const LOOK_MS = 100;
 
 /**
  * The grant after somebody renewed it, which may be this caller; it may need a person by then. `seen` is the version
  * whose tokens are too old. Throws OAuthRefused where the authorization server could not be asked: nothing has changed.
+ * `isStillGood`: the old token can take the new one's place.
  */
 export async function renewGrant(
   means: Means,
   organizationId: string,
   connectionId: string,
   seen: bigint,
+  isStillGood: boolean,
 ): Promise<Grant | null> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
   const look = () => within((tx) => readGrant(organizationId, tx, connectionId));
-  const patience = performance.now() + CLAIM_MS + 5_000;
+  const patience = performance.now() + (isStillGood ? SHORT_PATIENCE_MS : PATIENCE_MS);
   for (;;) {
     const claimedAt = performance.now();
     if (await within((tx) => claimGrant(organizationId, tx, connectionId, seen, CLAIM_MS))) {

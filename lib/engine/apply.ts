@@ -11,6 +11,7 @@ import { callOptions, change, type TaskEntry, type WatcherContext } from "./entr
 import { differByNumbers, isEmpty, isStatusOnly, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
 import { endingOf, learnFromEnd, learnFromPlan } from "./learning.ts";
 import { taskRef } from "./sealed.ts";
+import { clockMs, setRare } from "./task-state.ts";
 import {
   CANCEL_GRACE_MS,
   MINOR_NEWS_MS,
@@ -34,17 +35,18 @@ export async function applyRemote(
     await end(ctx, entry, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
     return true;
   }
-  if (work.requests.some((request) => request.delivery?.state === "sending")) entry.pollsInSending++;
-  else entry.pollsInSending = 0;
+  const isSending = work.requests.some((request) => request.delivery?.state === "sending");
+  const pollsInSending = isSending ? entry.rare.pollsInSending + 1 : 0;
+  setRare(entry, { pollsInSending });
   const plan =
     work.era === "2026-07-28"
       ? judgeKeyed(
           work,
           remote,
           (question) => questionHash({ taskId: entry.id, ...question }),
-          entry.pollsInSending,
+          pollsInSending,
         )
-      : judgeUnkeyed(work, remote, entry.pollsInSending);
+      : judgeUnkeyed(work, remote, pollsInSending);
   if (isEmpty(plan) || isTooSoon(entry, remote, plan)) return false;
   learnFromPlan(ctx, entry, plan);
   await carryOut(ctx, entry, remote, remote.status, plan);
@@ -56,7 +58,7 @@ function isTooSoon(entry: TaskEntry, remote: RemoteTask, plan: Plan): boolean {
   const { state, statusMessage } = entry.work;
   const isMinor =
     isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage);
-  const now = performance.now();
+  const now = clockMs();
   if (isMinor && now < entry.minorNewsAt + MINOR_NEWS_MS) return true;
   entry.minorNewsAt = now;
   return false;
@@ -141,13 +143,16 @@ async function fetchResult(
     });
     // A task that completed has a result; a server that breaks down over it has it the next time.
     const broke = outcome.kind === "error" && remote.status === "completed";
-    if (broke && entry.missingResults++ < MISSING_RESULTS)
+    const { missingResults } = entry.rare;
+    if (broke) setRare(entry, { missingResults: missingResults + 1 });
+    if (broke && missingResults < MISSING_RESULTS)
       throw new PeerError("bad_reply", "yes", "The server broke down over the result");
     return outcome;
   } catch (error) {
     if (!(error instanceof PeerError) || !NOT_GIVEN.has(error.code)) throw error;
-    entry.missingResults++;
-    if (entry.missingResults < MISSING_RESULTS) throw error;
+    const missingResults = entry.rare.missingResults + 1;
+    setRare(entry, { missingResults });
+    if (missingResults < MISSING_RESULTS) throw error;
     return null;
   }
 }

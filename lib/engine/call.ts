@@ -8,6 +8,7 @@ import { callOptions, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { listenerOf } from "./listener.ts";
 import { openRequestState } from "./sealed.ts";
 import type { LiveSession } from "./sessions.ts";
+import { setCalls } from "./task-state.ts";
 import {
   ASKED_GRACE_MS,
   CALL_DEADLINE_MS,
@@ -35,9 +36,7 @@ export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string
   const { work, live } = entry;
   const args = work.arguments;
   if (args === null) throw new Error(`the call of task ${entry.id} was made before`);
-  entry.callId = null;
-  entry.ownEventId = null;
-  entry.tries++;
+  setCalls(entry, { callId: null, ownEventId: null, tries: entry.calls.tries + 1 });
   return hold(ctx, entry, attempt, null, (signal) =>
     ctx.peer(work.era!).start(
       live?.kept ?? null,
@@ -51,7 +50,7 @@ export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string
         inputSchema: work.toolHints?.inputSchema ?? undefined,
         retry: retryOf(ctx, entry),
         onCall(callId) {
-          entry.callId = callId;
+          setCalls(entry, { callId });
           entry.idsChanged = true;
         },
       },
@@ -72,7 +71,7 @@ export function isPlain(work: TaskWork): boolean {
 }
 
 /** How long a reply may take: where a repeat brings the same task, a dead connection is not waited for. */
-function patienceFor({ work, tries }: TaskEntry): number {
+function patienceFor({ work, calls: { tries } }: TaskEntry): number {
   if (isPlain(work)) return MAX_TIMER_MS;
   if (mayRepeat(work.toolHints, work.cancelRequested))
     return Math.min(MAX_TIMER_MS, REPEATABLE_REPLY_MS * 2 ** Math.min(tries, 20));
@@ -103,9 +102,9 @@ export async function promptOutcome(entry: TaskEntry, call: HeldCall): Promise<C
   const patience = async () => {
     const end = performance.now() + CALL_DEADLINE_MS;
     const wait = (ms: number) => sleep(ms, null, { signal: over.signal, ref: false }).catch(() => null);
-    while (performance.now() < end && entry.news.length === 0 && !over.signal.aborted) await wait(50);
+    while (performance.now() < end && entry.rare.news.length === 0 && !over.signal.aborted) await wait(50);
     // A question is not kept waiting for the reply; some come a moment before the handle.
-    if (entry.news.length > 0) await wait(ASKED_GRACE_MS);
+    if (entry.rare.news.length > 0) await wait(ASKED_GRACE_MS);
     return null;
   };
   const first = await Promise.race([call.done, patience()]);
@@ -132,7 +131,7 @@ function hold(
   void done.then((result) => {
     call.result = result;
     // The stream has ended with its reply: nothing of it is worth replaying.
-    if ("outcome" in result) entry.ownEventId = null;
+    if ("outcome" in result) setCalls(entry, { ownEventId: null });
     ctx.wake(entry.id, 0);
   });
   return call;

@@ -1,6 +1,7 @@
 import { ADDRESS_COLUMNS, ADDRESS_TABLES, type ConnectionAddress } from "../connections/queries.ts";
 import { Prisma, type Tx } from "../db.ts";
 import type { Era } from "../mcp/peer.ts";
+import type { Late } from "../servers/schema.ts";
 import { type Traits, traitsSchema } from "../servers/traits.ts";
 import { loadLittleWork, type TaskWork } from "../tasks/work.ts";
 import { LEASE_QUEUE } from "./queue.ts";
@@ -14,8 +15,18 @@ export interface ConnectionRow extends ConnectionAddress {
   traits: Traits;
   isWell: boolean;
   circuitFailures: number;
+  late: Late | null;
   paused: boolean;
   pauses: number;
+  known: Known;
+}
+
+/** What a watcher goes by as long as nobody tells it otherwise. */
+export interface Known {
+  /** Differs where an address, credentials or the era that is set do. */
+  settings: string;
+  /** When somebody signed in last, as text; null: nobody did. */
+  signedInAt: string | null;
 }
 
 export interface LeaseRef {
@@ -61,7 +72,9 @@ export async function takeOver(
   const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
     SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era, s.traits,
       s.health_state = 'ok' AS "isWell", c.circuit_failures AS "circuitFailures",
-      s.paused_at IS NOT NULL AS paused, s.pauses FROM ${ADDRESS_TABLES}
+      CASE WHEN c.late_every_ms IS NOT NULL THEN jsonb_build_object('everyMs', c.late_every_ms,
+        'insteadOfMs', c.late_instead_of_ms, 'answerMs', c.late_answer_ms) END AS late,
+      s.paused_at IS NOT NULL AS paused, s.pauses, ${KNOWN} AS known FROM ${ADDRESS_TABLES}
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
   const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);
   const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
@@ -73,4 +86,17 @@ export async function takeOver(
     taken.set(row.connectionId, { epoch, connection, works: works.get(row.connectionId) ?? null });
   }
   return taken;
+}
+
+const KNOWN = Prisma.sql`jsonb_build_object(
+  'settings', md5(concat_ws(' ', s.url, s.auth_kind, s.era_setting, s.operator_entry, c.sealed_credentials)),
+  'signedInAt', (SELECT g.connected_at::text FROM oauth_grant g
+    WHERE g.organization_id = c.organization_id AND g.connection_id = c.id))`;
+
+/** The same by now: hints that tell of changes get lost where the connection that listens does. */
+export async function readKnown(organizationId: string, tx: Tx, connectionId: string): Promise<Known> {
+  const [row] = await tx.$queryRaw<{ known: Known }[]>`SELECT ${KNOWN} AS known FROM ${ADDRESS_TABLES}
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
+  if (!row) throw new Error(`connection ${connectionId} is gone`);
+  return row.known;
 }

@@ -88,7 +88,7 @@ async function send(
 /** The next rungs of the ladder: the question again, or, when that was tried often enough, the word that it can't be. */
 async function waitToBeAsked(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): Promise<number> {
   if (!entry.live) throw new Error(`task ${entry.id} has no session to be asked on`);
-  if (entry.unasked >= UNASKED_LIMIT || !entry.work.durable) {
+  if (entry.rare.unasked >= UNASKED_LIMIT || !entry.work.durable) {
     await change(ctx, entry, async (tx) =>
       appendEvents(
         ctx.organizationId,
@@ -101,7 +101,7 @@ async function waitToBeAsked(ctx: WatcherContext, entry: TaskEntry, request: Req
   const now = performance.now();
   await tryStandalone(ctx, entry, now);
   await askForPending(ctx, entry, now);
-  return Math.max(1_000, entry.resultStreamAgainAt - now);
+  return Math.max(1_000, entry.rare.resultStreamAgainAt - now);
 }
 
 async function afterFailure(

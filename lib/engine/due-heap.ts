@@ -9,56 +9,66 @@ export interface Due {
 /** A binary heap of due times. Its items know their places, so that nothing is made or looked up to move one. */
 export class DueHeap<T extends Due> {
   #items: T[] = [];
+  /** When they are due, side by side: tens of thousands of items lie all over the memory. */
+  #dues: number[] = [];
 
   /** What is due first. */
   get first(): T | undefined {
     return this.#items[0];
   }
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   /** Puts an item in, or moves it. */
   set(item: T, due: number): void {
-    if (item.place === -1) this.#put(item, this.#items.length);
     item.due = due;
-    this.#up(item);
-    this.#down(item);
+    this.#settle(item, due, item.place === -1 ? this.#items.length : item.place);
   }
 
   delete(item: T): void {
     const { place } = item;
     const last = this.#items.pop();
+    const due = this.#dues.pop();
     item.place = -1;
-    if (!last || last === item) return;
-    this.#put(last, place);
-    this.#up(last);
-    this.#down(last);
+    if (last && due !== undefined && last !== item) this.#settle(last, due, place);
   }
 
-  #put(item: T, place: number): void {
-    this.#items[place] = item;
-    item.place = place;
+  /** Puts an item at a place that is free, or its own, or where it has to be from there. */
+  #settle(item: T, due: number, place: number): void {
+    this.#put(item, due, this.#down(due, this.#up(due, place)));
   }
 
-  #up(item: T): void {
-    while (item.place > 0) {
-      const parent = this.#items[(item.place - 1) >> 1]!;
-      if (parent.due <= item.due) return;
-      this.#swap(item, parent);
+  /** Moves what is due later down, as far as `due` has to come up. Returns where that is. */
+  #up(due: number, from: number): number {
+    let place = from;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      if (this.#dues[parent]! <= due) break;
+      this.#put(this.#items[parent]!, this.#dues[parent]!, place);
+      place = parent;
     }
+    return place;
   }
 
-  #down(item: T): void {
+  #down(due: number, from: number): number {
+    let place = from;
+    const count = this.#dues.length;
     for (;;) {
-      const left = this.#items[2 * item.place + 1];
-      const right = this.#items[2 * item.place + 2];
-      const sooner = right && left && right.due < left.due ? right : left;
-      if (!sooner || sooner.due >= item.due) return;
-      this.#swap(item, sooner);
+      const left = 2 * place + 1;
+      if (left >= count) return place;
+      const right = left + 1;
+      const sooner = right < count && this.#dues[right]! < this.#dues[left]! ? right : left;
+      if (this.#dues[sooner]! >= due) return place;
+      this.#put(this.#items[sooner]!, this.#dues[sooner]!, place);
+      place = sooner;
     }
   }
 
-  #swap(a: T, b: T): void {
-    const { place } = a;
-    this.#put(a, b.place);
-    this.#put(b, place);
+  #put(item: T, due: number, place: number): void {
+    this.#items[place] = item;
+    this.#dues[place] = due;
+    item.place = place;
   }
 }

@@ -83,7 +83,10 @@ export class Engine {
     await this.#boss.start();
     this.#listener = listen(this.#options.databaseUrl, "intray_wake", {
       onNotification: (payload) => this.#onWake(payload),
-      onConnected: () => this.#soon("scan"),
+      onConnected: () => {
+        this.#soon("scan");
+        this.#leases.lookAround();
+      },
       onError: (error) => this.#options.log.warn({ err: error }, "the wake-up connection was lost"),
     });
     this.#every(tunables.LEASE_SCAN_MS, "scan");

@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
 import { isDatabaseDown, type Tx } from "../db.ts";
-import type { CallOptions, Era, Peer, Question, RpcId, Stream } from "../mcp/peer.ts";
+import type { CallOptions, Era, Peer } from "../mcp/peer.ts";
 import { maskMessage } from "../protocol-messages/mask.ts";
 import { type NewMessage, storeMessages } from "../protocol-messages/transitions.ts";
 import type { Seal } from "../seal.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { TaskWork } from "../tasks/work.ts";
-import type { HeldCall } from "./call.ts";
 import type { LaneName } from "./lanes.ts";
-import type { KeptSession, LiveSession, Sessions } from "./sessions.ts";
+import type { LiveSession, Sessions } from "./sessions.ts";
+import { type CallState, clockMs, NEVER, NO_CALL, NOTHING_RARE, type RareState } from "./task-state.ts";
 
 /** The lease was lost: whoever meets this stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -44,6 +44,8 @@ export interface WatcherContext {
   ready(): Promise<void>;
   /** More often than this a task can't be polled: there are so many, and the server takes so long. In ms. */
   leastPauseMs(): number;
+  /** A poll was answered after so many ms. */
+  answered(ms: number): void;
   /** Has a task's next step taken in `afterMs`. */
   wake(taskId: string, afterMs: number): void;
   /** 2026-07-28: has the server tell of a task's changes, where it does. */
@@ -61,22 +63,13 @@ export interface WatcherContext {
   learn(seen: Traits): void;
 }
 
-/** What arrived on a stream and is not stored yet. */
-export type StreamNews =
-  | { kind: "question"; question: Question; session: KeptSession }
-  | { kind: "retracted"; rpcId: RpcId; session: KeptSession };
-
-/** As the server reported it last, and not stored yet. */
-export interface Progress {
-  progress: number;
-  total: number | null;
-  message: string | null;
-}
-
 /** A message until it is written, which few are. What we say is masked only then; what a server says may be large. */
 export type HeardMessage = NewMessage & ({ direction: "in" } | { direction: "out"; secrets: string[] });
 
-/** One task in a watcher's memory. Everything in it can be made again from the database. */
+/**
+ * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
+ * what few of them need is in `calls` and `rare`. Times are monotonic, in whole ms, where nothing else is said.
+ */
 export interface TaskEntry {
   readonly id: string;
   work: TaskWork;
@@ -85,62 +78,33 @@ export interface TaskEntry {
   /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
   urgent: boolean;
   running: boolean;
-  /** Of its next step; written by the lanes. */
+  /** Of its next step; written by the lanes. While a step runs: by when it was woken, Infinity for not woken. */
   due: number;
   place: number;
   lane: LaneName;
-  /** Woken during a step: the next one is due by then; monotonic, Infinity for not woken. */
-  wokenFor: number;
   fingerprint: string | undefined;
   /** Of the last poll, in characters. */
   replySize: number;
   unchangedPolls: number;
-  pollsInSending: number;
   failures: number;
-  notFoundAt: number | null;
   handle: string | null;
   /** 2025-11-25: where it lives. */
   live: LiveSession | null;
-  /** Until when it wants its session's standalone stream; monotonic. */
-  listenUntil: number;
-  resultStream: Stream | null;
-  resultStreamUntil: number;
-  resultStreamAgainAt: number;
-  /** How often in a row the server was asked for its question and did not put it. */
-  unasked: number;
-  /** The last event id on a stream of its own, from which the server may replay what came after. */
-  ownEventId: string | null;
-  /** The call that makes the task, or is the task, while its reply is awaited. */
-  call: HeldCall | null;
-  /** Its JSON-RPC id, for resuming it after a restart. */
-  callId: number | null;
-  /** It was tried to go on with a call that another process made. */
-  hasResumed: boolean;
+  calls: Readonly<CallState>;
+  rare: Readonly<RareState>;
   /** Ids were seen that are not stored yet. */
   idsChanged: boolean;
-  progress: Progress | null;
-  /** When progress was written last; monotonic. */
-  progressAt: number;
-  /** When a message was written last that may have differed by a number only; monotonic. */
+  /** When a message was written last that may have differed by a number only. */
   minorNewsAt: number;
-  /** When `work` was read; monotonic. */
+  /** When `work` was read. */
   loadedAt: number;
-  /** How often its call was made from here. */
-  tries: number;
-  /** How often the server broke down over its call. */
-  brokenCalls: number;
-  /** Header rules of the tool's schema were read anew for this start. */
-  rereadTool: boolean;
-  news: StreamNews[];
-  messages: HeardMessage[];
-  /** When the last poll began; monotonic. */
+  messages: readonly HeardMessage[];
+  /** When the last poll began. */
   polledAt: number;
-  /** How often a result that should be there was not. */
-  missingResults: number;
-  /** When the last poll ended, and when the next one is due; ms since 1970, 0 for not yet. */
+  /** When the last poll ended, and when the next one is due; 0 for not yet. */
   checkedAt: number;
   nextCheckAt: number;
-  /** The pause between them that was written last, in ms: polls at an even pace write nothing. NaN: none was. */
+  /** The pause between them that was written last, in ms: polls at an even pace write nothing. 0: none was. */
   pace: number;
   timesChanged: boolean;
 }
@@ -155,41 +119,31 @@ export function newEntry(work: TaskWork): TaskEntry {
     due: 0,
     place: -1,
     lane: "regular",
-    wokenFor: Number.POSITIVE_INFINITY,
     fingerprint: undefined,
     replySize: 0,
     unchangedPolls: work.unchangedPolls,
-    pollsInSending: 0,
     failures: 0,
-    notFoundAt: null,
     handle: null,
     live: null,
-    listenUntil: Number.POSITIVE_INFINITY,
-    resultStream: null,
-    resultStreamUntil: 0,
-    resultStreamAgainAt: 0,
-    unasked: 0,
-    ownEventId: null,
-    call: null,
-    callId: null,
-    hasResumed: false,
+    calls: NO_CALL,
+    rare: NOTHING_RARE,
     idsChanged: false,
-    progress: null,
-    progressAt: Number.NEGATIVE_INFINITY,
-    minorNewsAt: Number.NEGATIVE_INFINITY,
-    loadedAt: performance.now(),
-    tries: 0,
-    brokenCalls: 0,
-    rereadTool: false,
-    news: [],
-    messages: [],
-    polledAt: Number.NEGATIVE_INFINITY,
-    missingResults: 0,
+    minorNewsAt: NEVER,
+    loadedAt: clockMs(),
+    messages: NO_MESSAGES,
+    polledAt: NEVER,
     checkedAt: 0,
     nextCheckAt: 0,
-    pace: Number.NaN,
+    pace: 0,
     timesChanged: false,
   };
+}
+
+const NO_MESSAGES: readonly HeardMessage[] = [];
+
+/** Forgets what was said after the first `count` messages. */
+export function keepMessages(entry: TaskEntry, count: number): void {
+  entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
 }
 
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
@@ -202,13 +156,12 @@ export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
       const at = new Date();
-      entry.messages.push(
+      const message: HeardMessage =
         direction === "in"
           ? { at, direction, method, body: maskMessage(body, secrets()) }
-          : { at, direction, method, body, secrets: secrets() },
-      );
+          : { at, direction, method, body, secrets: secrets() };
       // A task that is only polled keeps the last exchange, in case it turns out to matter.
-      if (entry.messages.length > 20) entry.messages.splice(0, entry.messages.length - 20);
+      entry.messages = [...entry.messages.slice(-19), message];
     },
   };
 }

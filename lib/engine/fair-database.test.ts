@@ -1,51 +1,61 @@
-import { expect, test } from "vitest";
-import type { Database, Tx } from "../db.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type Database } from "../db.ts";
+import { uuidv7 } from "../ids.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
+import { until } from "../testing/world.ts";
 import { takingTurns } from "./fair-database.ts";
 
-/** Transactions that end when they are told to, in the order in which they began. */
-function slowDatabase() {
+let postgres: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  database = createDatabase(postgres.engineUrl, { connections: 4 });
+});
+afterAll(async () => {
+  await database.close();
+  await postgres.drop();
+});
+
+const ids = { a: uuidv7(), b: uuidv7(), c: uuidv7() };
+
+/** Transactions of these organizations, of which each ends when it is told to. */
+function slowly(fair: Database) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const database: Database = {
-    async withOrganization(organizationId, work) {
-      begun.push(organizationId);
+  const run = (name: keyof typeof ids) =>
+    fair.withOrganization(ids[name], async (tx) => {
+      const [seen] = await tx.$queryRaw<
+        { id: string }[]
+      >`SELECT current_setting('app.organization_id') AS id`;
+      begun.push(name);
       await new Promise<void>((resolve) => ends.push(resolve));
-      return work({} as Tx);
-    },
-    gate: async () => [],
-    pool: () => ({ busy: 0, idle: 0, waiting: 0 }),
-    close: async () => undefined,
-  };
-  const endOne = async () => {
-    ends.shift()?.();
-    await new Promise((resolve) => setImmediate(resolve));
-  };
-  return { database, begun, endOne };
+      return seen?.id;
+    });
+  const has = (count: number) => until(`${count} have begun`, async () => begun.length === count);
+  return { begun, run, has, endOne: () => ends.shift()?.() };
 }
 
 test("an organization that has much to do holds up no other: they take turns", async () => {
-  const { database, begun, endOne } = slowDatabase();
-  const fair = takingTurns(database, 2);
-  const work = ["a", "a", "a", "a", "a", "b", "b", "c"].map((organization) =>
-    fair.withOrganization(organization, async () => organization),
-  );
-  expect(begun).toEqual(["a", "a"]);
-  for (let n = 0; n < 8; n++) await endOne();
+  const { begun, run, has, endOne } = slowly(takingTurns(database, 2));
+  const names = ["a", "a", "a", "a", "a", "b", "b", "c"] as const;
+  const work = names.map(run);
+  for (let count = 2; count <= names.length; count++) {
+    await has(count);
+    // One place too many would be taken by now.
+    await database.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1`);
+    expect(begun).toHaveLength(count);
+    endOne();
+  }
+  endOne();
   expect(begun).toEqual(["a", "a", "a", "b", "c", "a", "b", "a"]);
-  expect(await Promise.all(work)).toEqual(["a", "a", "a", "a", "a", "b", "b", "c"]);
+  expect(await Promise.all(work)).toEqual(names.map((name) => ids[name]));
 });
 
 test("one that fails leaves its place to the next", async () => {
-  const { database, begun, endOne } = slowDatabase();
   const fair = takingTurns(database, 1);
-  const failed = fair.withOrganization("a", async () => {
-    throw new Error("no");
-  });
-  const next = fair.withOrganization("b", async () => "done");
-  failed.catch(() => undefined);
-  await endOne();
-  await expect(failed).rejects.toThrow("no");
-  await endOne();
+  const failed = fair.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1 / 0`);
+  const next = fair.withOrganization(ids.b, async () => "done");
+  await expect(failed).rejects.toThrow("division by zero");
   expect(await next).toBe("done");
-  expect(begun).toEqual(["a", "b"]);
 });

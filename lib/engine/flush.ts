@@ -28,10 +28,11 @@ export async function flush(
 
 async function flushTimes(ctx: WatcherContext, changed: TaskEntry[]): Promise<void> {
   for (const entry of changed) entry.timesChanged = false;
+  const zero = Date.now() - performance.now();
   const times = changed.map((entry) => ({
     taskId: entry.id,
-    lastCheckedAt: new Date(entry.checkedAt),
-    nextCheckAt: new Date(entry.nextCheckAt),
+    lastCheckedAt: new Date(zero + entry.checkedAt),
+    nextCheckAt: new Date(zero + entry.nextCheckAt),
     unchangedPolls: entry.unchangedPolls,
   }));
   await ctx.transaction((tx) => flushWatchTimes(ctx.organizationId, tx, times));

@@ -9,15 +9,17 @@ import { settle } from "./outcome.ts";
 import { recoverCall } from "./recover.ts";
 import { sealSession } from "./sealed.ts";
 import { dropStreams } from "./streams.ts";
+import { setCalls } from "./task-state.ts";
 import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, RESUME_AGAIN_MS, SLOW_POLL_MS } from "./tunables.ts";
 
 /** One step of a call that is being held. Returns the pause until the next one, in ms. */
 export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
-  const { call, work } = entry;
+  const { work } = entry;
+  const { call } = entry.calls;
   const attempt = work.attemptId!;
   if (!call) return recoverCall(ctx, entry, attempt);
   if (call.result) {
-    entry.call = null;
+    setCalls(entry, { call: null });
     return settle(ctx, entry, call.attempt, call.result);
   }
   if (work.cancelRequested) return cancel(ctx, entry);
@@ -30,7 +32,7 @@ export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<n
     await change(ctx, entry, (tx) => markHeldState(ctx.organizationId, tx, entry.id, state));
   if (entry.idsChanged) await storeIds(ctx, entry);
   resumeAgain(ctx, entry);
-  return Math.min(entry.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(entry));
+  return Math.min(entry.calls.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(entry));
 }
 
 /** For what has no polls: people wake it, and an answer that is held has its time. In ms. */
@@ -43,11 +45,12 @@ export function nextTurn(entry: TaskEntry): number {
 
 /** Some servers put on a stream that was gone back to what they said before, and what they say next on none. */
 function resumeAgain(ctx: WatcherContext, entry: TaskEntry): void {
-  const { call, ownEventId } = entry;
+  const { call, ownEventId } = entry.calls;
   if (!call?.resumed || call.result || ownEventId === null) return;
   if (performance.now() - call.resumed.at < RESUME_AGAIN_MS) return;
   call.close();
-  entry.call = resumeCall(ctx, entry, call.attempt, { callId: call.resumed.callId, eventId: ownEventId });
+  const from = { callId: call.resumed.callId, eventId: ownEventId };
+  setCalls(entry, { call: resumeCall(ctx, entry, call.attempt, from) });
 }
 
 /** Keeps what it takes to go on with the task's streams after a restart. */
@@ -60,13 +63,14 @@ export async function storeIds(ctx: WatcherContext, entry: TaskEntry): Promise<v
 
 /** A person's cancel: the server is told which call it is about, and the connection dropped. */
 async function cancel(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
-  const { work, live, callId } = entry;
+  const { work, live } = entry;
+  const { callId } = entry.calls;
   await ctx.mayChange();
   if (ctx.paused) return 0;
   if (live && callId !== null)
     await ctx.peer(work.era!).cancelCall(live.kept, callId, callOptions(entry, CALL_DEADLINE_MS));
   dropStreams(ctx, entry);
-  entry.call = null;
+  setCalls(entry, { call: null });
   await end(ctx, entry, { state: "cancelled" });
   return 0;
 }

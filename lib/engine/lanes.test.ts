@@ -4,8 +4,8 @@ import { until } from "../testing/world.ts";
 import { type LaneName, Lanes, type Scheduled } from "./lanes.ts";
 import { MOST_STEPS_AT_ONCE, STEPS_AT_ONCE } from "./tunables.ts";
 
-/** Steps that take so long, of as many items; each is due again as soon as it ends. */
-function busy(count: number, stepMs: number) {
+/** Steps that take so long, of as many items; each is due again as soon as it ends, or never. */
+function busy(count: number, stepMs: number, isAgain = true) {
   let underWay = 0;
   const seen = { taken: 0, most: 0, lanes: [] as LaneName[] };
   const lanes = new Lanes<Scheduled>((item) => take(item));
@@ -15,7 +15,7 @@ function busy(count: number, stepMs: number) {
     seen.most = Math.max(seen.most, ++underWay);
     await pause(stepMs);
     underWay--;
-    lanes.schedule(item, "regular", performance.now());
+    if (isAgain) lanes.schedule(item, "regular", performance.now());
   };
   const items = Array.from({ length: count }, (): Scheduled => ({ due: 0, place: -1, lane: "regular" }));
   for (const item of items) lanes.schedule(item, "regular", performance.now());
@@ -45,4 +45,15 @@ test("an item is in one lane: moved to another it is taken there, once, past tho
   expect(seen.lanes.filter((lane) => lane === "urgent")).toEqual(["urgent"]);
   expect(seen.taken).toBe(STEPS_AT_ONCE + 1);
   await lanes.stop();
+});
+
+test("few items that were held up together are taken few at a time, and all at once where each takes long", async () => {
+  const quick = busy(10, 1, false);
+  await until("each was taken", async () => quick.seen.taken === 10);
+  expect(quick.seen.most).toBeLessThan(10);
+  await quick.lanes.stop();
+  const slow = busy(10, 1_500);
+  await until("all are under way", async () => slow.seen.most === 10);
+  expect(slow.seen.taken).toBe(10);
+  await slow.lanes.stop();
 });

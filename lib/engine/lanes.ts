@@ -4,11 +4,14 @@ import { lateness } from "../metrics/engine.ts";
 import { type Due, DueHeap } from "./due-heap.ts";
 import { recentLateness } from "./recent-lateness.ts";
 import {
+  FEWEST_STEPS_AT_ONCE,
+  GROW_AFTER_MS,
   MAX_TIMER_MS,
   MOST_STEPS_AT_ONCE,
   QUICK_STEP_MS,
   STARTS_AT_ONCE,
   STEPS_AT_ONCE,
+  TASKS_FOR_ONE_STEP,
   TURN_MS,
   URGENT_AT_ONCE,
 } from "./tunables.ts";
@@ -26,6 +29,8 @@ interface Lane<T extends Scheduled> {
   due: DueHeap<T>;
   running: number;
   atOnce: number;
+  /** Since when something is due and finds no place, or since there was one place more; Infinity: nothing is. */
+  fullSince: number;
   late: { observe(seconds: number): void };
 }
 
@@ -78,10 +83,10 @@ export class Lanes<T extends Scheduled> {
     if (this.#stopped) return;
     const now = performance.now();
     const { start, urgent, regular } = this.#lanes;
-    const next = nextOf(regular);
+    const next = this.#nextOf(regular);
     // Polls of about the same time share a turn of the event loop, with those of other connections too.
     const turn = next <= now ? now : Math.ceil(next / TURN_MS) * TURN_MS;
-    const at = Math.min(nextOf(start), nextOf(urgent), turn);
+    const at = Math.min(this.#nextOf(start), this.#nextOf(urgent), turn);
     if (at >= this.#timerAt) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
@@ -98,9 +103,11 @@ export class Lanes<T extends Scheduled> {
   }
 
   #takeDueOf(lane: Lane<T>, now: number): void {
-    while (!this.#stopped && this.#hasRoom(lane, now)) {
+    if (lane.name === "regular" && lane.running === 0) startSmall(lane);
+    for (;;) {
       const item = lane.due.first;
-      if (!item || item.due > now) return;
+      if (!item || item.due > now) lane.fullSince = Number.POSITIVE_INFINITY;
+      if (!item || item.due > now || this.#stopped || !this.#hasRoom(lane, now)) return;
       const { due } = item;
       lane.due.delete(item);
       const step = this.#take(item);
@@ -118,27 +125,45 @@ export class Lanes<T extends Scheduled> {
     }
   }
 
-  /** More polls at once only where that many are due, at a server that answers quickly all the same. */
+  /** More polls at once only where some had to wait for those under way, each of which takes a socket. */
   #hasRoom(lane: Lane<T>, now: number): boolean {
     if (lane.running < lane.atOnce) return true;
-    const isLate = (lane.due.first?.due ?? now) < now - TURN_MS;
-    const isQuick = this.#stepMs !== null && this.#stepMs < QUICK_STEP_MS;
-    if (lane.name !== "regular" || !isLate || !isQuick || lane.atOnce >= MOST_STEPS_AT_ONCE) return false;
-    lane.atOnce *= 2;
+    if (lane.atOnce >= this.#mostAtOnce(lane)) return false;
+    lane.fullSince = Math.min(lane.fullSince, now);
+    if (now < lane.fullSince + GROW_AFTER_MS) return false;
+    lane.atOnce = Math.min(2 * lane.atOnce, this.#mostAtOnce(lane));
+    lane.fullSince = now;
     return true;
+  }
+
+  #mostAtOnce(lane: Lane<T>): number {
+    if (lane.name !== "regular") return lane.atOnce;
+    return this.#stepMs !== null && this.#stepMs < QUICK_STEP_MS ? MOST_STEPS_AT_ONCE : STEPS_AT_ONCE;
+  }
+
+  #nextOf(lane: Lane<T>): number {
+    const due = lane.due.first?.due ?? Number.POSITIVE_INFINITY;
+    if (lane.running < lane.atOnce) return due;
+    if (lane.atOnce >= this.#mostAtOnce(lane)) return Number.POSITIVE_INFINITY;
+    return lane.fullSince === Number.POSITIVE_INFINITY ? due : lane.fullSince + GROW_AFTER_MS;
   }
 
   #noteStep(ms: number): void {
     // One that is slower counts little by little.
     this.#stepMs = this.#stepMs === null ? ms : Math.min(ms, this.#stepMs * 1.02 + 0.1);
-    if (this.#stepMs >= QUICK_STEP_MS) this.#lanes.regular.atOnce = STEPS_AT_ONCE;
+    const { regular } = this.#lanes;
+    if (this.#stepMs >= QUICK_STEP_MS) regular.atOnce = Math.min(regular.atOnce, STEPS_AT_ONCE);
   }
 }
 
 function laneOf<T extends Scheduled>(name: LaneName, atOnce: number): Lane<T> {
-  return { name, due: new DueHeap(), running: 0, atOnce, late: lateness.labels(name) };
+  const fullSince = Number.POSITIVE_INFINITY;
+  return { name, due: new DueHeap(), running: 0, atOnce, fullSince, late: lateness.labels(name) };
 }
 
-function nextOf<T extends Scheduled>({ due, running, atOnce }: Lane<T>): number {
-  return running < atOnce ? (due.first?.due ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+/** Few tasks that were held up together, by our own work perhaps, need no socket each: a few take them in a moment. */
+function startSmall<T extends Scheduled>(lane: Lane<T>): void {
+  if (lane.atOnce > STEPS_AT_ONCE) return;
+  const forTasks = Math.ceil(lane.due.size / TASKS_FOR_ONE_STEP);
+  lane.atOnce = Math.min(STEPS_AT_ONCE, Math.max(FEWEST_STEPS_AT_ONCE, forTasks));
 }

@@ -62,7 +62,7 @@ export function learnFromQuestion(
 
 /** It was asked for a question that is pending, and did not put it. */
 export function learnFromSilence(ctx: WatcherContext, entry: TaskEntry): void {
-  if (entry.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
+  if (entry.rare.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
 }
 
 function ageOf(entry: TaskEntry, request: RequestWork): number {

@@ -74,6 +74,11 @@ export class Leases {
     if (held) held.outdated = true;
   }
 
+  /** Hints may have been lost, for any of them. */
+  lookAround(): void {
+    for (const { watcher } of this.#held.values()) watcher?.lookAround();
+  }
+
   /** No more are taken. */
   close(): void {
     this.#closing = true;
@@ -168,6 +173,9 @@ export class Leases {
       epoch,
       mayChange: () => this.#mayChange(held),
       onLeaseLost: () => this.#drop(held),
+      onOutdated: () => {
+        held.outdated = true;
+      },
     });
     held.watcher = watcher;
     try {

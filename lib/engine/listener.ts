@@ -1,9 +1,10 @@
 import { NEWS } from "../mcp/limits.ts";
 import type { StreamListener } from "../mcp/peer.ts";
-import type { StreamNews, TaskEntry, WatcherContext } from "./entry.ts";
+import type { TaskEntry, WatcherContext } from "./entry.ts";
+import { lookSoon } from "./notices.ts";
 import { sessionDigest } from "./sealed.ts";
 import { askedUnder, attribute, type LiveSession } from "./sessions.ts";
-import { MIN_POLL_MS } from "./tunables.ts";
+import { type StreamNews, setCalls, setRare } from "./task-state.ts";
 
 /**
  * What a stream of a session brings is noted with the task that it belongs to, whose next step stores it.
@@ -15,9 +16,6 @@ export function listenerOf(
   owner: TaskEntry | null,
   onClosed: () => void,
 ): StreamListener {
-  // Some servers notify at each poll.
-  const soon = (task: TaskEntry) =>
-    ctx.wake(task.id, Math.max(0, task.polledAt + MIN_POLL_MS - performance.now()));
   // Said once a stream, however much comes on it.
   let hasWarned = false;
   const warn = (message: string) => {
@@ -25,9 +23,9 @@ export function listenerOf(
     hasWarned = true;
   };
   const note = (task: TaskEntry, news: StreamNews) => {
-    if (task.news.length >= NEWS)
+    if (task.rare.news.length >= NEWS)
       return warn("a server floods a stream with questions; the rest is not taken");
-    task.news.push(news);
+    setRare(task, { news: [...task.rare.news, news] });
     ctx.wake(task.id, 0);
   };
   return {
@@ -47,18 +45,18 @@ export function listenerOf(
       const task = ctx.taskByHandle(taskId);
       if (!task) return;
       ctx.learn({ notifies: true });
-      soon(task);
+      lookSoon(ctx, task);
     },
     onProgress(token, progress, total, message) {
       // The token of a call is our id of its task.
       const task = ctx.task(String(token));
       if (!task) return;
-      task.progress = { progress, total, message };
-      soon(task);
+      setRare(task, { progress: { progress, total, message } });
+      lookSoon(ctx, task);
     },
     onEventId(eventId) {
       if (!owner) return;
-      owner.ownEventId = eventId;
+      setCalls(owner, { ownEventId: eventId });
       owner.idsChanged = true;
     },
     onClosed(reason) {

@@ -11,6 +11,7 @@ import { rediscover } from "./rediscover.ts";
 import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
 import { dropStreams } from "./streams.ts";
+import { setCalls } from "./task-state.ts";
 import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, MAX_BROKEN_CALLS } from "./tunables.ts";
 
 /** Stores what came of a call. */
@@ -40,7 +41,7 @@ async function keepTask(
   { task }: Extract<StartOutcome, { kind: "task" }>,
 ): Promise<number> {
   entry.handle = task.taskId;
-  entry.callId = null;
+  setCalls(entry, { callId: null });
   const sealed = sealedTask(ctx, entry, task.taskId);
   const stored = await insist(() =>
     change(ctx, entry, async (tx) => {
@@ -99,7 +100,11 @@ async function afterFailure(
 async function mayTryAgain(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
   const { toolHints, cancelRequested } = entry.work;
   if (isPlain(entry.work)) return false;
-  if (mayRepeat(toolHints, cancelRequested)) return ++entry.brokenCalls < MAX_BROKEN_CALLS;
+  if (mayRepeat(toolHints, cancelRequested)) {
+    const brokenCalls = entry.calls.brokenCalls + 1;
+    setCalls(entry, { brokenCalls });
+    return brokenCalls < MAX_BROKEN_CALLS;
+  }
   return rediscover(ctx, entry, attempt);
 }
 
@@ -111,8 +116,8 @@ async function refused(ctx: WatcherContext, entry: TaskEntry, error: PeerError):
 
 /** The tool's schema has changed since it was listed. True: the next attempt follows the new one. */
 async function rereadTool(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
-  if (entry.rereadTool) return false;
-  entry.rereadTool = true;
+  if (entry.calls.rereadTool) return false;
+  setCalls(entry, { rereadTool: true });
   const tools = await ctx
     .peer(entry.work.era!)
     .listTools(entry.live?.kept ?? null, callOptions(entry, ATTEMPT_DEADLINE_MS));

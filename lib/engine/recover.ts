@@ -2,6 +2,7 @@ import { markRepeating } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
 import { isPlain, mayRepeat, resumeCall } from "./call.ts";
 import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { setCalls } from "./task-state.ts";
 import { SLOW_POLL_MS } from "./tunables.ts";
 
 /**
@@ -9,12 +10,12 @@ import { SLOW_POLL_MS } from "./tunables.ts";
  * what was missed; a tool that may be called again is, but for plain calls; else the call is lost, and a person decides.
  */
 export async function recoverCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
-  const { callId, ownEventId } = entry;
-  const mayResume = entry.work.era === "2025-11-25" && entry.live !== null && !entry.hasResumed;
+  const { callId, ownEventId, hasResumed } = entry.calls;
+  const mayResume = entry.work.era === "2025-11-25" && entry.live !== null && !hasResumed;
   if (mayResume && callId !== null && ownEventId !== null) {
     // Where the server refuses, this comes back here.
-    entry.hasResumed = true;
-    entry.call = resumeCall(ctx, entry, attempt, { callId, eventId: ownEventId });
+    setCalls(entry, { hasResumed: true });
+    setCalls(entry, { call: resumeCall(ctx, entry, attempt, { callId, eventId: ownEventId }) });
     return SLOW_POLL_MS;
   }
   const { toolHints, cancelRequested } = entry.work;

@@ -1,8 +1,12 @@
 /** When to look at a task again: pure. Durations in ms. */
+import { isRunning } from "../tasks/status.ts";
+import type { TaskWork } from "../tasks/work.ts";
 import {
   BACKOFF_BASE_MS,
   BACKOFF_CAP_MS,
   DEFAULT_POLL_MS,
+  FIRST_LOOKS_APART_MS,
+  FIRST_LOOKS_WITHIN_MS,
   MIN_POLL_MS,
   OLD_TASK_MS,
   READ_CHARACTERS_PER_MS,
@@ -30,6 +34,22 @@ export function pollDelay(task: {
   const cap = Math.max(floor, task.ageMs > OLD_TASK_MS ? SLOWEST_POLL_MS : SLOW_POLL_MS);
   const stretched = floor * STRETCH ** Math.min(40, Math.max(0, task.unchangedPolls - PATIENCE));
   return Math.round(Math.min(cap, stretched));
+}
+
+/** Steps of this part of a range come to lie evenly in it, however many there are. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * The first look at a task that was watched before, by this engine or another one: `before` others are looked at
+ * already. At once where something is to be done; tasks that only run are spread, as what is polled in the same moment
+ * stays together from then on, and takes a connection each.
+ */
+export function firstLookIn(work: TaskWork, before: number): number {
+  const isBusy =
+    !isRunning(work.state) || work.cancelRequested || work.requests.some(({ state }) => state === "answered");
+  if (isBusy) return 0;
+  const range = Math.max(FIRST_LOOKS_WITHIN_MS, before * FIRST_LOOKS_APART_MS);
+  return ((before * GOLDEN) % 1) * Math.min(pollDelay(work), range);
 }
 
 /** Full jitter: a random pause between 0 and base × 2^(failures-1), at least a tenth of it so that it is a pause. */

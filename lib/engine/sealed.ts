@@ -3,6 +3,7 @@ import { handleDigest } from "../found-tasks/handle.ts";
 import type { TaskRef } from "../mcp/peer.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
 import type { KeptSession, LiveSession } from "./sessions.ts";
+import { type CallState, setCalls } from "./task-state.ts";
 
 function place(ctx: WatcherContext, taskId: string, column: string) {
   return { organizationId: ctx.organizationId, table: "task", row: taskId, column };
@@ -21,12 +22,12 @@ export function openRequestState(ctx: WatcherContext, entry: TaskEntry): string 
 /** The session that a task lives in, with what it takes to go on with its own streams; null: it has none. */
 export function sealSession(ctx: WatcherContext, entry: TaskEntry): string | null {
   if (!entry.live) return null;
-  const { ownEventId, callId } = entry;
+  const { ownEventId, callId } = entry.calls;
   const stored: StoredSession = { ...entry.live.kept, ownEventId, callId };
   return ctx.seal.seal(place(ctx, entry.id, "sealed_session"), JSON.stringify(stored));
 }
 
-type StoredSession = KeptSession & Partial<Pick<TaskEntry, "ownEventId" | "callId">>;
+type StoredSession = KeptSession & Partial<Pick<CallState, "ownEventId" | "callId">>;
 
 /** Brings a task back into the session that it was stored with. */
 export function restoreSession(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
@@ -34,8 +35,7 @@ export function restoreSession(ctx: WatcherContext, entry: TaskEntry): LiveSessi
   if (entry.live || sealedSession === null) return entry.live;
   const opened = ctx.seal.open(place(ctx, entry.id, "sealed_session"), sealedSession);
   const { ownEventId = null, callId = null, ...kept } = JSON.parse(opened) as StoredSession;
-  entry.ownEventId = ownEventId;
-  entry.callId = callId;
+  setCalls(entry, { ownEventId, callId });
   return ctx.sessions.attach(entry, kept);
 }
 

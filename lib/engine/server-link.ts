@@ -20,12 +20,14 @@ import {
   recordEra,
   recordHealth,
   recordLastError,
+  recordLate,
 } from "../servers/health.ts";
 import { learn } from "../servers/learn.ts";
 import { EntryGone } from "../servers/operator-file.ts";
-import type { Health } from "../servers/schema.ts";
+import type { Health, Late } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { ConnectionRow } from "./connection.ts";
+import { AnswerTimes, differsNotably } from "./late.ts";
 import { traced } from "./traced-peer.ts";
 import { LOG_TAIL_CHARACTERS, OPEN_DEADLINE_MS } from "./tunables.ts";
 
@@ -44,6 +46,8 @@ export interface LinkOptions {
 export class ServerLink {
   /** What is known of the server by now. */
   traits: Traits;
+  /** How long it took to answer the last polls. */
+  readonly answers = new AnswerTimes();
   /** Its calls, until they are written. */
   readonly calls = new Tally();
   #options: LinkOptions;
@@ -54,6 +58,7 @@ export class ServerLink {
   #isWell: boolean;
   /** The database has the connection's circuit as one that is, or was, open. */
   #circuitIsKept: boolean;
+  #late: Late | null;
   #lastError: { code: FailureClass; at: Date } | null = null;
   #logTail = "";
   #logChanged = false;
@@ -63,6 +68,7 @@ export class ServerLink {
     this.traits = options.connection.traits;
     this.#isWell = options.connection.isWell;
     this.#circuitIsKept = options.connection.circuitFailures > 0;
+    this.#late = options.connection.late;
   }
 
   /** It is a child process of ours, as far as was tried. */
@@ -137,6 +143,25 @@ export class ServerLink {
   async answered(): Promise<void> {
     if (this.#circuitIsKept) await this.#closeCircuit();
     if (!this.#isWell) await this.#health("ok", null, []);
+  }
+
+  /** People are told that it is late, or no more. */
+  get isLate(): boolean {
+    return this.#late !== null;
+  }
+
+  /** Tells people how late it is, where that is news. */
+  async tellLate(late: Late | null): Promise<void> {
+    const before = this.#late;
+    if (!differsNotably(before, late)) return;
+    const { organizationId, connectionId } = this.#options.connection;
+    this.#late = late;
+    await this.#options
+      .transaction((tx) => recordLate(organizationId, tx, connectionId, late))
+      .catch((error: unknown) => {
+        this.#late = before;
+        throw error;
+      });
   }
 
   async #closeCircuit(): Promise<void> {

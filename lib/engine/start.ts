@@ -10,6 +10,7 @@ import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";
 import type { LiveSession } from "./sessions.ts";
 import { dropStreams, isAboutStream, joinSession, openStandalone } from "./streams.ts";
+import { setCalls } from "./task-state.ts";
 import { spanAfter } from "./traced-peer.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "./tunables.ts";
 
@@ -130,11 +131,11 @@ async function place(ctx: WatcherContext, entry: TaskEntry, attempt: string): Pr
   await ctx.mayChange();
   ctx.log.info({ taskId: entry.id }, "a tool is called");
   const placed = placeCall(ctx, entry, attempt);
-  entry.call = placed;
+  setCalls(entry, { call: placed });
   try {
     const first = await promptOutcome(entry, placed);
     if (first) {
-      entry.call = null;
+      setCalls(entry, { call: null });
       return await settle(ctx, entry, attempt, first);
     }
   } finally {

@@ -14,7 +14,7 @@ import { inSpan, noteSpan } from "../tracing/span.ts";
 import { applyRemote, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
-import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { callOptions, change, insist, keepMessages, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn } from "./learning.ts";
 import { settle } from "./outcome.ts";
@@ -32,6 +32,7 @@ import {
   renewSession,
   tendStreams,
 } from "./streams.ts";
+import { clockMs, setCalls, setRare } from "./task-state.ts";
 import { spanOf } from "./traced-peer.ts";
 import {
   CALL_DEADLINE_MS,
@@ -57,11 +58,11 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
   if (entry.work.state === "queued") return untilStart(entry) ?? start(ctx, entry);
-  if (entry.work.state === "starting" && entry.call) return awaitReply(ctx, entry, entry.call);
+  if (entry.work.state === "starting" && entry.calls.call) return awaitReply(ctx, entry, entry.calls.call);
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
 
   restoreSession(ctx, entry);
-  if (entry.news.length > 0) await storeNews(ctx, entry);
+  if (entry.rare.news.length > 0) await storeNews(ctx, entry);
   if (entry.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
@@ -90,9 +91,9 @@ function untilStart(entry: TaskEntry): number | null {
 
 /** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */
 export async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
-  if (entry.news.length > 0) await storeNews(ctx, entry);
+  if (entry.rare.news.length > 0) await storeNews(ctx, entry);
   if (!call.result) return SLOW_POLL_MS;
-  entry.call = null;
+  setCalls(entry, { call: null });
   return settle(ctx, entry, call.attempt, call.result);
 }
 
@@ -109,10 +110,9 @@ async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<boolea
 
 /** A bar that moved, told by notifications. */
 export async function storeProgress(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
-  const { progress } = entry;
-  if (!progress || performance.now() < entry.progressAt + PROGRESS_MS) return;
-  entry.progress = null;
-  entry.progressAt = performance.now();
+  const { progress, progressAt } = entry.rare;
+  if (!progress || performance.now() < progressAt + PROGRESS_MS) return;
+  setRare(entry, { progress: null, progressAt: performance.now() });
   await ctx.transaction((tx) => recordProgress(ctx.organizationId, tx, entry.id, progress));
 }
 
@@ -128,11 +128,10 @@ export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boo
     work.refreshRequestedAt !== was.refreshRequestedAt
   ) {
     entry.unchangedPolls = 0;
-    entry.resultStreamAgainAt = 0;
-    entry.unasked = 0;
+    setRare(entry, { resultStreamAgainAt: 0, unasked: 0 });
   }
   entry.work = work;
-  entry.loadedAt = performance.now();
+  entry.loadedAt = clockMs();
   return true;
 }
 
@@ -145,7 +144,7 @@ async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
 
 /** Commits what came in on streams, before anything else is done with it. */
 export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
-  const news = [...entry.news];
+  const { news } = entry.rare;
   await change(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
     for (const item of news) {
@@ -167,7 +166,7 @@ export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<
     }
     await appendEvents(ctx.organizationId, tx, events);
   });
-  entry.news.splice(0, news.length);
+  setRare(entry, { news: entry.rare.news.slice(news.length) });
   if (news.some(({ kind }) => kind === "question")) heard(entry);
 }
 
@@ -182,23 +181,24 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = entry.messages.length;
-  entry.polledAt = performance.now();
+  entry.polledAt = clockMs();
   try {
     const reply = await ctx.peer(work.era!).get(taskRef(ctx, entry), {
       ...callOptions(entry, POLL_DEADLINE_MS),
       signal: ctx.leaving,
       ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     });
-    entry.notFoundAt = null;
+    ctx.answered(performance.now() - entry.polledAt);
+    if (entry.rare.notFoundAt !== null) setRare(entry, { notFoundAt: null });
     entry.replySize = reply.size;
-    entry.checkedAt = Date.now();
+    entry.checkedAt = clockMs();
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
     // Only now: what could not be written must not count as seen. The same text is not kept anew.
     if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
     (changed ? changedPolls : unchangedPolls).inc();
     // Exchanges that changed nothing are not worth keeping.
-    if (!changed) entry.messages.length = Math.min(polled, entry.messages.length);
+    if (!changed) keepMessages(entry, polled);
     else if (work.traceparent !== null)
       noteSpan("task.changed", { since: entry.polledAt, ...spanOf(ctx, entry) });
     return reply.task;
@@ -223,8 +223,9 @@ function resultOf(error: unknown): string {
 /** "Not found" ends a task when it is said twice: before its ttl it is lost, after it has expired. */
 async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
   const now = performance.now();
-  entry.notFoundAt ??= now;
-  if (hasEnded(entry.work.state) || now - entry.notFoundAt >= NOT_FOUND_CONFIRM_MS) {
+  const notFoundAt = entry.rare.notFoundAt ?? now;
+  setRare(entry, { notFoundAt });
+  if (hasEnded(entry.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
     const { expiresInMs } = entry.work;
     const isOver = expiresInMs !== null && expiresInMs <= now - entry.loadedAt;
     const state = isOver ? "expired" : "lost";
@@ -299,11 +300,11 @@ function nextPause(ctx: WatcherContext, entry: TaskEntry): number {
   const wanted = pollDelay({ ...entry.work, unchangedPolls, replySize: entry.replySize });
   const pause = Math.max(wanted, Math.ceil(ctx.leastPauseMs()));
   const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
-  const next = Math.min(pause, ...turns.map((ms) => ms + 20));
+  const next = Math.ceil(Math.min(pause, ...turns.map((ms) => ms + 20)));
   if (turns.length > 0) entry.stale = true; // they were right when they were read
-  entry.nextCheckAt = Date.now() + next;
-  // Written only where it says something new. Not a number: never written.
-  if (!(Math.abs(next - entry.pace) <= entry.pace / 8)) {
+  entry.nextCheckAt = clockMs() + next;
+  // Written only where it says something new.
+  if (entry.pace === 0 || Math.abs(next - entry.pace) > entry.pace / 8) {
     entry.pace = next;
     entry.timesChanged = true;
   }

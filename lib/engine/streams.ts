@@ -7,6 +7,7 @@ import { learnFromSilence } from "./learning.ts";
 import { listenerOf } from "./listener.ts";
 import { sealSession, taskRef } from "./sealed.ts";
 import { closeStandalone, type LiveSession, mayShare } from "./sessions.ts";
+import { setCalls, setRare } from "./task-state.ts";
 import {
   CALL_DEADLINE_MS,
   OPEN_DEADLINE_MS,
@@ -64,10 +65,9 @@ export async function renewSession(ctx: WatcherContext, entry: TaskEntry): Promi
   const fresh = await old.renewal;
   ctx.sessions.detach(entry);
   ctx.sessions.attach(entry, fresh.kept);
-  entry.ownEventId = null;
+  setCalls(entry, { ownEventId: null });
   await change(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry)!));
-  entry.listenUntil = Number.POSITIVE_INFINITY;
-  entry.resultStreamAgainAt = 0;
+  setRare(entry, { listenUntil: Number.POSITIVE_INFINITY, resultStreamAgainAt: 0 });
 }
 
 async function openAnew(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession> {
@@ -120,11 +120,11 @@ export async function tendStreams(ctx: WatcherContext, entry: TaskEntry, now: nu
   if (work.era !== "2025-11-25" || !live) return;
   const waitsForQuestion =
     work.state === "input_required" && work.requests.length === 0 && !work.cancelRequested;
-  entry.listenUntil = listenUntil(ctx, entry, now);
-  const wanted = [...live.tasks].some((task) => now < task.listenUntil);
+  setRare(entry, { listenUntil: listenUntil(ctx, entry, now) });
+  const wanted = [...live.tasks].some((task) => now < task.rare.listenUntil);
   if (wanted) await tryStandalone(ctx, entry, now);
   else closeStandalone(live);
-  if (!waitsForQuestion || now > entry.resultStreamUntil) closeResultStream(entry);
+  if (!waitsForQuestion || now > entry.rare.resultStreamUntil) closeResultStream(entry);
   if (waitsForQuestion) await askForPending(ctx, entry, now);
 }
 
@@ -134,14 +134,14 @@ function listenUntil(ctx: WatcherContext, entry: TaskEntry, now: number): number
   const quietMs = entry.work.quietMs + (now - entry.loadedAt);
   // What such a server asked while nobody listened, it asks again: no stream for a task that waits or sleeps.
   if (ctx.traits.reissues && (hasOpen || quietMs > STREAM_QUIET_MS)) return 0;
-  return hasOpen ? Math.min(entry.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
+  return hasOpen ? Math.min(entry.rare.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
 }
 
 /** The same where a question is known to be pending: that it does not come says what the server is like. */
 export async function askForPending(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
-  if (now < entry.resultStreamAgainAt) return;
-  if (entry.resultStreamUntil > 0) {
-    entry.unasked++;
+  if (now < entry.rare.resultStreamAgainAt) return;
+  if (entry.rare.resultStreamUntil > 0) {
+    setRare(entry, { unasked: entry.rare.unasked + 1 });
     learnFromSilence(ctx, entry);
   }
   await askForQuestion(ctx, entry, now);
@@ -153,33 +153,33 @@ export async function askForPending(ctx: WatcherContext, entry: TaskEntry, now: 
  */
 export async function askForQuestion(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
   const { live } = entry;
-  if (now > entry.resultStreamUntil) closeResultStream(entry);
-  if (!live || entry.resultStream || now < entry.resultStreamAgainAt) return;
-  const pause = Math.min(QUESTION_RETRY_CAP_MS, QUESTION_RETRY_MS * 1.5 ** Math.min(entry.unasked, 20));
-  entry.resultStreamAgainAt = now + pause;
-  entry.resultStreamUntil = now + QUESTION_WAIT_MS;
-  const replayFrom = entry.ownEventId;
+  if (now > entry.rare.resultStreamUntil) closeResultStream(entry);
+  if (!live || entry.rare.resultStream || now < entry.rare.resultStreamAgainAt) return;
+  const pause = Math.min(QUESTION_RETRY_CAP_MS, QUESTION_RETRY_MS * 1.5 ** Math.min(entry.rare.unasked, 20));
+  setRare(entry, { resultStreamAgainAt: now + pause, resultStreamUntil: now + QUESTION_WAIT_MS });
+  const replayFrom = entry.calls.ownEventId;
   if (replayFrom === null) await openResultStream(ctx, entry, live);
   else {
-    entry.ownEventId = null;
+    setCalls(entry, { ownEventId: null });
     await replay(ctx, entry, live, replayFrom);
     // The next time by tasks/result, soon.
-    entry.resultStreamAgainAt = now + QUESTION_WAIT_MS;
+    setRare(entry, { resultStreamAgainAt: now + QUESTION_WAIT_MS });
   }
   ctx.wake(entry.id, QUESTION_WAIT_MS);
 }
 
 async function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSession): Promise<void> {
   const listener = listenerOf(ctx, live, entry, () => {
-    entry.resultStream = null;
+    setRare(entry, { resultStream: null });
   });
   try {
-    entry.resultStream = await ctx.peer("2025-11-25").openResult(
+    const resultStream = await ctx.peer("2025-11-25").openResult(
       taskRef(ctx, entry),
       // The end is read by the next poll; the result that came with it is fetched again then.
       { ...listener, onResult: () => ctx.wake(entry.id, 0) },
       callOptions(entry, OPEN_DEADLINE_MS),
     );
+    setRare(entry, { resultStream });
   } catch (error) {
     // Some servers answer at once instead of blocking: then their questions come on the standalone stream.
     if (!(error instanceof PeerError && error.code === "not_ready")) throw error;
@@ -190,7 +190,7 @@ async function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: Liv
 async function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: string): Promise<void> {
   const listener: StreamListener = {
     ...listenerOf(ctx, live, entry, () => {
-      entry.resultStream = null;
+      setRare(entry, { resultStream: null });
     }),
     // The next time by tasks/result: what is replayed has ids too.
     onEventId: () => undefined,
@@ -198,7 +198,8 @@ async function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, 
   const session = { ...live.kept, lastEventId: from };
   await unlessRefused(ctx, entry, async () => {
     const peer = ctx.peer("2025-11-25");
-    entry.resultStream = await peer.listen(session, listener, callOptions(entry, OPEN_DEADLINE_MS));
+    const resultStream = await peer.listen(session, listener, callOptions(entry, OPEN_DEADLINE_MS));
+    setRare(entry, { resultStream });
   });
 }
 
@@ -222,14 +223,13 @@ export function isAboutStream({ reached, code }: PeerError): boolean {
 
 /** A question came: the server is not silent. */
 export function heard(entry: TaskEntry): void {
-  entry.unasked = 0;
-  entry.resultStreamUntil = 0;
+  setRare(entry, { unasked: 0, resultStreamUntil: 0 });
 }
 
 export function closeResultStream(entry: TaskEntry): void {
-  const stream = entry.resultStream;
-  entry.resultStream = null;
-  stream?.close();
+  const { resultStream } = entry.rare;
+  setRare(entry, { resultStream: null });
+  resultStream?.close();
 }
 
 /** Drops the task's connections, and gives its session back to the server where it was the last task there. */
@@ -246,6 +246,6 @@ export async function leaveSession(ctx: WatcherContext, entry: TaskEntry): Promi
 /** Drops the task's connections, and its session's where it was the last task there. Nothing is sent. */
 export function dropStreams(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
   closeResultStream(entry);
-  entry.call?.close();
+  entry.calls.call?.close();
   return ctx.sessions.detach(entry);
 }

@@ -47,6 +47,8 @@ export const GIVEN_TOGETHER = 100;
 export const GIVEN_AT_ONCE = 2;
 /** A watcher looks for work that no wake-up told it of. */
 export const SLOW_SCAN_MS = 10_000;
+/** Each so many of these, and each where the server is in trouble, it also reads what hints tell of besides tasks. */
+export const SCANS_A_LOOK_AROUND = 6;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
 /** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */
@@ -117,10 +119,12 @@ export const PROGRESS_MS = 1_000;
 export const MINOR_NEWS_MS = 5_000;
 /** What command servers write to stderr is kept up to this size, in characters. */
 export const LOG_TAIL_CHARACTERS = 16_384;
-/** Subscriptions of 2026-07-28 follow the tasks that are watched this soon, */
+/** Subscriptions of 2026-07-28 follow the tasks that are watched this soon; */
 export const SUBSCRIBE_AFTER_MS = 1_000;
-/** and a server that has none is asked again after this. */
+/** a server that has none is asked again after this, */
 export const RESUBSCRIBE_MS = 3600_000;
+/** and one that refused, broke off or tells of no more tasks after this. */
+export const RESUBSCRIBE_AFTER_TROUBLE_MS = 60_000;
 /** After a capture the stream is kept this long for a retraction. */
 export const RETRACTION_WAIT_MS = 75_000;
 
@@ -141,16 +145,32 @@ export const UNREADABLE_REPLIES = 3;
 /** "Not found" counts as lost when it is said again this much later. */
 export const NOT_FOUND_CONFIRM_MS = 2_000;
 
-/** Steps at a time on one connection; starts, and what people have just done, have places of their own. */
+/** Steps at a time on one connection; starts, and what people have just done, have places of their own; */
 export const STEPS_AT_ONCE = 32;
+/** of few tasks one for so many of them, */
+export const TASKS_FOR_ONE_STEP = 8;
+/** but no fewer than this; */
+export const FEWEST_STEPS_AT_ONCE = 2;
+/** and twice as many whenever one that is due has waited this long, */
+export const GROW_AFTER_MS = 25;
 /** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
 export const MOST_STEPS_AT_ONCE = 256;
 export const QUICK_STEP_MS = 1_000;
+/** A server is late whose answers take this long, by the quickest of so many polls, */
+export const SLOW_ANSWER_MS = 1_000;
+export const POLLS_TO_JUDGE_BY = 4;
+/** where its tasks are looked at so many times as rarely as they should be; */
+export const LATE_BY = 1.5;
+/** it is looked at again this soon, and told anew where a figure is so many times what it was. */
+export const JUDGE_LATE_MS = 2_000;
+export const NOTABLE_BY = 1.5;
 /** Polls that are due within so much of each other begin together: what shares a turn of the event loop is cheaper. */
 export const TURN_MS = 10;
 /** Tasks that a watcher takes on are read so many at a time, */
 export const ADOPTED_AT_ONCE = 500;
-/** and looked at first one after the other, so far apart, and not all at once. */
+/** and looked at first within this, or an interval of theirs, */
+export const FIRST_LOOKS_WITHIN_MS = 5_000;
+/** or, of thousands, within so much for each. */
 export const FIRST_LOOKS_APART_MS = 1;
 export const URGENT_AT_ONCE = 8;
 export const STARTS_AT_ONCE = 8;

@@ -8,20 +8,22 @@ import type { Seal } from "../seal.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, type TaskWork, tasksNeedingWork, watchedTasks } from "../tasks/work.ts";
 import { Circuit } from "./circuit.ts";
-import type { ConnectionRow } from "./connection.ts";
+import { type ConnectionRow, type Known, readKnown } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
 import { flush } from "./flush.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { Lanes } from "./lanes.ts";
+import { lateOf } from "./late.ts";
 import { rest } from "./rest.ts";
-import { backoffDelay, pollDelay } from "./schedule.ts";
+import { backoffDelay, firstLookIn, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
 import { step, storeNews } from "./step.ts";
 import { dropStreams } from "./streams.ts";
 import { Subscription } from "./subscription.ts";
+import { clockMs } from "./task-state.ts";
 import * as tunables from "./tunables.ts";
 
 export interface WatcherOptions {
@@ -37,6 +39,8 @@ export interface WatcherOptions {
   mayChange(): Promise<void>;
   /** The lease is gone: the engine drops this watcher. */
   onLeaseLost(): void;
+  /** The connection's settings are others by now: it is to be taken anew. */
+  onOutdated(): void;
 }
 
 export class Watcher {
@@ -60,6 +64,9 @@ export class Watcher {
   #paused = false;
   /** Which of the server's pauses, and ends of one, was seen last. */
   #pauseSeen = -1;
+  #known: Known;
+  #scans = 0;
+  #judgedLateAt = 0;
   #lastWork = performance.now();
   #scan: NodeJS.Timeout | undefined;
   #flush: NodeJS.Timeout | undefined;
@@ -69,6 +76,7 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
+    this.#known = connection.known;
     const isPaused = () => this.#paused;
     const link = new ServerLink({
       ...options,
@@ -90,6 +98,7 @@ export class Watcher {
       peer: (era) => link.peer(era),
       ready: () => link.ready(),
       leastPauseMs: () => this.#lanes.leastPauseMs(this.#entries.size),
+      answered: (ms) => this.#noteAnswer(ms),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),
@@ -120,17 +129,17 @@ export class Watcher {
   /** Its end would end something at the server: a call that is open, or a command. */
   get carriesCalls(): boolean {
     if (this.#link.isCommand) return true;
-    for (const entry of this.#entries.values()) if (entry.call) return true;
+    for (const entry of this.#entries.values()) if (entry.calls.call) return true;
     return false;
   }
 
   /** `works`: the connection's watched tasks, where they were read already. */
   async begin(works: TaskWork[] | null): Promise<void> {
-    if (works) this.#bringIn(works);
-    else
-      await this.#adopt(
-        await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId)),
-      );
+    if (works) this.#bringIn(works, true);
+    else {
+      const all = await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId));
+      await this.#adopt(all, true);
+    }
     if (this.#halted) return;
     this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
@@ -140,17 +149,15 @@ export class Watcher {
   wake(taskId: string): void {
     this.#lastWork = performance.now();
     if (this.#entries.has(taskId)) this.#wake(taskId, 0, true);
-    else this.#own(this.#adopt([taskId]));
+    else this.#own(this.#adopt([taskId], false));
   }
 
   /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
   renewAccess(): void {
     this.#link.renewAccess();
     this.#circuit.succeed();
-    for (const entry of this.#entries.values()) {
-      entry.stale = true;
-      this.#wake(entry.id, 0, false);
-    }
+    for (const entry of this.#entries.values()) entry.stale = true;
+    this.#tryAll();
   }
 
   /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
@@ -158,10 +165,20 @@ export class Watcher {
     this.#own(this.#context.read(async () => undefined));
   }
 
+  /** Hints may have been lost: what they would have told of is read. */
+  lookAround(): void {
+    if (!this.#halted) this.#own(this.#slowScan(true));
+  }
+
   /** Somebody wants a server tried that is left alone. */
   tryNow(): void {
     this.#circuit.tryNow();
-    for (const id of this.#entries.keys()) this.#wake(id, 0, false);
+    this.#tryAll();
+  }
+
+  /** A step that is under way began before this, and may fail by what was true then: the next one is as urgent. */
+  #tryAll(): void {
+    for (const entry of this.#entries.values()) this.#wake(entry.id, 0, entry.running);
   }
 
   /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
@@ -210,7 +227,7 @@ export class Watcher {
   /** What came in while the last steps ended would not be told again by most servers. */
   async #keepNews(entry: TaskEntry): Promise<void> {
     const exists = entry.handle !== null || entry.work.sealedHandle !== null || !entry.work.durable;
-    if (entry.news.length === 0 || !exists) return;
+    if (entry.rare.news.length === 0 || !exists) return;
     await storeNews(this.#context, entry).catch((error: unknown) => {
       if (!(error instanceof LeaseLost))
         this.#options.log.error({ err: error, taskId: entry.id }, "news of a task were lost");
@@ -224,11 +241,11 @@ export class Watcher {
       entry.stale = true;
       entry.urgent = true;
       // Whoever looks sees when it was checked.
-      entry.pace = Number.NaN;
+      entry.pace = 0;
     }
     const due = performance.now() + afterMs;
     if (entry.running) {
-      entry.wokenFor = Math.min(entry.wokenFor, due);
+      entry.due = Math.min(entry.due, due);
       return;
     }
     this.#schedule(entry, entry.place === -1 ? due : Math.min(due, entry.due));
@@ -241,7 +258,7 @@ export class Watcher {
 
   async #take(entry: TaskEntry): Promise<void> {
     entry.running = true;
-    entry.wokenFor = Number.POSITIVE_INFINITY;
+    entry.due = Number.POSITIVE_INFINITY;
     let pause: number | null;
     try {
       // Where somebody acted, or looks, it is tried at once.
@@ -257,8 +274,8 @@ export class Watcher {
       }
     } catch (error) {
       pause = await this.#failed(entry, error);
-      entry.nextCheckAt = Date.now() + pause;
-      entry.pace = Number.NaN;
+      entry.nextCheckAt = clockMs() + Math.ceil(pause);
+      entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
       entry.running = false;
@@ -271,7 +288,7 @@ export class Watcher {
       this.#lastWork = performance.now();
       return;
     }
-    this.#schedule(entry, Math.min(entry.wokenFor, performance.now() + pause));
+    this.#schedule(entry, Math.min(entry.due, performance.now() + pause));
   }
 
   #succeeded(entry: TaskEntry): void {
@@ -285,6 +302,21 @@ export class Watcher {
   /** Well again, unless there is a task of which it still says what can't be read. */
   #answered(): void {
     if (this.#unreadable.size === 0) this.#own(this.#link.answered());
+  }
+
+  /** Whether the server is late is judged now and then, where it answers slowly, or was late. */
+  #noteAnswer(ms: number): void {
+    const { answers, isLate } = this.#link;
+    answers.note(ms);
+    if (!isLate && !answers.isSlow) return;
+    const now = performance.now();
+    if (now < this.#judgedLateAt + tunables.JUDGE_LATE_MS) return;
+    this.#judgedLateAt = now;
+    let wantedMs = tunables.SLOW_POLL_MS;
+    for (const { work, unchangedPolls } of this.#entries.values())
+      if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
+    const late = lateOf(answers.quickestMs, wantedMs, this.#lanes.leastPauseMs(this.#entries.size));
+    this.#own(this.#link.tellLate(late));
   }
 
   /** Nobody waits for a server over one such task, but people are told whose fault it is. */
@@ -312,9 +344,8 @@ export class Watcher {
     // Of our own making: it says nothing of the server.
     if (error instanceof PeerError && error.code === "timeout" && this.#leaving.signal.aborted) return 0;
     entry.stale = true;
-    entry.failures++;
     // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
-    if (!entry.urgent) entry.wokenFor = Number.POSITIVE_INFINITY;
+    if (!entry.urgent) entry.due = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
     if (error instanceof LeaseLost) {
       this.#options.onLeaseLost();
@@ -323,17 +354,21 @@ export class Watcher {
     if (error instanceof PeerError) {
       const { requestId } = entry.work;
       const { code } = error;
-      log.info({ taskId: entry.id, requestId, code, failures: entry.failures }, "a call to a server failed");
+      const isServers = error.neededScope === null && isTroubleOfServer(error);
+      // What is the server's, or nobody's sign-in, is not held against the task when that is over.
+      if (!isServers) entry.failures++;
+      const failures = isServers ? undefined : entry.failures;
+      log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
       // Only more rights help, and who gives them has the connection taken anew.
       if (error.neededScope !== null) return tunables.SCOPE_RETRY_MS;
       this.#noteUnreadable(entry, error);
-      if (!isTroubleOfServer(error)) return backoffDelay(entry.failures);
-      return this.#serverFailed(error);
+      return isServers ? this.#serverFailed(error) : backoffDelay(entry.failures);
     }
     if (isDatabaseDown(error)) {
       log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
       return 1_000;
     }
+    entry.failures++;
     log.error({ err: error, taskId: entry.id, requestId: entry.work.requestId }, "a step failed");
     return backoffDelay(entry.failures + 2);
   }
@@ -351,12 +386,15 @@ export class Watcher {
     return pause;
   }
 
-  async #slowScan(): Promise<void> {
+  async #slowScan(wantsAll = false): Promise<void> {
     const ids = await this.#context.read((tx) =>
       tasksNeedingWork(this.organizationId, tx, this.connectionId),
     );
     const unknown = ids.filter((id) => !this.#entries.has(id));
-    if (unknown.length > 0) await this.#adopt(unknown);
+    if (unknown.length > 0) await this.#adopt(unknown, false);
+    const inTrouble = this.#circuit.state(performance.now()).failures > 0;
+    const isTurn = ++this.#scans % tunables.SCANS_A_LOOK_AROUND === 0;
+    if (wantsAll || isTurn || inTrouble) await this.#lookAround();
     if (this.#paused || this.#circuit.isOpen(performance.now())) return;
     for (const id of ids) {
       const entry = this.#entries.get(id);
@@ -366,22 +404,47 @@ export class Watcher {
     }
   }
 
+  async #lookAround(): Promise<void> {
+    const { organizationId, connectionId } = this;
+    const { known, ids } = await this.#context.read(async (tx) => ({
+      known: await readKnown(organizationId, tx, connectionId),
+      ids: await watchedTasks(organizationId, tx, connectionId),
+    }));
+    const before = this.#known;
+    this.#known = known;
+    if (known.settings !== before.settings) this.#options.onOutdated();
+    if (known.signedInAt !== before.signedInAt && this.#isInVain()) this.renewAccess();
+    await this.#adopt(
+      ids.filter((id) => !this.#entries.has(id)),
+      false,
+    );
+  }
+
+  /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
+  #isInVain(): boolean {
+    if (this.#circuit.state(performance.now()).failures > 0) return true;
+    for (const { failures } of this.#entries.values()) if (failures > 0) return true;
+    return false;
+  }
+
   /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
   #waitsForPlace({ work, stale, place, due }: TaskEntry): boolean {
     return work.state === "queued" && !stale && place !== -1 && due <= performance.now();
   }
 
   /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
-  async #adopt(taskIds: string[]): Promise<void> {
+  async #adopt(taskIds: string[], spread: boolean): Promise<void> {
     for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
-      this.#bringIn(
-        await this.#context.read((tx) => loadWork(this.organizationId, tx, this.connectionId, some)),
+      const works = await this.#context.read((tx) =>
+        loadWork(this.organizationId, tx, this.connectionId, some),
       );
+      this.#bringIn(works, spread);
     }
   }
 
-  #bringIn(works: TaskWork[]): void {
+  /** `spread`: they were watched before, so that nobody waits for a look at those that only run. */
+  #bringIn(works: TaskWork[], spread: boolean): void {
     for (const work of works) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
       if (this.#entries.has(work.id)) {
@@ -391,20 +454,10 @@ export class Watcher {
       const entry = newEntry(work);
       // Known by it from now on: questions and notifications name it.
       handleOf(this.#context, entry);
+      const inMs = spread ? firstLookIn(work, this.#entries.size) : 0;
       this.#entries.set(work.id, entry);
-      this.#schedule(entry, performance.now() + this.#firstLookIn(work));
+      this.#schedule(entry, performance.now() + inMs);
     }
-  }
-
-  /** Thousands of tasks that only run are first looked at over one interval of theirs, as they are later on. */
-  #firstLookIn(work: TaskWork): number {
-    const isBusy =
-      !isRunning(work.state) ||
-      work.cancelRequested ||
-      work.requests.some(({ state }) => state === "answered");
-    if (isBusy || this.#entries.size <= tunables.STEPS_AT_ONCE) return 0;
-    const interval = pollDelay({ ...work, replySize: 0 });
-    return (this.#entries.size * tunables.FIRST_LOOKS_APART_MS) % interval;
   }
 
   async #flushTimes(): Promise<void> {

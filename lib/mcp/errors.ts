@@ -16,6 +16,8 @@ export function transportError(error: Error, sent: boolean): PeerError {
     return new PeerError("address_not_allowed", "no", "The address is not allowed", { cause: error });
   }
   const code = (error as NodeJS.ErrnoException).code ?? "";
+  if (code.startsWith("Z_") || code.startsWith("ERR__ERROR_FORMAT"))
+    return badReply("The reply can't be unpacked", error);
   const reached = sent ? "maybe" : "no";
   if (TIMEOUTS.has(code))
     return new PeerError("timeout", reached, "The server fell silent", { cause: error });

@@ -9,7 +9,7 @@ export function fingerprintOf(text: string, id: number): string {
   const digits = String(id);
   const at = text.indexOf(digits);
   const anonymous = at === -1 ? text : text.slice(0, at) + text.slice(at + digits.length);
-  return hash("sha256", anonymous.replace(LAST_UPDATED_AT, ""), "base64url");
+  return hash("sha256", anonymous.replace(LAST_UPDATED_AT, ""), "binary");
 }
 
 const LAST_UPDATED_AT = /"lastUpdatedAt"\s*:\s*"[^"]*"/g;

@@ -2,7 +2,7 @@ import { announce } from "../changes/transitions.ts";
 import { storableText, type Tx } from "../db.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
 import type { Era } from "../mcp/peer.ts";
-import type { Health } from "./schema.ts";
+import type { Health, Late } from "./schema.ts";
 
 /** What calls found out about a server. `message` in our own words: what a server sends back is for nobody's eyes. */
 export async function recordHealth(
@@ -61,6 +61,21 @@ export async function recordCircuit(
   const rows = await tx.$queryRaw<{ serverId: string }[]>`
     UPDATE connection SET circuit_failures = ${failures}::integer,
       circuit_open_until = CASE WHEN ${failures}::integer > 0 THEN now() + ${openForMs}::float8 * interval '1 ms' END
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
+    RETURNING server_id AS "serverId"`;
+  for (const { serverId } of rows) await announce(organizationId, tx, "server", [serverId]);
+}
+
+/** How late a connection's tasks are looked at, for people; null: they are looked at in time. */
+export async function recordLate(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  late: Late | null,
+): Promise<void> {
+  const rows = await tx.$queryRaw<{ serverId: string }[]>`
+    UPDATE connection SET late_every_ms = ${late?.everyMs ?? null}::integer,
+      late_instead_of_ms = ${late?.insteadOfMs ?? null}::integer, late_answer_ms = ${late?.answerMs ?? null}::integer
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
     RETURNING server_id AS "serverId"`;
   for (const { serverId } of rows) await announce(organizationId, tx, "server", [serverId]);

@@ -168,7 +168,7 @@ const SELECT = {
 
 function toServer(
   row: Prisma.ServerGetPayload<{ select: typeof SELECT }>,
-  { connected, circuits, lastDays }: Seen,
+  { connected, circuits, late, lastDays }: Seen,
 ): Server {
   const circuit = circuits.get(row.id);
   const eraSetting = eraSettingSchema.parse(row.eraSetting);
@@ -195,6 +195,7 @@ function toServer(
     circuit: circuit
       ? { failures: circuit.failures, openUntil: circuit.openUntil?.toISOString() ?? null }
       : null,
+    late: late.get(row.id) ?? null,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -62,6 +62,10 @@ export type Health = z.infer<typeof healthSchema>;
 /** The last call of the engine's that failed. */
 export const lastErrorSchema = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
 
+/** Tasks are looked at every so many ms, and not as they should be, for an answer takes so long. */
+export const lateSchema = z.object({ everyMs: z.int(), insteadOfMs: z.int(), answerMs: z.int() });
+export type Late = z.infer<typeof lateSchema>;
+
 export const pauseSchema = z.object({
   at: z.iso.datetime(),
   by: actorSchema,
@@ -105,6 +109,8 @@ export const serverSchema = z.object({
   lastError: lastErrorSchema.nullable(),
   /** It failed this often in a row, on the connections that the caller may use; until then it is left alone. */
   circuit: z.object({ failures: z.number(), openUntil: z.iso.datetime().nullable() }).nullable(),
+  /** It takes its time, on the connections that the caller may use. */
+  late: lateSchema.nullable(),
   createdAt: z.iso.datetime(),
 });
 export type Server = z.infer<typeof serverSchema>;

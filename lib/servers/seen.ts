@@ -3,6 +3,7 @@ import type { Tx } from "../db.ts";
 import type { Principal } from "../principal.ts";
 import { callsOfLastDay } from "../server-stats/queries.ts";
 import type { Calls } from "../server-stats/schema.ts";
+import type { Late } from "./schema.ts";
 
 /** Whose connections count; a key, and what asks for nobody, has no own. */
 export type Asker = Pick<Principal, "userId">;
@@ -12,6 +13,7 @@ export const NOBODY: Asker = { userId: null };
 export interface Seen {
   connected: Map<string, "own" | "shared">;
   circuits: Map<string, { failures: number; openUntil: Date | null }>;
+  late: Map<string, Late>;
   lastDays: Map<string, Calls>;
 }
 
@@ -24,6 +26,7 @@ export async function readSeen(
   return {
     connected: await connectedServers(organizationId, tx, asker, serverIds),
     circuits: await openCircuits(organizationId, tx, asker, serverIds),
+    late: await lateServers(organizationId, tx, asker, serverIds),
     lastDays: await callsOfLastDay(organizationId, tx, serverIds),
   };
 }
@@ -58,4 +61,21 @@ async function openCircuits(
       AND (user_id IS NULL OR user_id = ${userId}::uuid) AND server_id = ANY (${serverIds}::uuid[])
     ORDER BY server_id, circuit_failures DESC`;
   return new Map(rows.map(({ serverId, ...circuit }) => [serverId, circuit]));
+}
+
+/** Servers that take their time, as those say that look after them now; of two connections the later one. */
+async function lateServers(
+  organizationId: string,
+  tx: Tx,
+  { userId }: Asker,
+  serverIds: string[],
+): Promise<Seen["late"]> {
+  const rows = await tx.$queryRaw<({ serverId: string } & Late)[]>`
+    SELECT DISTINCT ON (server_id) server_id AS "serverId", late_every_ms AS "everyMs",
+      late_instead_of_ms AS "insteadOfMs", late_answer_ms AS "answerMs"
+    FROM connection WHERE organization_id = ${organizationId}::uuid AND late_every_ms IS NOT NULL
+      AND watched_by IS NOT NULL AND (user_id IS NULL OR user_id = ${userId}::uuid)
+      AND server_id = ANY (${serverIds}::uuid[])
+    ORDER BY server_id, late_every_ms DESC`;
+  return new Map(rows.map(({ serverId, ...late }) => [serverId, late]));
 }

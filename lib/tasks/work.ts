@@ -158,8 +158,8 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
       (extract(epoch FROM now() - t.attempt_at) * 1000)::float8 AS "attemptAgoMs", t.status_message AS "statusMessage",
       t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
       (extract(epoch FROM t.expires_at - now()) * 1000)::float8 AS "expiresInMs",
-      (extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",
-      (extract(epoch FROM now() - t.changed_at) * 1000)::float8 AS "quietMs",
+      round(extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",
+      round(extract(epoch FROM now() - t.changed_at) * 1000)::float8 AS "quietMs",
       t.poll_interval_ms AS "pollIntervalMs", t.cancel_requested_at IS NOT NULL AS "cancelRequested",
       t.cancel_sent_at IS NOT NULL AS "cancelSent",
       (extract(epoch FROM now() - t.cancel_sent_at) * 1000)::float8 AS "cancelSentAgoMs",
@@ -170,6 +170,9 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
 }
+
+const NO_REQUESTS: RequestWork[] = [];
+Object.freeze(NO_REQUESTS);
 
 /** Tasks of a server say the same words by the thousand: one copy of each is kept. */
 function shareTexts(works: TaskWork[]): TaskWork[] {
@@ -184,6 +187,7 @@ function shareTexts(works: TaskWork[]): TaskWork[] {
     work.era = share(work.era);
     work.tool = share(work.tool);
     work.statusMessage = share(work.statusMessage);
+    if (work.requests.length === 0) work.requests = NO_REQUESTS;
   }
   return works;
 }

@@ -16,6 +16,8 @@ export interface GuardedServer {
     needs?: (method: string) => string | null;
     /** Refuses these tokens, whatever the authorization server says. */
     refuses?: (token: string) => boolean;
+    /** What it has judged is answered only when this is done. */
+    holds?: (method: string, status: number) => Promise<void> | undefined;
     /** Says nothing of metadata in its challenge. */
     isSilent?: boolean;
   };
@@ -62,6 +64,7 @@ export async function startGuardedServer(
     const token = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? null;
     const { status, challenge } = await judge(token, method);
     seen.push({ method, token, status, url: request.url });
+    await behave.holds?.(method, status);
     if (status !== 200) {
       const where = behave.isSilent ? 'realm="x"' : `resource_metadata="${metadataUrl}"`;
       response.writeHead(status, { "www-authenticate": `Bearer ${challenge}${where}` });

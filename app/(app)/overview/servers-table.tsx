@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { serverList } from "@/components/api/servers.ts";
 import { Card } from "@/components/chart/chart-card.tsx";
-import { HealthBadge } from "@/components/server/health.tsx";
+import { HealthBadge, LateLine } from "@/components/server/health.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
@@ -66,6 +66,7 @@ function Row({
       </th>
       <td className="px-4 py-2">
         <HealthBadge health={server.health} />
+        {server.late && <LateLine late={server.late} className="mt-1 min-w-52 text-muted text-xs" />}
       </td>
       <td className="px-4 py-2">{server.era ? <EraBadge era={server.era} /> : "—"}</td>
       <Count value={open} href={tasksHref({ state: OPEN, serverId: server.id })} />

@@ -1,7 +1,7 @@
 "use client";
 
 import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
-import { HealthBadge, PausedBadge } from "@/components/server/health.tsx";
+import { HealthBadge, LateLine, PausedBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
@@ -41,6 +41,7 @@ export function ServerCard({ server }: { server: Server }) {
       {server.health.state !== "ok" && server.health.message && (
         <p className="line-clamp-2 text-[13px] text-muted">{server.health.message}</p>
       )}
+      {server.late && <LateLine late={server.late} className="text-[13px] text-muted" />}
       <div className="mt-auto flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1.5 text-muted text-xs">
         <OperatorBadge server={server} />
         {server.era ? <EraBadge era={server.era} /> : <span>era not known yet</span>}

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { serverKeys } from "@/components/api/server-keys.ts";
 import { serverStats } from "@/components/api/servers.ts";
+import { LateLine } from "@/components/server/health.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -110,6 +111,9 @@ function Figures({ server, stats }: { server: Server; stats: ServerStats }) {
           <span className="text-muted">: </span>
           {server.lastError.message}
         </p>
+      )}
+      {server.late && (
+        <LateLine late={server.late} className="border-line border-t px-4 py-2.5 text-[13px]" />
       )}
       {server.circuit && <Circuit server={server} circuit={server.circuit} />}
     </div>

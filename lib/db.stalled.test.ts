@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type Database, isDatabaseDown } from "./db.ts";
+import { uuidv7 } from "./ids.ts";
+import { createTestDatabase, type TestDatabase } from "./testing/postgres.ts";
+
+let postgres: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  database = createDatabase(postgres.appUrl, { connections: 2 });
+});
+afterAll(async () => {
+  await database?.close();
+  await postgres?.drop();
+});
+
+test("a transaction in which nothing is said for long is ended by Postgres, so that its locks hold up nobody", async () => {
+  const organizationId = uuidv7();
+  const [limit] = await database.withOrganization(
+    organizationId,
+    (tx) =>
+      tx.$queryRaw<{ ms: number }[]>`SELECT setting::integer AS ms FROM pg_settings
+        WHERE name = 'idle_in_transaction_session_timeout'`,
+  );
+  expect(limit?.ms).toBe(10_000);
+  let tries = 0;
+  const stalled = database.withOrganization(organizationId, async (tx) => {
+    tries++;
+    await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 50`;
+    await tx.$queryRaw`SELECT pg_advisory_xact_lock(7)::text`;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await tx.$queryRaw`SELECT 1`;
+  });
+  const failure = stalled.catch((error: unknown) => error);
+  const other = await database.withOrganization(organizationId, async (tx) => {
+    await tx.$queryRaw`SELECT pg_advisory_xact_lock(7)::text`;
+    return "goes on";
+  });
+  expect(other).toBe("goes on");
+  expect(isDatabaseDown(await failure)).toBe(true);
+  expect(tries).toBe(1);
+});
