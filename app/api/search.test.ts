@@ -1,6 +1,6 @@
 /** Searching lists that are too long to be read: an index finds what is far down, and the same as reading would. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertServer } from "@/lib/testing/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 
@@ -8,10 +8,10 @@ const ROWS = 4_500;
 let web: TestWeb;
 let key: string;
 let neighbour: string;
+let acme: string;
 
 /** Tasks that are over with a request each, of which one in three says "common" and the oldest few say other things. */
-async function fill(slug: string, oldest: string[]): Promise<string> {
-  const id = await web.organization(slug);
+async function fill(id: string, oldest: string[]): Promise<string> {
   const server = await insertServer(web.db, id, { name: "Ledger" });
   await withClient(web.database.ownerUrl, async (client) => {
     await client.query("SELECT set_config('app.organization_id', $1, false)", [id]);
@@ -37,8 +37,9 @@ async function fill(slug: string, oldest: string[]): Promise<string> {
 
 beforeAll(async () => {
   web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
-  key = await fill("acme", ["Straße 50%_off", "Zephyr A", "Zephyr B", "a\\b"]);
-  neighbour = await fill("globex", ["Secret of Globex"]);
+  acme = await web.organization("acme");
+  key = await fill(acme, ["Straße 50%_off", "Zephyr A", "Zephyr B", "a\\b"]);
+  neighbour = await fill(await web.organization("globex"), ["Secret of Globex"]);
 });
 afterAll(() => web.stop());
 
@@ -82,3 +83,46 @@ test.each(LISTS)(
     expect(seen).toEqual(wanted.reverse().map((n) => `Common ${n}`));
   },
 );
+
+test("what is open is found behind all that is over, by what it says now, and still when it is over", async () => {
+  const createdAt = new Date(Date.now() - 3 * 86_400_000);
+  const server = await insertServer(web.db, acme, { name: "Far" });
+  const task = await insertTask(web.db, acme, server, { createdAt, arguments: { said: "Quokka" } });
+  const request = await insertRequest(web.db, acme, task, { createdAt });
+  const find = async (list: string, q: string, who = key) =>
+    (await web.call("GET", `/api/v1/${list}&order=newest&q=${q}`, { key: who })).body.items.map(
+      ({ id }: { id: string }) => id,
+    );
+  const tasks = "tasks?limit=50";
+  const requests = "input-requests?state=open,answered,settled,expired";
+  const change = (data: object) =>
+    web.db.withOrganization(acme, (tx) =>
+      tx.task.updateMany({ where: { organizationId: acme, id: task }, data }),
+    );
+  expect(await find(tasks, "quokka")).toEqual([task]);
+  expect(await find(requests, "quokka")).toEqual([request.id]);
+  expect(await find(tasks, "quokka", neighbour)).toEqual([]);
+  expect(await find(requests, "quokka", neighbour)).toEqual([]);
+
+  await change({ statusMessage: "Looks for a NUMBAT" });
+  expect(await find(tasks, "numbat")).toEqual([task]);
+  await change({ statusMessage: "Looks for a Bilby" });
+  expect(await find(tasks, "numbat")).toEqual([]);
+
+  await change({
+    state: "completed",
+    watched: false,
+    finishedAt: new Date(),
+    statusMessage: "Found a Potoroo",
+  });
+  for (const q of ["quokka", "potoroo"]) expect(await find(tasks, q)).toEqual([task]);
+  expect(await find(tasks, "bilby")).toEqual([]);
+  await web.db.withOrganization(acme, (tx) =>
+    tx.inputRequest.updateMany({
+      where: { organizationId: acme, id: request.id },
+      data: { state: "expired", endedAt: new Date() },
+    }),
+  );
+  expect(await find(requests, "quokka")).toEqual([request.id]);
+  expect(await find("input-requests?state=open", "quokka")).toEqual([]);
+});

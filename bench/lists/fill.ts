@@ -54,6 +54,7 @@ export async function fillByCopies(
         }
     };
     await Promise.all([copy(admins[0], TABLES.slice(1)), copy(admins[1], TABLES.slice(0, 1))]);
+    await Promise.all(TEXTS.map(([table, of], n) => refill(admins[n % admins.length]!, table, of)));
     // Each takes the next.
     await Promise.all(
       admins.map(async (client) => {
@@ -89,6 +90,24 @@ const TABLES: [string, string][] = [
   ["delivery", "x.input_request_id = o.request_id"],
 ];
 
+/** What triggers keep for searches, and what it is made of. */
+const TEXTS: [string, string][] = [
+  [
+    "ended_task_text",
+    "id, task_search(tool, label, status_message, arguments) FROM task WHERE finished_at IS NOT NULL",
+  ],
+  [
+    "open_task_text",
+    "id, task_search(tool, label, status_message, arguments) FROM task WHERE finished_at IS NULL",
+  ],
+  ["open_request_text", "id, search FROM input_request WHERE state IN ('open', 'answered')"],
+];
+
+async function refill(admin: pg.Client, table: string, of: string): Promise<void> {
+  await admin.query(`TRUNCATE ${table}`);
+  await admin.query(`INSERT INTO ${table} SELECT organization_id, ${of}`);
+}
+
 const IDS = ["id", "task_id", "input_request_id", "answer_id"];
 const TIMES = ["created_at", "started_at", "changed_at", "finished_at", "ended_at", "accepted_at", "sent_at"];
 
@@ -121,7 +140,7 @@ async function dropIndexes(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
      WHERE i.indrelid = ANY ($1::regclass[]) AND NOT i.indisprimary`,
-    [TABLES.map(([table]) => table)],
+    [[...TABLES, ...TEXTS].map(([table]) => table)],
   );
   for (const { name } of rows) await admin.query(`DROP INDEX ${name}`);
   return rows.map(({ definition }) => definition);
