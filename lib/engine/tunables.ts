@@ -178,8 +178,8 @@ export const STARTS_AT_ONCE = 8;
 export const CAPACITY = 5_000;
 /** Transactions at once in one engine; fewer than its pool has connections (run.ts). */
 export const TRANSACTIONS_AT_ONCE = 8;
-/** Of one organization: one does its work while another one commits. */
-export const GROUPS_AT_ONCE = 2;
+/** Of one organization: some do their work while another one commits. */
+export const GROUPS_AT_ONCE = 4;
 /** Changes of steps that one transaction commits at most: so long do others wait for its locks. */
 export const CHANGES_IN_A_GROUP = 32;
 /** Longest timer that Node's setTimeout takes. */

@@ -105,7 +105,7 @@ async function createRace(
     });
     events.push(event);
   }
-  refuseBeyondQuota(tx, principal, input.starts.length);
+  await refuseBeyondQuota(organizationId, tx, principal, input.starts.length);
   const started: NewEvent = { type: "race.started", actor, data: { raceId: id, starts: events.length } };
   await appendEvents(organizationId, tx, [started, ...events]);
   return id;

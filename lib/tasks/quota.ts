@@ -7,12 +7,22 @@ import type { Principal } from "../principal.ts";
 
 const MINUTE_MS = 60_000;
 
+/** Starts of an organization that may be under way at once in other transactions, by far. */
+const UNDER_WAY = 2_000;
+
 /**
- * Ends the transaction with `quota_exceeded` where the starts that it writes, `added` of them, are too many: looked at
- * last, under the lock of the history that each start is written to, so that two at once cannot both be the last one.
+ * Throws `quota_exceeded` where the starts that this transaction has just written, `added` of them, are too many. Near a
+ * limit they are counted again at its end, under the lock of the history that each start is written to, so that two at
+ * once cannot both be the last one; else nobody has to wait for that.
  */
-export function refuseBeyondQuota(tx: Tx, principal: Principal, added: number): void {
-  atEnd(tx, QUOTA, [{ principal, added }]);
+export async function refuseBeyondQuota(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  added: number,
+): Promise<void> {
+  const left = await refuse(organizationId, tx, principal, added);
+  if (left < UNDER_WAY) atEnd(tx, QUOTA, [{ principal, added }]);
 }
 
 const QUOTA: Ending<{ principal: Principal; added: number }> = {
@@ -26,7 +36,8 @@ const QUOTA: Ending<{ principal: Principal; added: number }> = {
 
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
-async function refuse(organizationId: string, tx: Tx, principal: Principal, added: number): Promise<void> {
+/** How many more there may be. */
+async function refuse(organizationId: string, tx: Tx, principal: Principal, added: number): Promise<number> {
   const quota = await readQuota(organizationId, tx);
   const { all, own, freeMs, freeOwnMs, open, ownOpen } = await countStarts(organizationId, tx, principal);
   if (all > quota.startsAMinute) throw exceeded("starts", quota.startsAMinute, freeMs);
@@ -34,6 +45,12 @@ async function refuse(organizationId: string, tx: Tx, principal: Principal, adde
   // The counters know of what is committed.
   if (open + added > quota.openTasks) throw exceeded("open_tasks", quota.openTasks, MINUTE_MS);
   if (ownOpen + added > quota.openTasksEach) throw exceeded("own_open_tasks", quota.openTasksEach, MINUTE_MS);
+  return Math.min(
+    quota.startsAMinute - all,
+    quota.startsAMinuteEach - own,
+    quota.openTasks - open - added,
+    quota.openTasksEach - ownOpen - added,
+  );
 }
 
 function exceeded(quota: QuotaName, limit: number, retryAfterMs: number): AppError {

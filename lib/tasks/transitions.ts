@@ -63,7 +63,7 @@ export async function createTask(
       );
   }
   const { id, event } = await insertTask(organizationId, tx, input);
-  refuseBeyondQuota(tx, input.principal, 1);
+  await refuseBeyondQuota(organizationId, tx, input.principal, 1);
   await appendEvents(organizationId, tx, [event]);
   return { id, created: true };
 }
