@@ -176,6 +176,8 @@ test("questions that are taken back after a minute tell how long people have", a
   mine.status = "input_required";
   await until("it listens", async () => remote.ask(mine, "Really?") !== null);
   const request = await look.openRequest(id, "Really?");
+  // The question came by a stream: that the task waits for an answer is seen by a poll.
+  await look.inState(id, "input_required");
   await world.within(
     (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '61 seconds'
       WHERE organization_id = ${world.organizationId}::uuid AND id = ${request.id}::uuid`,
