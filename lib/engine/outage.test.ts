@@ -165,6 +165,8 @@ test("the engine and a person lock a task and its question in one order", async 
     for (const [key, there] of remote.tasks) remote.tasks.set(key, { ...there, status: "working" });
     for (const there of remote.tasks.values()) delete there.inputRequests;
     await until("the engine waits for the task", async () => {
+      // Else a transaction sees the sessions that there were at its first look.
+      await admin.query("SELECT pg_stat_clear_snapshot()");
       const waiting = await admin.query(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
