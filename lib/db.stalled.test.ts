@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { pipeline } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type Database, isDatabaseDown } from "./db.ts";
 import { uuidv7 } from "./ids.ts";
@@ -40,4 +44,30 @@ test("a transaction in which nothing is said for long is ended by Postgres, so t
   expect(other).toBe("goes on");
   expect(isDatabaseDown(await failure)).toBe(true);
   expect(tries).toBe(1);
+});
+
+test("who says in the address to be patient waits for a database that is slow to answer", async () => {
+  const behind = new URL(postgres.appUrl);
+  const slow = createServer(async (socket) => {
+    await pause(6_000);
+    const through = connect(Number(behind.port), behind.hostname);
+    pipeline(socket, through, socket, () => {}); // either end may hang up
+  }).listen(0, "127.0.0.1");
+  await once(slow, "listening");
+  const { port } = slow.address() as AddressInfo;
+  const says = async (connect_timeout: string) => {
+    const url = new URL(behind);
+    url.host = `127.0.0.1:${port}`;
+    url.searchParams.set("connect_timeout", connect_timeout);
+    const patient = createDatabase(url.href, { connections: 1 });
+    const answer = await patient
+      .withOrganization(uuidv7(), (tx) => tx.$queryRaw`SELECT 'there' AS it`)
+      .catch(isDatabaseDown)
+      .finally(() => patient.close());
+    return answer;
+  };
+  const [patient, usual] = await Promise.all([says("120"), says("")]);
+  slow.close();
+  expect(patient).toEqual([{ it: "there" }]);
+  expect(usual).toBe(true);
 });

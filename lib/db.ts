@@ -33,17 +33,22 @@ const TRIES = 4;
  */
 const IDLE_MS = "10000";
 
+/** `connect_timeout` in the URL is libpq's: how many seconds to wait for a connection, 5 without it. */
 export function createDatabase(url: string, options: { connections?: number } = {}): Database {
+  const patienceMs = 1_000 * (Number(new URL(url).searchParams.get("connect_timeout")) || 5);
   const pool = new pg.Pool({
     Client: MeasuredClient,
     connectionString: url,
     max: options.connections ?? 10,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: patienceMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
-  const prisma = new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 20_000 } });
+  const prisma = new PrismaClient({
+    adapter,
+    transactionOptions: { maxWait: 2 * patienceMs, timeout: 20_000 },
+  });
 
   return {
     async withOrganization(organizationId, work) {

@@ -51,6 +51,8 @@ export async function prepareTemplate(admin: string): Promise<() => Promise<void
 function databaseUrl(admin: string, name: string): string {
   const url = new URL(admin);
   url.pathname = `/${name}`;
+  // A test process that is busy with other things for seconds is no database that is down.
+  url.searchParams.set("connect_timeout", "60");
   return url.href;
 }
 
