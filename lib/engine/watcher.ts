@@ -1,14 +1,11 @@
 /** Watches one connection: holds its open tasks in memory, takes their steps when they are due, on one timer. */
 import type { Logger } from "pino";
-import { type Database, isDatabaseDown, type Prisma, type Tx } from "../db.ts";
-import { PeerError } from "../mcp/peer.ts";
-import { failures } from "../metrics/engine.ts";
+import type { Database, Prisma, Tx } from "../db.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { isRunning } from "../tasks/status.ts";
-import { loadWork, type TaskWork, tasksNeedingWork, watchedTasks } from "../tasks/work.ts";
-import { Circuit } from "./circuit.ts";
-import { type ConnectionRow, type Known, readKnown } from "./connection.ts";
+import { loadWork, type TaskWork, watchedTasks } from "../tasks/work.ts";
+import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
 import { flush } from "./flush.ts";
@@ -16,7 +13,9 @@ import type { GroupCommit } from "./group-commit.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
 import { rest } from "./rest.ts";
-import { backoffDelay, firstLookIn, pollDelay } from "./schedule.ts";
+import { Roster } from "./roster.ts";
+import { Scans } from "./scans.ts";
+import { firstLookIn, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
@@ -24,6 +23,7 @@ import { step, storeNews } from "./step.ts";
 import { dropStreams } from "./streams.ts";
 import { Subscription } from "./subscription.ts";
 import { clockMs } from "./task-state.ts";
+import { Trouble } from "./trouble.ts";
 import * as tunables from "./tunables.ts";
 
 export interface WatcherOptions {
@@ -50,22 +50,17 @@ export class Watcher {
   #context: WatcherContext;
   #link: ServerLink;
   #subscription: Subscription;
-  #entries = new Map<string, TaskEntry>();
-  /** Found once: notifications name tasks by their handles, again and again. */
-  #idByHandle = new Map<string, string>();
-  /** Of which the server says, again and again, what can't be read. */
-  #unreadable = new Set<string>();
+  #roster = new Roster();
+  #trouble: Trouble;
+  #scans: Scans;
   #lanes = new Lanes<TaskEntry>((entry) => (entry.running ? null : this.#take(entry)));
   #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   /** Aborted when it halts: what is only read is not waited for. */
   #leaving = new AbortController();
-  #circuit = new Circuit();
   #paused = false;
   /** Which of the server's pauses, and ends of one, was seen last. */
   #pauseSeen = -1;
-  #known: Known;
-  #scans = 0;
   #judgedLateAt = 0;
   #lastWork = performance.now();
   #scan: NodeJS.Timeout | undefined;
@@ -76,7 +71,6 @@ export class Watcher {
     this.#options = options;
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
-    this.#known = connection.known;
     const isPaused = () => this.#paused;
     const link = new ServerLink({
       ...options,
@@ -97,13 +91,13 @@ export class Watcher {
       era: () => link.era(),
       peer: (era) => link.peer(era),
       ready: () => link.ready(),
-      leastPauseMs: () => this.#lanes.leastPauseMs(this.#entries.size),
+      leastPauseMs: () => this.#lanes.leastPauseMs(this.#roster.size),
       answered: (ms) => this.#noteAnswer(ms),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),
-      task: (id) => this.#entries.get(id) ?? null,
-      taskByHandle: (handle) => this.#byHandle(handle),
+      task: (id) => this.#roster.get(id),
+      taskByHandle: (handle) => this.#roster.byHandle(handle),
       get traits() {
         return link.traits;
       },
@@ -113,23 +107,40 @@ export class Watcher {
       learn: (seen) => link.learn(seen),
       leaving: this.#leaving.signal,
     };
+    const roster = this.#roster;
+    this.#trouble = new Trouble({
+      roster,
+      link,
+      log: options.log,
+      leaving: this.#leaving.signal,
+      onLeaseLost: options.onLeaseLost,
+      own: (work) => this.#own(work),
+    });
+    this.#scans = new Scans(this.#context, {
+      roster,
+      trouble: this.#trouble,
+      known: connection.known,
+      adopt: (taskIds) => this.#adopt(taskIds, false),
+      renewAccess: () => this.renewAccess(),
+      onOutdated: options.onOutdated,
+    });
     this.#seePause(connection);
-    this.#subscription = new Subscription(this.#context, () => this.#runningHandles());
+    this.#subscription = new Subscription(this.#context, () => roster.runningHandles());
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#roster.size;
   }
 
   /** Nothing to do for a while: the lease may go back. */
   get idle(): boolean {
-    return this.#entries.size === 0 && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
+    return this.#roster.size === 0 && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
   }
 
   /** Its end would end something at the server: a call that is open, or a command. */
   get carriesCalls(): boolean {
     if (this.#link.isCommand) return true;
-    for (const entry of this.#entries.values()) if (entry.calls.call) return true;
+    for (const entry of this.#roster) if (entry.calls.call) return true;
     return false;
   }
 
@@ -141,22 +152,22 @@ export class Watcher {
       await this.#adopt(all, true);
     }
     if (this.#halted) return;
-    this.#scan = setInterval(() => this.#own(this.#slowScan()), tunables.SLOW_SCAN_MS);
+    this.#scan = setInterval(() => this.#own(this.#scans.look()), tunables.SLOW_SCAN_MS);
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
   }
 
   /** Something about a task was committed by others. */
   wake(taskId: string): void {
     this.#lastWork = performance.now();
-    if (this.#entries.has(taskId)) this.#wake(taskId, 0, true);
+    if (this.#roster.has(taskId)) this.#wake(taskId, 0, true);
     else this.#own(this.#adopt([taskId], false));
   }
 
   /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
   renewAccess(): void {
     this.#link.renewAccess();
-    this.#circuit.succeed();
-    for (const entry of this.#entries.values()) entry.stale = true;
+    this.#trouble.forgive();
+    for (const entry of this.#roster) entry.stale = true;
     this.#tryAll();
   }
 
@@ -167,18 +178,18 @@ export class Watcher {
 
   /** Hints may have been lost: what they would have told of is read. */
   lookAround(): void {
-    if (!this.#halted) this.#own(this.#slowScan(true));
+    if (!this.#halted) this.#own(this.#scans.look(true));
   }
 
   /** Somebody wants a server tried that is left alone. */
   tryNow(): void {
-    this.#circuit.tryNow();
+    this.#trouble.tryNow();
     this.#tryAll();
   }
 
   /** A step that is under way began before this, and may fail by what was true then: the next one is as urgent. */
   #tryAll(): void {
-    for (const entry of this.#entries.values()) this.#wake(entry.id, 0, entry.running);
+    for (const entry of this.#roster) this.#wake(entry.id, 0, entry.running);
   }
 
   /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
@@ -199,29 +210,12 @@ export class Watcher {
     clearInterval(this.#flush);
     await this.halt();
     this.#subscription.close();
-    for (const entry of this.#entries.values()) dropStreams(this.#context, entry);
-    for (const entry of this.#entries.values()) await this.#keepNews(entry);
+    for (const entry of this.#roster) dropStreams(this.#context, entry);
+    for (const entry of this.#roster) await this.#keepNews(entry);
     await this.#flushTimes().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "the times of the last polls were not stored"),
     );
     await this.#link.end();
-  }
-
-  #byHandle(handle: string): TaskEntry | null {
-    const known = this.#entries.get(this.#idByHandle.get(handle) ?? "");
-    if (known?.handle === handle) return known;
-    for (const entry of this.#entries.values()) {
-      if (entry.handle !== handle) continue;
-      this.#idByHandle.set(handle, entry.id);
-      return entry;
-    }
-    return null;
-  }
-
-  #runningHandles(): string[] {
-    return [...this.#entries.values()].flatMap(({ handle, work }) =>
-      handle !== null && isRunning(work.state) ? [handle] : [],
-    );
   }
 
   /** What came in while the last steps ended would not be told again by most servers. */
@@ -235,7 +229,7 @@ export class Watcher {
   }
 
   #wake(taskId: string, afterMs: number, byPerson: boolean): void {
-    const entry = this.#entries.get(taskId);
+    const entry = this.#roster.get(taskId);
     if (!entry || this.#halted) return;
     if (byPerson) {
       entry.stale = true;
@@ -262,46 +256,32 @@ export class Watcher {
     let pause: number | null;
     try {
       // Where somebody acted, or looks, it is tried at once.
-      const wait = entry.urgent || this.#paused ? 0 : this.#circuit.waitFor(entry.id, performance.now());
+      const wait = entry.urgent || this.#paused ? 0 : this.#trouble.waitFor(entry);
       entry.urgent = false;
       if (this.#paused) pause = await rest(this.#context, entry);
       else if (wait > 0) pause = wait;
       else {
         const { checkedAt } = entry;
         pause = await step(this.#context, entry);
-        this.#succeeded(entry);
-        if (entry.checkedAt !== checkedAt) this.#answered();
+        if (this.#trouble.succeeded(entry)) for (const { id } of this.#roster) this.#wake(id, 0, false);
+        if (entry.checkedAt !== checkedAt) this.#trouble.answered();
       }
     } catch (error) {
-      pause = await this.#failed(entry, error);
+      pause = await this.#trouble.failed(entry, error);
       entry.nextCheckAt = clockMs() + Math.ceil(pause);
       entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
       entry.running = false;
-      this.#circuit.release(entry.id);
+      this.#trouble.release(entry);
     }
     if (pause === null) {
-      this.#entries.delete(entry.id);
-      this.#unreadable.delete(entry.id);
-      if (entry.handle !== null) this.#idByHandle.delete(entry.handle);
+      this.#roster.remove(entry);
+      this.#trouble.forget(entry);
       this.#lastWork = performance.now();
       return;
     }
     this.#schedule(entry, Math.min(entry.due, performance.now() + pause));
-  }
-
-  #succeeded(entry: TaskEntry): void {
-    entry.failures = 0;
-    this.#unreadable.delete(entry.id);
-    if (!this.#circuit.succeed()) return;
-    this.#answered();
-    for (const id of this.#entries.keys()) this.#wake(id, 0, false);
-  }
-
-  /** Well again, unless there is a task of which it still says what can't be read. */
-  #answered(): void {
-    if (this.#unreadable.size === 0) this.#own(this.#link.answered());
   }
 
   /** Whether the server is late is judged now and then, where it answers slowly, or was late. */
@@ -313,18 +293,10 @@ export class Watcher {
     if (now < this.#judgedLateAt + tunables.JUDGE_LATE_MS) return;
     this.#judgedLateAt = now;
     let wantedMs = tunables.SLOW_POLL_MS;
-    for (const { work, unchangedPolls } of this.#entries.values())
+    for (const { work, unchangedPolls } of this.#roster)
       if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
-    const late = lateOf(answers.quickestMs, wantedMs, this.#lanes.leastPauseMs(this.#entries.size));
+    const late = lateOf(answers.quickestMs, wantedMs, this.#lanes.leastPauseMs(this.#roster.size));
     this.#own(this.#link.tellLate(late));
-  }
-
-  /** Nobody waits for a server over one such task, but people are told whose fault it is. */
-  #noteUnreadable(entry: TaskEntry, error: PeerError): void {
-    if (!UNREADABLE.has(error.code) || entry.failures < tunables.UNREADABLE_REPLIES) return;
-    if (this.#unreadable.size === 0)
-      this.#own(this.#link.failed(error, [], this.#circuit.state(performance.now())));
-    this.#unreadable.add(entry.id);
   }
 
   /** What was seen of the server's row, in whatever order looks end. */
@@ -335,101 +307,7 @@ export class Watcher {
     this.#paused = paused;
     if (!goesOn) return;
     this.tryNow();
-    for (const entry of this.#entries.values()) entry.stale = true;
-  }
-
-  /** Owns every error of a step: who may have caused it, who is told, and when it is tried again. */
-  async #failed(entry: TaskEntry, error: unknown): Promise<number> {
-    const { log } = this.#options;
-    // Of our own making: it says nothing of the server.
-    if (error instanceof PeerError && error.code === "timeout" && this.#leaving.signal.aborted) return 0;
-    entry.stale = true;
-    // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
-    if (!entry.urgent) entry.due = Number.POSITIVE_INFINITY;
-    failures.inc({ class: classOf(error) });
-    if (error instanceof LeaseLost) {
-      this.#options.onLeaseLost();
-      return tunables.MAX_TIMER_MS;
-    }
-    if (error instanceof PeerError) {
-      const { requestId } = entry.work;
-      const { code } = error;
-      const isServers = error.neededScope === null && isTroubleOfServer(error);
-      // What is the server's, or nobody's sign-in, is not held against the task when that is over.
-      if (!isServers) entry.failures++;
-      const failures = isServers ? undefined : entry.failures;
-      log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
-      // Only more rights help, and who gives them has the connection taken anew.
-      if (error.neededScope !== null) return tunables.SCOPE_RETRY_MS;
-      this.#noteUnreadable(entry, error);
-      return isServers ? this.#serverFailed(error) : backoffDelay(entry.failures);
-    }
-    if (isDatabaseDown(error)) {
-      log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
-      return 1_000;
-    }
-    entry.failures++;
-    log.error({ err: error, taskId: entry.id, requestId: entry.work.requestId }, "a step failed");
-    return backoffDelay(entry.failures + 2);
-  }
-
-  /** Trouble of the server, not of one task: everybody waits, and one at a time tries again. */
-  async #serverFailed(error: PeerError): Promise<number> {
-    const { pause, isNews } = this.#circuit.fail(performance.now(), error.retryAfterMs);
-    if (!isNews) return pause;
-    const ids = [...this.#entries.keys()];
-    await this.#link
-      .failed(error, ids, this.#circuit.state(performance.now()))
-      .catch((cause: unknown) => this.#options.log.warn({ err: cause }, "a server's health was not stored"));
-    // Answers that were accepted are marked by it.
-    for (const entry of this.#entries.values()) entry.stale = true;
-    return pause;
-  }
-
-  async #slowScan(wantsAll = false): Promise<void> {
-    const ids = await this.#context.read((tx) =>
-      tasksNeedingWork(this.organizationId, tx, this.connectionId),
-    );
-    const unknown = ids.filter((id) => !this.#entries.has(id));
-    if (unknown.length > 0) await this.#adopt(unknown, false);
-    const inTrouble = this.#circuit.state(performance.now()).failures > 0;
-    const isTurn = ++this.#scans % tunables.SCANS_A_LOOK_AROUND === 0;
-    if (wantsAll || isTurn || inTrouble) await this.#lookAround();
-    if (this.#paused || this.#circuit.isOpen(performance.now())) return;
-    for (const id of ids) {
-      const entry = this.#entries.get(id);
-      if (!entry || entry.failures > 0 || this.#waitsForPlace(entry)) continue;
-      entry.stale = true;
-      this.#wake(id, 0, false);
-    }
-  }
-
-  async #lookAround(): Promise<void> {
-    const { organizationId, connectionId } = this;
-    const { known, ids } = await this.#context.read(async (tx) => ({
-      known: await readKnown(organizationId, tx, connectionId),
-      ids: await watchedTasks(organizationId, tx, connectionId),
-    }));
-    const before = this.#known;
-    this.#known = known;
-    if (known.settings !== before.settings) this.#options.onOutdated();
-    if (known.signedInAt !== before.signedInAt && this.#isInVain()) this.renewAccess();
-    await this.#adopt(
-      ids.filter((id) => !this.#entries.has(id)),
-      false,
-    );
-  }
-
-  /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
-  #isInVain(): boolean {
-    if (this.#circuit.state(performance.now()).failures > 0) return true;
-    for (const { failures } of this.#entries.values()) if (failures > 0) return true;
-    return false;
-  }
-
-  /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
-  #waitsForPlace({ work, stale, place, due }: TaskEntry): boolean {
-    return work.state === "queued" && !stale && place !== -1 && due <= performance.now();
+    for (const entry of this.#roster) entry.stale = true;
   }
 
   /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
@@ -447,22 +325,22 @@ export class Watcher {
   #bringIn(works: TaskWork[], spread: boolean): void {
     for (const work of works) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
-      if (this.#entries.has(work.id)) {
+      if (this.#roster.has(work.id)) {
         this.#wake(work.id, 0, true);
         continue;
       }
       const entry = newEntry(work);
       // Known by it from now on: questions and notifications name it.
       handleOf(this.#context, entry);
-      const inMs = spread ? firstLookIn(work, this.#entries.size) : 0;
-      this.#entries.set(work.id, entry);
+      const inMs = spread ? firstLookIn(work, this.#roster.size) : 0;
+      this.#roster.add(entry);
       this.#schedule(entry, performance.now() + inMs);
     }
   }
 
   async #flushTimes(): Promise<void> {
     await this.#link.flushLog();
-    await flush(this.#context, this.#link, this.#entries.values());
+    await flush(this.#context, this.#link, this.#roster);
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
@@ -492,19 +370,4 @@ export class Watcher {
       else this.#options.log.warn({ err: error }, "background work of a watcher failed");
     });
   }
-}
-
-const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
-
-/** For the figures: whose trouble it was. */
-function classOf(error: unknown): string {
-  if (error instanceof PeerError) return error.code;
-  if (error instanceof LeaseLost) return "lease_lost";
-  return isDatabaseDown(error) ? "database" : "internal";
-}
-
-/** Not of one task or session. */
-function isTroubleOfServer({ code, reached }: PeerError): boolean {
-  if (code === "sessions_full") return false;
-  return reached !== "yes" || code === "unauthorized" || code === "rate_limited";
 }
