@@ -2,15 +2,18 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { expect, test } from "vitest";
+import { expect, type TestContext, test } from "vitest";
 import { createOwner, withClient, withLogin } from "../scripts/database/roles.ts";
 import { migrate } from "../scripts/migrate.ts";
 
 const FOLDER = join(import.meta.dirname, "migrations");
+const WAITING = `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+  WHERE NOT granted AND d.datname = current_database()`;
 const ACME = "019b76da-a800-7000-8000-000000000001";
 const GLOBEX = "019b76da-a800-7000-8000-000000000002";
 
-test("the inbox's migration fills in what lists need for the requests of every organization", async () => {
+/** A database of its own, with the migrations before `next`; dropped after the test. */
+async function databaseBefore(next: string, { onTestFinished }: Pick<TestContext, "onTestFinished">) {
   const admin = process.env.TEST_DATABASE_ADMIN_URL ?? "";
   const name = `intray_old_${randomBytes(6).toString("hex")}`;
   await createOwner(admin, {
@@ -19,40 +22,64 @@ test("the inbox's migration fills in what lists need for the requests of every o
     database: name,
     may: "createrole createdb",
   });
+  onTestFinished(async () => {
+    await withClient(admin, (client) => client.query(`drop database ${name} with (force)`));
+  });
   const url = new URL(admin);
   url.pathname = `/${name}`;
   const ownerUrl = withLogin(url.href, "intray_owner", "intray-test");
-  try {
-    await withClient(ownerUrl, async (client) => {
-      for (const migration of readdirSync(FOLDER).sort().slice(0, 3)) await apply(client, migration);
-      for (const [organization, total] of [
-        [ACME, 120.5],
-        [GLOBEX, 7],
-      ] as const)
-        await oldRows(client, organization, total);
-    });
-    await migrate(ownerUrl, () => {});
-    const { rows } = await withClient(url.href, (client) =>
-      client.query(
-        "SELECT organization_id, server_id, tool, visibility, search, amount, currency, alike FROM input_request ORDER BY 1",
-      ),
-    );
-    expect(rows.map((row) => [row.organization_id, row.amount])).toEqual([
+  await withClient(ownerUrl, async (client) => {
+    for (const migration of readdirSync(FOLDER).sort()) if (migration < next) await apply(client, migration);
+  });
+  return { name, adminUrl: url.href, ownerUrl };
+}
+
+test("the inbox's migration fills in what lists need for the requests of every organization", async (context) => {
+  const { adminUrl, ownerUrl } = await databaseBefore("0004_inbox", context);
+  await withClient(ownerUrl, async (client) => {
+    for (const [organization, total] of [
       [ACME, 120.5],
       [GLOBEX, 7],
-    ]);
-    expect(rows[0]).toMatchObject({ server_id: ACME, tool: "pay", visibility: "private", currency: null });
-    expect(rows[0].search).toContain("pay müller?\npay\ninv-1\n");
-    expect(rows[0].alike).toMatch(/^[0-9a-f]{64}$/);
-    const { rows: free } = await withClient(url.href, (client) =>
-      client.query(
-        "SELECT relname FROM pg_class WHERE relname IN ('task', 'input_request') AND NOT relforcerowsecurity",
-      ),
-    );
-    expect(free).toEqual([]);
-  } finally {
-    await withClient(admin, (client) => client.query(`drop database ${name} with (force)`));
-  }
+    ] as const)
+      await oldRows(client, organization, total);
+  });
+  await migrate(ownerUrl, () => {});
+  const { rows } = await withClient(adminUrl, (client) =>
+    client.query(
+      "SELECT organization_id, server_id, tool, visibility, search, amount, currency, alike FROM input_request ORDER BY 1",
+    ),
+  );
+  expect(rows.map((row) => [row.organization_id, row.amount])).toEqual([
+    [ACME, 120.5],
+    [GLOBEX, 7],
+  ]);
+  expect(rows[0]).toMatchObject({ server_id: ACME, tool: "pay", visibility: "private", currency: null });
+  expect(rows[0].search).toContain("pay müller?\npay\ninv-1\n");
+  expect(rows[0].alike).toMatch(/^[0-9a-f]{64}$/);
+  const { rows: free } = await withClient(adminUrl, (client) =>
+    client.query(
+      "SELECT relname FROM pg_class WHERE relname IN ('task', 'input_request') AND NOT relforcerowsecurity",
+    ),
+  );
+  expect(free).toEqual([]);
+});
+
+test("a migration that waits in a circle with a process that writes is begun again", async (context) => {
+  const { name, adminUrl, ownerUrl } = await databaseBefore("0027_lists", context);
+  const said: string[] = [];
+  await withClient(adminUrl, async (writer) => {
+    // Who sees the circle first gives way: here the migration, which looks while the other one still waits.
+    await writer.query(`ALTER ROLE intray_owner IN DATABASE ${name} SET deadlock_timeout = '5s'`);
+    await writer.query("SET deadlock_timeout = '10min'");
+    await writer.query("BEGIN; LOCK TABLE input_request IN ROW EXCLUSIVE MODE");
+    const migrated = migrate(ownerUrl, (line) => said.push(line));
+    await expect.poll(async () => (await writer.query(WAITING)).rowCount).toBeGreaterThan(0);
+    await writer.query("LOCK TABLE task IN ROW EXCLUSIVE MODE");
+    await writer.query("COMMIT");
+    await migrated;
+  });
+  expect(said.filter((line) => line.startsWith("0027_lists and a process"))).toHaveLength(1);
+  expect(said.at(-1)).toBe(`Applying migration ${readdirSync(FOLDER).sort().at(-1)}`);
 });
 
 /** As migrate does it, so that migrate goes on from there. */

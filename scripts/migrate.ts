@@ -12,6 +12,7 @@ import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/queue.ts";
 
 const FOLDER = path.join(import.meta.dirname, "../prisma/migrations");
 const LOCK = 7_246_813_557;
+const TRIES = 10;
 
 /** A failure that one sentence explains; `code` is stable. */
 export class MigrationError extends Error {
@@ -42,7 +43,7 @@ export async function migrate(ownerUrl: string, log: (line: string) => void): Pr
     for (const migration of migrations) {
       if (applied.has(migration.name)) continue;
       log(`Applying migration ${migration.name}`);
-      await apply(client, migration);
+      await applyAtLast(client, migration, log);
     }
     await installQueue(client, ownerUrl);
   } finally {
@@ -83,6 +84,26 @@ function refuseSurprises(migrations: Migration[], applied: Map<string, string>):
         `The migration ${name} was changed after it was applied: restore its file as it was.`,
       );
   }
+}
+
+/** One that locks tables may wait in a circle with processes that write. Then nothing of it is done, and it is begun again. */
+async function applyAtLast(
+  client: pg.Client,
+  migration: Migration,
+  log: (line: string) => void,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await apply(client, migration);
+    } catch (error) {
+      if (tries === TRIES || !isDeadlock(error)) throw error;
+      log(`${migration.name} and a process that writes waited for each other: once more`);
+    }
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof MigrationError && (error.cause as { code?: unknown } | undefined)?.code === "40P01";
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
