@@ -7,6 +7,7 @@ import { tool } from "../testing/tool.ts";
 import { createWorld, until } from "../testing/world.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { GroupScan } from "./group-scan.ts";
 import { Watcher } from "./watcher.ts";
 
 test("two that write how a connection is doing wait for each other, and never both for the other", async () => {
@@ -41,6 +42,7 @@ test("two that write how a connection is doing wait for each other, and never bo
     new Watcher({
       database,
       groups: new GroupCommit(database),
+      scans: new GroupScan(database),
       network,
       seal: world.seal,
       log: pino({ level: "silent" }),

@@ -30,7 +30,9 @@ interface Waiting {
 
 export class GroupCommit {
   #database: Database;
-  #organizations = new Map<string, Gathering<Waiting>>();
+  #changes = new Gathering<Waiting>(GROUPS_AT_ONCE, CHANGES_IN_A_GROUP, (organizationId, group) =>
+    this.#settle(organizationId, group),
+  );
 
   constructor(database: Database) {
     this.#database = database;
@@ -41,22 +43,12 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       // Log lines and spans of a change belong to its own call, not to that of who began the group.
       const work = AsyncResource.bind((tx: Tx) => change.work(tx));
-      this.#of(organizationId).add({
+      this.#changes.add(organizationId, {
         change: { ...change, work },
         resolve: resolve as Waiting["resolve"],
         reject,
       });
     });
-  }
-
-  #of(organizationId: string): Gathering<Waiting> {
-    const known = this.#organizations.get(organizationId);
-    if (known) return known;
-    const gathering = new Gathering<Waiting>(GROUPS_AT_ONCE, CHANGES_IN_A_GROUP, (group) =>
-      this.#settle(organizationId, group),
-    );
-    this.#organizations.set(organizationId, gathering);
-    return gathering;
   }
 
   /** Never rejects. Where one change fails the group is undone, and each of it is tried alone. */

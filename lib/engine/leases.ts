@@ -8,6 +8,7 @@ import { type Taken, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { GivingBack } from "./giving-back.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { GroupScan } from "./group-scan.ts";
 import { type Held, inGroups, newHeld } from "./held-lease.ts";
 import { giveBack, takeCensus } from "./lease-rows.ts";
 import { Places } from "./places.ts";
@@ -36,6 +37,7 @@ export class Leases {
   #closing = false;
   #givingBack: GivingBack;
   #groups: GroupCommit;
+  #scans: GroupScan;
   #takeovers = new Places(tunables.TAKEN_AT_ONCE);
   #endings = new Places(tunables.ENDED_AT_ONCE);
 
@@ -43,6 +45,7 @@ export class Leases {
     this.#options = options;
     const { database, boss, engineId } = options;
     this.#groups = new GroupCommit(options.steps);
+    this.#scans = new GroupScan(options.steps);
     this.#givingBack = new GivingBack((organizationId, leases) =>
       database.withOrganization(organizationId, (tx) => giveBack(organizationId, tx, boss, engineId, leases)),
     );
@@ -166,6 +169,7 @@ export class Leases {
     const watcher = new Watcher({
       database,
       groups: this.#groups,
+      scans: this.#scans,
       network,
       seal,
       log,

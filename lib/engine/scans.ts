@@ -1,27 +1,31 @@
 /** A watcher's looks for what no wake-up told it of: hints are a mere speed-up, and get lost. */
-import { tasksNeedingWork, watchedTasks } from "../tasks/work.ts";
+import { watchedTasks } from "../tasks/work.ts";
 import { type Known, readKnown } from "./connection.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
 import type { Roster } from "./roster.ts";
 import type { Trouble } from "./trouble.ts";
-import { SCANS_A_LOOK_AROUND } from "./tunables.ts";
+import { LOOK_AROUND_MS, SLOW_SCAN_MS } from "./tunables.ts";
 
 interface Surroundings {
   roster: Roster;
   trouble: Trouble;
+  /** Ids of tasks that need something now. */
+  scan(): Promise<string[]>;
   /** What the watcher was made with. */
   known: Known;
   /** Takes on tasks that are not watched yet. */
   adopt(taskIds: string[]): Promise<void>;
   renewAccess(): void;
   onOutdated(): void;
+  /** Owns work that nobody waits for. */
+  own(work: Promise<unknown>): void;
 }
 
 export class Scans {
   #ctx: WatcherContext;
   #around: Surroundings;
   #known: Known;
-  #count = 0;
+  #timers: NodeJS.Timeout[] = [];
 
   constructor(ctx: WatcherContext, around: Surroundings) {
     this.#ctx = ctx;
@@ -29,15 +33,34 @@ export class Scans {
     this.#known = around.known;
   }
 
+  begin(): void {
+    const { own } = this.#around;
+    const scan = () => own(this.look());
+    this.#every(SLOW_SCAN_MS, timeOf(this.#ctx.organizationId, SLOW_SCAN_MS), scan);
+    this.#every(LOOK_AROUND_MS, timeOf(this.#ctx.connectionId, LOOK_AROUND_MS), () =>
+      own(this.#lookAround()),
+    );
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  #every(ms: number, firstInMs: number, work: () => void): void {
+    const place = this.#timers.length;
+    this.#timers[place] = setTimeout(() => {
+      this.#timers[place] = setInterval(work, ms);
+      work();
+    }, firstInMs);
+  }
+
   /** `wantsAll`: hints of whatever kind may have been lost. */
   async look(wantsAll = false): Promise<void> {
-    const { organizationId, connectionId } = this.#ctx;
-    const { roster, trouble, adopt } = this.#around;
-    const ids = await this.#ctx.read((tx) => tasksNeedingWork(organizationId, tx, connectionId));
+    const { roster, trouble, adopt, scan } = this.#around;
+    const ids = await scan();
     const unknown = ids.filter((id) => !roster.has(id));
     if (unknown.length > 0) await adopt(unknown);
-    const isTurn = ++this.#count % SCANS_A_LOOK_AROUND === 0;
-    if (wantsAll || isTurn || trouble.lasts) await this.#lookAround();
+    if (wantsAll || trouble.lasts) await this.#lookAround();
     if (this.#ctx.paused || trouble.isOpen) return;
     for (const id of ids) {
       const entry = roster.get(id);
@@ -68,6 +91,15 @@ export class Scans {
     for (const { failures } of roster) if (failures > 0) return true;
     return false;
   }
+}
+
+/**
+ * How long it is, in ms, until the time that is this id's: an organization's connections scan at the same time, in one
+ * transaction, and different organizations at different times.
+ */
+function timeOf(id: string, everyMs: number): number {
+  const phase = Number.parseInt(id.slice(-8), 16) % everyMs;
+  return everyMs - ((Date.now() - phase) % everyMs);
 }
 
 /** One of many starts: its turn comes, and nothing is gained by looking at it before. */

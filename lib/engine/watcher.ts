@@ -10,6 +10,7 @@ import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entr
 import { FENCE, fence, type ServerPause } from "./fence.ts";
 import { flush } from "./flush.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import type { GroupScan } from "./group-scan.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
 import { rest } from "./rest.ts";
@@ -30,6 +31,7 @@ export interface WatcherOptions {
   database: Database;
   /** By which steps commit. */
   groups: GroupCommit;
+  scans: GroupScan;
   network: Network;
   seal: Seal;
   log: Logger;
@@ -63,7 +65,6 @@ export class Watcher {
   #pauseSeen = -1;
   #judgedLateAt = 0;
   #lastWork = performance.now();
-  #scan: NodeJS.Timeout | undefined;
   #flush: NodeJS.Timeout | undefined;
 
   constructor(options: WatcherOptions) {
@@ -119,10 +120,12 @@ export class Watcher {
     this.#scans = new Scans(this.#context, {
       roster,
       trouble: this.#trouble,
+      scan: () => this.#scan(),
       known: connection.known,
       adopt: (taskIds) => this.#adopt(taskIds, false),
       renewAccess: () => this.renewAccess(),
       onOutdated: options.onOutdated,
+      own: (work) => this.#own(work),
     });
     this.#seePause(connection);
     this.#subscription = new Subscription(this.#context, () => roster.runningHandles());
@@ -152,7 +155,7 @@ export class Watcher {
       await this.#adopt(all, true);
     }
     if (this.#halted) return;
-    this.#scan = setInterval(() => this.#own(this.#scans.look()), tunables.SLOW_SCAN_MS);
+    this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
   }
 
@@ -206,7 +209,7 @@ export class Watcher {
   }
 
   async #end(): Promise<void> {
-    clearInterval(this.#scan);
+    this.#scans.end();
     clearInterval(this.#flush);
     await this.halt();
     this.#subscription.close();
@@ -352,6 +355,12 @@ export class Watcher {
       see: (server) => this.#seePause(server),
       work,
     });
+  }
+
+  #scan(): Promise<string[]> {
+    const { scans, epoch } = this.#options;
+    const { connectionId } = this;
+    return scans.run(this.organizationId, { connectionId, epoch, see: (server) => this.#seePause(server) });
   }
 
   #fenced<T>(work: (tx: Tx) => Promise<T>, lock: Prisma.Sql): Promise<T> {

@@ -215,18 +215,20 @@ function liveRequests(organizationId: string): Prisma.Sql {
       AND r.state IN ('open', 'answered') ORDER BY r.created_at`;
 }
 
-/** Ids of a connection's watched tasks that need something now, for the slow scan that makes wake-ups a mere speed-up. */
+/** By connection, the ids of watched tasks that need something now: for the scans that make wake-ups a mere speed-up. */
 export async function tasksNeedingWork(
   organizationId: string,
   tx: Tx,
-  connectionId: string,
-): Promise<string[]> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT t.id FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ${connectionId}::uuid
+  connectionIds: string[],
+): Promise<Map<string, string[]>> {
+  const rows = await tx.$queryRaw<{ connection_id: string; ids: string[] }[]>`
+    SELECT t.connection_id, array_agg(t.id::text) AS ids FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ANY (${connectionIds}::uuid[])
       AND t.watched AND (t.state = 'starting'
         OR (t.state = 'queued' AND (t.start_after IS NULL OR t.start_after <= now()))
         OR (t.cancel_requested_at IS NOT NULL AND t.cancel_sent_at IS NULL)
         OR EXISTS (SELECT FROM delivery d WHERE d.organization_id = t.organization_id AND d.task_id = t.id
-          AND d.state IN ('held', 'pending', 'sending')))`;
-  return rows.map((row) => row.id);
+          AND d.state IN ('held', 'pending', 'sending')))
+    GROUP BY t.connection_id`;
+  return new Map(rows.map((row) => [row.connection_id, row.ids]));
 }
