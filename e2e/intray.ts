@@ -19,7 +19,7 @@ export interface Intray {
   kill(part: PartName, signal?: "SIGSTOP" | "SIGCONT"): Promise<boolean>;
   /** Runs the command line and returns what it prints. */
   command(...words: string[]): Promise<string>;
-  /** What it logged as errors, shortened. */
+  /** What it logged as errors, and what `npm start` itself has said: shortened. */
   errors(): string[];
   /** Drains and starts again on the same data. */
   restart(): Promise<void>;
@@ -87,7 +87,10 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
     },
     errors() {
       const lines = output.join("").split("\n");
-      return lines.filter((line) => line.includes('"level":50')).map((line) => line.slice(0, 1_500));
+      const isOfStart = (line: string) => !/^\[\w+\] \{/.test(line);
+      return lines
+        .filter((line) => line.includes('"level":50') || isOfStart(line))
+        .map((line) => line.slice(0, 1_500));
     },
     async restart() {
       await stop(supervisor, dataDir);

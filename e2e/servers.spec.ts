@@ -78,6 +78,14 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   const slow = ola.getByText("Slow: tasks are looked at every 40 s instead of every 5 s (answers take 9 s)");
   await expect(slow).toBeVisible(SOON);
   await judge(ola, "a slow server", [...ON_A_DESK.slice(1), ...ON_A_PHONE]);
+  for (const path of ["/servers", "/overview"]) {
+    await ola.goto(path);
+    await expect(slow).toBeVisible(SOON);
+    await slow.scrollIntoViewIfNeeded();
+    await judge(ola, `${path} with a slow server`, [...ON_A_DESK.slice(1), ...ON_A_PHONE]);
+  }
+  await ola.goto(`/servers/${server.id}`);
+  await expect(slow).toBeVisible(SOON);
   await backstage.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, null));
   await expect(slow).toBeHidden(SOON);
 

@@ -1,8 +1,12 @@
 import { createServer } from "node:net";
 
+/** Below those that systems give to outgoing connections (Linux from 32768): one of these could take it while nobody listens. */
+const LOWEST = 15_000;
+const HIGHEST = 32_000;
+
 /** A port of loopback that nobody uses now. */
 export async function freePort(): Promise<number> {
-  return listenOnce(0, "127.0.0.1");
+  return nextFreePort(LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST)));
 }
 
 /** Whether we could listen there. Other failures (a host that is not ours, a port below 1024) are thrown. */

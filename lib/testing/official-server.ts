@@ -1,8 +1,7 @@
 /** Starts servers of 2025-11-25 by the protocol's makers, over streamable HTTP, each in a process of its own. */
 import { spawn } from "node:child_process";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../scripts/ports.ts";
 
 export interface OfficialServer {
   url: string;
@@ -47,12 +46,4 @@ export async function startOfficialServer(name: OfficialName): Promise<OfficialS
       await exited;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

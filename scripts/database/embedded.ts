@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../lib/env.ts";
 import { openCluster, readRecord } from "./cluster.ts";
 import { createOwner, withLogin } from "./roles.ts";
 import { prepareDataFolder, readOrCreateSecrets, readSecrets, type Secrets } from "./secrets.ts";
-import { type Server, startServer } from "./server.ts";
+import { type Options, type Server, startServer } from "./server.ts";
 
 export type EmbeddedPostgres = {
   server: Server;
@@ -17,10 +17,7 @@ export type EmbeddedPostgres = {
 };
 
 /** Starts (or adopts) the Postgres of a data folder, with everything in it that comes before the migrations. */
-export async function startEmbedded(
-  dataDir: string,
-  options: { settings?: string[]; detached?: boolean } = {},
-): Promise<EmbeddedPostgres> {
+export async function startEmbedded(dataDir: string, options: Options = {}): Promise<EmbeddedPostgres> {
   prepareDataFolder(dataDir);
   const known = readSecrets(dataDir);
   const home = readRecord(dataDir).home ?? dataDir;

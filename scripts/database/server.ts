@@ -18,7 +18,9 @@ export type Server = {
   stop(mode: "fast" | "immediate"): Promise<void>;
 };
 
-type Options = {
+export type Options = {
+  /** Others know its port by now: it is waited for where another program has it. */
+  keepPort?: boolean;
   /** More `-c` settings. */
   settings?: string[];
   /** Out of the terminal's process group, whose Ctrl-C would stop it before those who still need it. */
@@ -42,7 +44,7 @@ export async function startServer(cluster: Cluster, options: Options = {}): Prom
       const lines = started.trim().split("\n").slice(-4).join("\n  ");
       throw new ConfigurationError(`The embedded Postgres does not start (${cluster.logFile}):\n  ${lines}`);
     }
-    if (portTaken) await rememberNewPort(cluster);
+    if (portTaken && !options.keepPort) await rememberNewPort(cluster);
     else await sleep(300);
   }
 }

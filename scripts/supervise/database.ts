@@ -8,12 +8,15 @@ import { print } from "./part.ts";
 /** The embedded Postgres, started again when it dies. */
 export type KeptPostgres = EmbeddedPostgres & { stop(mode: "fast" | "immediate"): Promise<void> };
 
-/** `giveUp` is called when it cannot be brought back, or only on another port, which the other parts do not know. */
+/** So long is it tried to bring it back. */
+const PATIENCE_MS = 120_000;
+
+/** `giveUp` is called when it cannot be brought back. It keeps its port, by which the other parts know it. */
 export async function keepPostgres(dataDir: string, giveUp: (why: string) => void): Promise<KeptPostgres> {
   const first = await startEmbedded(dataDir, { detached: true });
   let server = first.server;
   let stopping = false;
-  void keepRunning().catch((error) => giveUp(error.message));
+  const running = keepRunning().catch((error) => giveUp(error.message));
 
   async function keepRunning(): Promise<void> {
     for (;;) {
@@ -22,10 +25,25 @@ export async function keepPostgres(dataDir: string, giveUp: (why: string) => voi
       print("postgres", "ended unexpectedly; starting it again");
       await sleep(200);
       if (stopping) return;
-      server = (await startEmbedded(dataDir, { detached: true })).server;
+      const back = await startAgain();
+      if (!back) return;
+      server = back;
       if (stopping) return await server.stop("fast");
-      if (server.port !== first.server.port) throw new Error("Postgres's port was taken by another program.");
       print("postgres", "is back");
+    }
+  }
+
+  /** It may be killed once more before it has recovered. Null: it is not wanted any more. */
+  async function startAgain(): Promise<EmbeddedPostgres["server"] | null> {
+    for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+      try {
+        return (await startEmbedded(dataDir, { detached: true, keepPort: true })).server;
+      } catch (error) {
+        if (stopping) return null;
+        if (Date.now() > deadline) throw error;
+        print("postgres", "did not start; trying again");
+        await sleep(500);
+      }
     }
   }
 
@@ -34,6 +52,8 @@ export async function keepPostgres(dataDir: string, giveUp: (why: string) => voi
     async stop(mode) {
       stopping = true;
       await server.stop(mode);
+      // One that is just being started is stopped too; who is in a hurry leaves it to the next start.
+      if (mode === "fast") await running;
     },
   };
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readRecord } from "../../../scripts/database/cluster.ts";
 import { allowLogins, createOwner, withLogin } from "../../../scripts/database/roles.ts";
 import { migrate } from "../../../scripts/migrate.ts";
-import { nextFreePort } from "../../../scripts/ports.ts";
+import { freePort } from "../../../scripts/ports.ts";
 import { createMakerlessKey } from "../../api-keys/transitions.ts";
 import { createDatabase } from "../../db.ts";
 import { uuidv7 } from "../../ids.ts";
@@ -79,7 +79,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     const dataDir = join(folder, name);
     mkdirSync(dataDir, { mode: 0o711 });
     dataDirs.push(dataDir);
-    const port = await quietPort();
+    const port = await freePort();
     const part = await postgresPart({ name, dataDir, port, superuserPassword: PASSWORD, guard });
     parts.postgres.push(part);
     return part;
@@ -98,7 +98,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     for (let at = 0; at < options.samples; at++) {
       const name = `sample-${at + 1}`;
       await createOwner(theirs.superuserUrl, { role: "invoice", password: PASSWORD, database: name });
-      const [port, proxyPort] = [await quietPort(), await quietPort()];
+      const [port, proxyPort] = [await freePort(), await freePort()];
       addNode("sample", name, "examples/invoice-server/main.ts", {
         INVOICE_PORT: String(port),
         INVOICE_DATABASE_URL: databaseUrl(theirs.superuserUrl, "invoice", name),
@@ -109,7 +109,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
       proxies.push(proxy);
       samples.push({ name, baseUrl: `http://127.0.0.1:${port}`, proxyUrl: proxy.url });
     }
-    const port = await quietPort();
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const common = {
       PORT: String(port),
@@ -172,14 +172,6 @@ async function prepareDatabase(superuserUrl: string) {
   } finally {
     await db.close();
   }
-}
-
-/**
- * Below the ports that systems hand out by themselves: while a part is down, nobody's outgoing connection takes its
- * port.
- */
-function quietPort(): Promise<number> {
-  return nextFreePort(15_000 + Math.floor(Math.random() * 15_000));
 }
 
 function databaseUrl(superuserUrl: string, role: string, database: string): string {
