@@ -31,7 +31,7 @@ async function databaseBefore(next: string, { onTestFinished }: Pick<TestContext
   await withClient(ownerUrl, async (client) => {
     for (const migration of readdirSync(FOLDER).sort()) if (migration < next) await apply(client, migration);
   });
-  return { name, adminUrl: url.href, ownerUrl };
+  return { adminUrl: url.href, ownerUrl };
 }
 
 test("the inbox's migration fills in what lists need for the requests of every organization", async (context) => {
@@ -65,19 +65,27 @@ test("the inbox's migration fills in what lists need for the requests of every o
 });
 
 test("a migration that waits in a circle with a process that writes is begun again", async (context) => {
-  const { name, adminUrl, ownerUrl } = await databaseBefore("0027_lists", context);
+  const { adminUrl, ownerUrl } = await databaseBefore("0027_lists", context);
   const said: string[] = [];
-  await withClient(adminUrl, async (writer) => {
-    // Who sees the circle first gives way: here the migration, which looks while the other one still waits.
-    await writer.query(`ALTER ROLE intray_owner IN DATABASE ${name} SET deadlock_timeout = '5s'`);
-    await writer.query("SET deadlock_timeout = '10min'");
-    await writer.query("BEGIN; LOCK TABLE input_request IN ROW EXCLUSIVE MODE");
-    const migrated = migrate(ownerUrl, (line) => said.push(line));
-    await expect.poll(async () => (await writer.query(WAITING)).rowCount).toBeGreaterThan(0);
-    await writer.query("LOCK TABLE task IN ROW EXCLUSIVE MODE");
-    await writer.query("COMMIT");
-    await migrated;
-  });
+  await withClient(adminUrl, (keeper) =>
+    withClient(adminUrl, async (writer) => {
+      const waiting = (count: number) =>
+        expect.poll(async () => (await keeper.query(WAITING)).rowCount).toBe(count);
+      await keeper.query("BEGIN; LOCK TABLE task IN ROW EXCLUSIVE MODE");
+      // Who sees the circle first gives way: not this one.
+      await writer.query("SET deadlock_timeout = '10min'");
+      await writer.query("BEGIN; LOCK TABLE input_request IN ROW EXCLUSIVE MODE");
+      const migrated = migrate(ownerUrl, (line) => said.push(line));
+      await waiting(1);
+      // Behind the migration, which has the table next, and then wants the other one.
+      const written = writer.query("LOCK TABLE task IN ROW EXCLUSIVE MODE");
+      await waiting(2);
+      await keeper.query("COMMIT");
+      await written;
+      await writer.query("COMMIT");
+      await migrated;
+    }),
+  );
   expect(said.filter((line) => line.startsWith("0027_lists and a process"))).toHaveLength(1);
   expect(said.at(-1)).toBe(`Applying migration ${readdirSync(FOLDER).sort().at(-1)}`);
 });

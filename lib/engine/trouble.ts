@@ -8,7 +8,7 @@ import { LeaseLost, type TaskEntry } from "./entry.ts";
 import type { Roster } from "./roster.ts";
 import { backoffDelay } from "./schedule.ts";
 import type { ServerLink } from "./server-link.ts";
-import { MAX_TIMER_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } from "./tunables.ts";
+import { DATABASE_RETRY_MS, MAX_TIMER_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } from "./tunables.ts";
 
 interface Surroundings {
   roster: Roster;
@@ -20,8 +20,6 @@ interface Surroundings {
   /** Owns work that nobody waits for. */
   own(work: Promise<unknown>): void;
 }
-
-const DATABASE_RETRY_MS = 1_000;
 
 export class Trouble {
   #around: Surroundings;

@@ -59,7 +59,6 @@ export const LONG_LEASE_MAX_AGE_MS = 23 * 3600_000;
 export const IDLE_LEASE_MS = 30_000;
 /** Hints are taken out of the outbox at least this often. */
 export const PUMP_MS = 1_000;
-/** What polls left in memory goes to the database this often, */
 /** And so soon after the engine itself has committed something, for all that was committed meanwhile. */
 export const PUMP_AFTER_MS = 20;
 /** What polls left in memory goes to the database this often. */
@@ -91,6 +90,8 @@ export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 300_000;
 /** A call that takes more rights than the connection has is tried again after this; a new sign-in does it at once. */
 export const SCOPE_RETRY_MS = 3600_000;
+/** A step that could not reach the database is taken again after this. */
+export const DATABASE_RETRY_MS = 1_000;
 /** While one step tries whether a server is well again, the others wait this long at a time. */
 export const PROBE_WAIT_MS = 250;
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,12 +21,22 @@ async function kept({ onTestFinished }: Pick<TestContext, "onTestFinished">) {
   return {
     ...postgres,
     givenUp,
+    pid: () => pidIn(lockFile),
     /** Waits for a server that is not `before`, which may not have come far yet. */
     async next(before: number): Promise<number> {
       await expect.poll(() => pidIn(lockFile), { interval: 5 }).not.toBeOneOf([null, before]);
       return pidIn(lockFile) ?? 0;
     },
   };
+}
+
+/** -9. It may have ended by itself meanwhile. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 function pidIn(lockFile: string): number | null {
@@ -46,7 +57,7 @@ test("killed again and again while it starts, it comes back", async (context) =>
   const postgres = await kept(context);
   let { pid } = postgres.server;
   for (let kills = 0; kills < 4; kills++) {
-    process.kill(pid, "SIGKILL");
+    kill(pid);
     pid = await postgres.next(pid);
   }
   await answer(postgres.ownerUrl);
@@ -55,26 +66,27 @@ test("killed again and again while it starts, it comes back", async (context) =>
 
 test("where another program has its port for a moment, it comes back to that port", async (context) => {
   const postgres = await kept(context);
-  const { pid, port } = postgres.server;
-  process.kill(pid, "SIGKILL");
-  const thief = await listenAt(port);
-  const before = await postgres.next(pid);
-  await postgres.next(before);
+  const thief = createServer((socket) => socket.destroy());
+  // Whoever is first has it: as long as that is Postgres, it is killed.
+  await expect
+    .poll(() => {
+      const pid = postgres.pid();
+      if (pid !== null) kill(pid);
+      return listens(thief, postgres.server.port);
+    })
+    .toBe(true);
+  // Of the one that was killed, of the first to find the port taken, of another one after it.
+  let pid = 0;
+  for (let lives = 0; lives < 3; lives++) pid = await postgres.next(pid);
   await new Promise((resolve) => thief.close(resolve));
   await answer(postgres.ownerUrl);
   expect(postgres.givenUp).toEqual([]);
 });
 
-/** Its listener, once the port is let go. Whoever connects is cut off. */
-async function listenAt(port: number): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  await expect
-    .poll(
-      () =>
-        new Promise((resolve) =>
-          server.once("error", resolve).listen(port, "127.0.0.1", () => resolve("it listens")),
-        ),
-    )
-    .toBe("it listens");
-  return server;
+async function listens(server: Server, port: number): Promise<boolean> {
+  server.listen(port, "127.0.0.1");
+  return once(server, "listening").then(
+    () => true,
+    () => false, // the port is taken yet
+  );
 }
