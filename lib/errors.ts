@@ -16,6 +16,8 @@ const STATUS = {
   cross_site: 403,
   four_eyes: 403,
   wrong_account: 403,
+  wrong_setup_token: 403,
+  setup_closed: 403,
   not_found: 404,
   method_not_allowed: 405,
   already_answered: 409,

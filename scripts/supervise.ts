@@ -5,18 +5,24 @@ import { ConfigurationError, env } from "../lib/env.ts";
 import { build } from "./build.ts";
 import { killSteps, runStep } from "./child.ts";
 import { allowLogins } from "./database/roles.ts";
-import { prepareDataFolder, readOrCreateSecrets } from "./database/secrets.ts";
+import { prepareDataFolder, readOrCreateSecrets, readOrCreateSetupToken } from "./database/secrets.ts";
 import { nextFreePort } from "./ports.ts";
 import {
   checkDatabase,
   type KeptPostgres,
   keepPostgres,
   migrateDatabase,
-  setupWasDone,
+  readSetup,
 } from "./supervise/database.ts";
 import { type Part, startPart } from "./supervise/part.ts";
 import { answers } from "./supervise/ready.ts";
-import { checkSettings, decideDemo, machineEnvironment, partEnvironments } from "./supervise/settings.ts";
+import {
+  checkSettings,
+  decideDemo,
+  machineEnvironment,
+  partEnvironments,
+  setupLines,
+} from "./supervise/settings.ts";
 import { countSignals } from "./supervise/signals.ts";
 import { lockDataFolder } from "./supervise/single.ts";
 import { syncServersAt } from "./sync-servers.ts";
@@ -59,7 +65,9 @@ async function start(): Promise<void> {
     settings.appDatabaseUrl && settings.engineDatabaseUrl
       ? { appDatabaseUrl: settings.appDatabaseUrl, engineDatabaseUrl: settings.engineDatabaseUrl }
       : await allowLogins(ownerUrl, secrets);
-  const demo = decideDemo(settings, await setupWasDone(appDatabaseUrl));
+  const setup = await readSetup(appDatabaseUrl);
+  const demo = decideDemo(settings, setup.done);
+  const setupToken = setup.possible ? (settings.setupToken ?? readOrCreateSetupToken(dataDir)) : undefined;
   const keys = process.env.INTRAY_KEYS || secrets.intrayKeys;
   const invoice =
     demo && embedded
@@ -84,6 +92,7 @@ async function start(): Promise<void> {
 
   const environments = partEnvironments({
     demo,
+    setupToken,
     invoice,
     appDatabaseUrl,
     engineDatabaseUrl,
@@ -102,6 +111,7 @@ async function start(): Promise<void> {
     say(
       "A demonstration: sign in with one click as Ana (owner), Ola (operator), Ben or Cleo (approvers) of Acme, or Gus of Globex.",
     );
+  if (setupToken) for (const line of setupLines(settings, setupToken)) say(line);
 }
 
 /** Everything else goes before the database, which it needs to finish its work. */

@@ -6,17 +6,21 @@ import { ConfigurationError, env, need } from "../lib/env.ts";
 import { onDrain } from "../lib/lifecycle.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { startTracing } from "../lib/tracing/start.ts";
+import { markDirect } from "../lib/web/direct.ts";
+import { warnWhileSetupIsClosed } from "../lib/web/setup.ts";
 import { signInSettings } from "../lib/web/sign-in-providers.ts";
 import { pageCounter } from "./count-pages.ts";
+import { refusePublicDemo } from "./supervise/settings.ts";
 
 /** How long answers that are under way may take once the process drains. */
 const graceMs = 5_000;
 
 async function serve(): Promise<void> {
-  const { host, port, url } = env();
+  const { host, port, url, demo } = env();
   need("appDatabaseUrl");
   need("authSecret");
   need("keys");
+  if (demo) refusePublicDemo({ host, url });
   operatorServers();
   signInSettings();
   if (!existsSync(".next/BUILD_ID"))
@@ -30,6 +34,7 @@ async function serve(): Promise<void> {
   // Intray speaks no WebSocket, and Next's own upgrade handling is better never reached.
   const count = pageCounter();
   const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
+    markDirect(request);
     count(request, response, () => void handle(request, response));
   });
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.
@@ -52,6 +57,7 @@ async function serve(): Promise<void> {
     server.listen(port, host, resolve);
   });
   process.stdout.write(`Listening on http://${host}:${port}\n`);
+  await warnWhileSetupIsClosed();
 }
 
 serve().catch((error) => {

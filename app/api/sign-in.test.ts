@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { seedDemo } from "@/prisma/seed-demo.ts";
 
+const SETUP_TOKEN = "the token of the tests";
+
 let web: TestWeb;
 
 beforeAll(async () => {
   web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
     INTRAY_DEMO: "1",
+    INTRAY_SETUP_TOKEN: SETUP_TOKEN,
     CRON_SECRET: "a secret of the scheduler",
   });
   await seedDemo(web.database.ownerUrl, { invoiceUrl: "http://127.0.0.1:3001" });
@@ -18,9 +21,8 @@ const from = (address: string) => ({ "x-forwarded-for": address });
 
 describe("the demonstration", () => {
   test("offers its people on this machine's names alone", async () => {
-    const { demoPeople } = await import("@/lib/web/demo.ts");
     for (const host of ["localhost", "localhost:3000", "127.0.0.1:3000", "[::1]:3000"])
-      expect((await demoPeople(host)).map((person) => person.name)).toEqual([
+      expect((await demoPeople({ host })).map((person) => person.name)).toEqual([
         "Ana",
         "Ola",
         "Ben",
@@ -32,9 +34,27 @@ describe("the demonstration", () => {
       "localhost.evil.example",
       "10.0.0.1",
       "127.0.0.1.evil.example:80",
-      null,
+      "",
     ])
-      expect(await demoPeople(host)).toEqual([]);
+      expect(await demoPeople({ host })).toEqual([]);
+  });
+
+  test("offers nobody, and lets nobody in, unless the server in front says that a request came directly", async () => {
+    const { demoPeople: peopleFor } = await import("@/lib/web/demo.ts");
+    for (const headers of [{}, { "x-intray-direct": "1" }, { "x-intray-direct": "true" }])
+      expect(await peopleFor(new Headers({ host: "localhost:3000", ...headers }))).toEqual([]);
+  });
+
+  test("is nowhere once Intray is known by another name", async () => {
+    const { env } = await import("@/lib/env.ts");
+    const own = env().url;
+    try {
+      env().url = "https://intray.example";
+      expect(await demoPeople({ host: "localhost:3000" })).toEqual([]);
+    } finally {
+      env().url = own;
+    }
+    expect(await demoPeople({ host: "localhost:3000" })).toHaveLength(5);
   });
 
   test("has its servers where the sample server listens now", async () => {
@@ -46,9 +66,14 @@ describe("the demonstration", () => {
     ]);
   });
 
+  async function demoPeople(headers: Record<string, string>) {
+    const { directHeaders } = await import("@/lib/web/direct.ts");
+    const { demoPeople: peopleFor } = await import("@/lib/web/demo.ts");
+    return peopleFor(new Headers({ ...directHeaders(), ...headers }));
+  }
+
   async function signInAs(name: string): Promise<string> {
-    const { demoPeople } = await import("@/lib/web/demo.ts");
-    const person = (await demoPeople("localhost")).find((candidate) => candidate.name === name);
+    const person = (await demoPeople({ host: "localhost" })).find((candidate) => candidate.name === name);
     return web.signIn(person?.id ?? "");
   }
 
@@ -58,6 +83,7 @@ describe("the demonstration", () => {
       await web.call("POST", "/api/v1/api-keys", { cookie: ana, body: { name: "k", role: "owner" } })
     ).body.secret;
     const body = {
+      token: SETUP_TOKEN,
       organizationName: "Acme",
       name: "Dora",
       email: "Dora@real.example",
@@ -68,19 +94,54 @@ describe("the demonstration", () => {
     const taken = await web.call("POST", "/api/setup", { body: { ...body, email: "ana@acme.example" } });
     expect([taken.status, taken.body.errors[0].field]).toEqual([422, "email"]);
 
+    const { token: _, ...tokenless } = body;
+    for (const [wrong, code] of [
+      [tokenless, "invalid_input"],
+      [{ ...body, token: "" }, "invalid_input"],
+      [{ ...body, token: [SETUP_TOKEN] }, "invalid_input"],
+      [{ ...body, token: "a stranger's guess" }, "wrong_setup_token"],
+      [{ ...body, token: SETUP_TOKEN.slice(1) }, "wrong_setup_token"],
+    ] as const) {
+      const refused = await web.call("POST", "/api/setup", { body: wrong, headers: from("10.3.0.1") });
+      expect([refused.body.code, refused.body.errors[0].field]).toEqual([code, "token"]);
+      expect(JSON.stringify(refused.body)).not.toContain(SETUP_TOKEN);
+    }
+    await withoutToken(async () => {
+      const closed = await web.call("POST", "/api/setup", { body, headers: from("10.3.0.1") });
+      expect([closed.status, closed.body.code]).toEqual([403, "setup_closed"]);
+      expect(closed.body.detail).toMatch(/INTRAY_SETUP_TOKEN.*intray org create/);
+    });
+
     const answers = await Promise.all([1, 2].map(() => web.call("POST", "/api/setup", { body })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
     // "acme" is the demonstration's.
     expect(answers.find((answer) => answer.status === 201)?.body.slug).toMatch(/^acme-[0-9a-f]{6}$/);
 
-    const { demoPeople } = await import("@/lib/web/demo.ts");
-    expect(await demoPeople("localhost")).toEqual([]);
+    // The token is worth nothing any more, and a wrong one is told no more than the right one.
+    for (const token of [SETUP_TOKEN, "a stranger's guess"]) {
+      const late = await web.call("POST", "/api/setup", { body: { ...body, token } });
+      expect([late.status, late.body.code]).toEqual([409, "already_set_up"]);
+    }
+
+    expect(await demoPeople({ host: "localhost" })).toEqual([]);
     expect((await web.call("GET", "/api/v1/me", { cookie: ana })).status).toBe(401);
     expect((await web.call("GET", "/api/v1/me", { key })).status).toBe(401);
     const { checkPassword } = await import("@/lib/web/sign-in-with-password.ts");
     expect((await checkPassword(" DORA@real.example", "correct horse battery", "a")).kind).toBe("person");
   });
 });
+
+/** As in an installation that was given none. */
+async function withoutToken(work: () => Promise<void>): Promise<void> {
+  const { env } = await import("@/lib/env.ts");
+  const given = env().setupToken;
+  try {
+    env().setupToken = undefined;
+    await work();
+  } finally {
+    env().setupToken = given;
+  }
+}
 
 // Each try is a slow hash, on purpose.
 describe("passwords", () => {

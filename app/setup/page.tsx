@@ -1,13 +1,14 @@
 import { redirect } from "next/navigation";
 import { FrontPage } from "@/components/shell/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { signInOptions } from "@/lib/web/sign-in.ts";
 import { SetupForm } from "./setup-form.tsx";
 
 export const metadata = { title: "Set up" };
 
 export default async function SetupPage() {
-  const { setupPossible, demo } = await signInOptions();
+  const { setupPossible, setupOpen, demo } = await signInOptions();
   if (!setupPossible) redirect("/sign-in");
   const ends = demo.length > 0 ? " This ends the demonstration for good." : "";
   return (
@@ -15,7 +16,7 @@ export default async function SetupPage() {
       title="Set up Intray"
       intro={`You become the owner of the first organization, and can invite others afterwards.${ends}`}
     >
-      <SetupForm />
+      {setupOpen ? <SetupForm /> : <SetupClosed />}
       {demo.length > 0 && (
         <p className="text-[13px] text-muted">
           Not yet?{" "}
@@ -25,5 +26,15 @@ export default async function SetupPage() {
         </p>
       )}
     </FrontPage>
+  );
+}
+
+/** Where the web app runs by itself and was given no token. */
+function SetupClosed() {
+  return (
+    <Notice tone="wait" title="Setup is closed">
+      Whoever runs Intray opens it: set <code>INTRAY_SETUP_TOKEN</code> for the web app and start it again, or
+      make the first organization with <code>npm run -s intray -- org create</code>.
+    </Notice>
   );
 }

@@ -1,30 +1,45 @@
 "use client";
 
 import { signIn } from "next-auth/react";
+import { type RefObject, useEffect, useRef } from "react";
 import { api } from "@/components/api/client.ts";
 import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { setupInputSchema } from "@/lib/members/schema.ts";
+import { setupRequestSchema } from "@/lib/members/schema.ts";
 
 export function SetupForm() {
+  const token = useRef<HTMLInputElement>(null);
+  useTokenOfAddress(token);
   const { form, errors, failure, pending, onSubmit } = useForm({
-    schema: setupInputSchema,
+    schema: setupRequestSchema,
     read: (data) => Object.fromEntries(data),
     sentences: {
       already_set_up: "Intray is already set up. Sign in instead, or ask its owner for an invitation.",
     },
     send: async (values) => {
       await api.post("/api/setup", values);
-      await signIn("password", { email: values.email, password: values.password, redirect: false });
-      window.location.assign("/");
+      const { email, password } = values;
+      await signIn("password", { email, password, redirect: false, callbackUrl: "/get-started" });
+      window.location.assign("/get-started");
     },
   });
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
+      <TextField
+        name="token"
+        label="Setup token"
+        description="npm start prints it, and it is in its log. Or it is what INTRAY_SETUP_TOKEN was set to."
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        className="font-mono"
+        ref={token}
+        error={errors.token}
+      />
       <TextField
         name="organizationName"
         label="Organization"
@@ -39,4 +54,20 @@ export function SetupForm() {
       </Button>
     </form>
   );
+}
+
+/** The token behind the `#` of the printed address: no server was sent it, and the address forgets it at once. */
+function useTokenOfAddress(field: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    const take = () => {
+      const given = new URLSearchParams(window.location.hash.slice(1)).get("token");
+      if (!given) return;
+      if (field.current) field.current.value = given;
+      window.history.replaceState(window.history.state, "", window.location.pathname);
+    };
+    take();
+    // The printed address, opened where this page is open already.
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
+  }, [field]);
 }

@@ -76,6 +76,12 @@ export const setupInputSchema = z.object({
 });
 export type SetupInput = z.infer<typeof setupInputSchema>;
 
+/** What /setup sends: the token says that whoever fills in the form runs this installation. */
+export const setupRequestSchema = setupInputSchema.extend({
+  token: z.string().trim().min(1, "Enter the setup token").max(200),
+});
+export type SetupRequest = z.infer<typeof setupRequestSchema>;
+
 export const setPasswordInputSchema = z.strictObject({
   token: z.string().min(1).max(200),
   password: passwordSchema,

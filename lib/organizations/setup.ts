@@ -21,6 +21,10 @@ export async function setUp(db: Database, input: SetupInput): Promise<{ slug: st
   return { slug };
 }
 
+export function alreadySetUp(): AppError {
+  return new AppError("already_set_up", "Intray is set up already; sign in, or ask an owner for an account.");
+}
+
 /** Returns the slug that was free. */
 async function createFirst(organizationId: string, db: Database, input: SetupInput): Promise<string> {
   const passwordHash = await hashPassword(input.password);
@@ -34,10 +38,7 @@ async function createFirst(organizationId: string, db: Database, input: SetupInp
         ${input.organizationName}, ${uuidv7()}::uuid, ${input.email}, ${input.name}, ${passwordHash},
         ${uuidv7()}::uuid) AS done`);
       if (row?.done) return candidate;
-      throw new AppError(
-        "already_set_up",
-        "Intray is set up already; sign in, or ask an owner for an account.",
-      );
+      throw alreadySetUp();
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
     }

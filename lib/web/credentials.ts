@@ -60,7 +60,7 @@ export function ownWaysIn(
     id: "demo",
     credentials: { email: {} },
     authorize: inCodes(async (given) => {
-      const people = await demoPeople(request.headers.get("host"));
+      const people = await demoPeople(request.headers);
       const person = people.find((candidate) => candidate.email === given?.email);
       return person ? { id: person.id } : null;
     }),

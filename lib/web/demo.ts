@@ -1,7 +1,9 @@
 import { Prisma } from "../db.ts";
 import { env } from "../env.ts";
+import { isLoopbackHost, staysOnThisMachine } from "../loopback.ts";
 import type { Role } from "../members/schema.ts";
 import { database } from "./database.ts";
+import { isDirect } from "./direct.ts";
 
 export interface DemoPerson {
   id: string;
@@ -12,17 +14,14 @@ export interface DemoPerson {
 }
 
 /**
- * Who may be signed in by one click: the demonstration's people, while it runs, on this machine alone. The Host is
- * what the browser was pointed at, so that another name that leads here (DNS rebinding) does not count.
+ * Who may be signed in by one click: the demonstration's people, while it runs, by a request of this machine alone.
+ * None where Intray is known elsewhere, for another name that leads here, and behind any proxy.
  */
-export async function demoPeople(host: string | null | undefined): Promise<DemoPerson[]> {
-  if (!env().demo || !isLoopback(host)) return [];
+export async function demoPeople(headers: Headers): Promise<DemoPerson[]> {
+  if (!env().demo || !staysOnThisMachine(env())) return [];
+  if (!isDirect(headers) || !isLoopbackHost(headers.get("host"))) return [];
   const db = await database();
   return db.gate<DemoPerson>(
     Prisma.sql`SELECT user_id AS id, email, name, role, organization FROM gate.demo_people()`,
   );
-}
-
-export function isLoopback(host: string | null | undefined): boolean {
-  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host ?? "");
 }

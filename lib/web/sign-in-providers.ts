@@ -6,10 +6,10 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { IdentityPolicy } from "../accounts/identities.ts";
 import { ConfigurationError, type Environment, env } from "../env.ts";
+import { isLoopbackHost } from "../loopback.ts";
 import { roleSchema } from "../members/schema.ts";
 import { checkOperatorUrl, NetworkError } from "../network.ts";
 import { SLUG } from "../organizations/slug.ts";
-import { isLoopback } from "./demo.ts";
 
 export interface SignInProvider extends IdentityPolicy {
   clientId: string;
@@ -129,7 +129,7 @@ function refuseIssuer(id: string, issuer: string, allowHosts: string[]): void {
   const { protocol, host, hostname } = new URL(issuer);
   if (
     protocol !== "https:" &&
-    !isLoopback(host) &&
+    !isLoopbackHost(host) &&
     !allowHosts.some((one) => one === host || one === hostname)
   )
     throw new ConfigurationError(

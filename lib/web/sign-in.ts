@@ -1,9 +1,10 @@
 import { headers } from "next/headers";
-import { Prisma } from "../db.ts";
+import { env } from "../env.ts";
 import type { Role } from "../members/schema.ts";
 import { database } from "./database.ts";
 import { demoPeople } from "./demo.ts";
 import { forPage } from "./page-failure.ts";
+import { setupPossible } from "./setup.ts";
 import { signInSettings } from "./sign-in-providers.ts";
 
 export interface SignInOptions {
@@ -17,8 +18,10 @@ export interface SignInOptions {
   passkey: boolean;
   /** There is nobody to sign in as: the only way on is /setup. */
   setupNeeded: boolean;
-  /** /setup would be accepted; it ends a demonstration. */
+  /** Nobody has set Intray up yet; doing it ends a demonstration. */
   setupPossible: boolean;
+  /** There is a token by which it can be set up. */
+  setupOpen: boolean;
 }
 
 /** What the sign-in page offers to this request. */
@@ -27,11 +30,9 @@ export function signInOptions(): Promise<SignInOptions> {
 }
 
 async function readOptions(): Promise<SignInOptions> {
-  const db = await database();
-  const [setup] = await db.gate<{ possible: boolean }>(Prisma.sql`SELECT gate.setup_possible() AS possible`);
-  const possible = setup?.possible === true;
+  const possible = await setupPossible(await database());
   const settings = signInSettings();
-  const people = await demoPeople((await headers()).get("host"));
+  const people = await demoPeople(await headers());
   return {
     demo: people.map(({ id: _id, ...person }) => person),
     providers: possible ? [] : settings.providers.map(({ id, name }) => ({ id, name })),
@@ -39,5 +40,6 @@ async function readOptions(): Promise<SignInOptions> {
     passkey: !possible,
     setupNeeded: possible && people.length === 0,
     setupPossible: possible,
+    setupOpen: possible && env().setupToken !== undefined,
   };
 }

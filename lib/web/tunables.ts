@@ -18,6 +18,9 @@ export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
 /** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
 export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
 
+/** Tries of the setup token from everywhere together: an address can be invented where no proxy stands in front. */
+export const SETUP_TRIES = { limit: 60, windowMs: 60_000 };
+
 /** Looks at, and uses of, links into an organization from one address: a link is opened a few times, guessed never. */
 export const JOIN_PER_ADDRESS = { limit: 30, windowMs: 60_000 };
 

@@ -23,6 +23,8 @@ export type Secrets = {
   invoicePassword: string;
   intrayKeys: string;
   authSecret: string;
+  /** What /setup asks for; folders of before it was asked for lack it. */
+  setupToken?: string;
 };
 
 /** Makes the data folder. 0711: Postgres may run as another user, who must pass through; what is secret in it is 0600. */
@@ -62,6 +64,7 @@ export function readOrCreateSecrets(folder: string): Secrets {
     invoicePassword: password(),
     intrayKeys: `k1:${randomBytes(32).toString("base64")}`,
     authSecret: randomBytes(32).toString("base64url"),
+    setupToken: newSetupToken(),
   };
   const path = join(folder, "secrets.json");
   const draft = `${path}.${process.pid}`;
@@ -77,11 +80,27 @@ export function readOrCreateSecrets(folder: string): Secrets {
   return readSecrets(folder) as Secrets;
 }
 
+/** The folder's setup token, made at the first call. Only for who holds the folder's lock: it rewrites the file. */
+export function readOrCreateSetupToken(folder: string): string {
+  const secrets = readOrCreateSecrets(folder);
+  if (secrets.setupToken) return secrets.setupToken;
+  const setupToken = newSetupToken();
+  writePrivately(join(folder, "secrets.json"), JSON.stringify({ ...secrets, setupToken }, null, 2));
+  return setupToken;
+}
+
 /** Whole or not at all, and never readable by others on the way. */
 export function writePrivately(path: string, text: string): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${text}\n`, { mode: 0o600 });
   renameSync(draft, path);
+}
+
+/** 120 bits that a person can type: no letter that looks like a figure, in groups of four. */
+function newSetupToken(): string {
+  const letters = "abcdefghjkmnpqrstuvwxyz023456789";
+  const token = [...randomBytes(24)].map((byte) => letters[byte % letters.length]).join("");
+  return token.replace(/.{4}(?=.)/g, "$&-");
 }
 
 function password(): string {

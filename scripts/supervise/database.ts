@@ -84,9 +84,10 @@ export async function migrateDatabase(ownerUrl: string, say: (line: string) => v
   }
 }
 
-export async function setupWasDone(appDatabaseUrl: string): Promise<boolean> {
+/** `done`: by /setup, which ended the demonstration. `possible`: nobody has made a real organization in any way. */
+export async function readSetup(appDatabaseUrl: string): Promise<{ done: boolean; possible: boolean }> {
   const { rows } = await withClient(appDatabaseUrl, (client) =>
-    client.query("select gate.setup_done() as done"),
+    client.query("select gate.setup_done() as done, gate.setup_possible() as possible"),
   );
-  return rows[0].done;
+  return rows[0];
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError, type Environment, env } from "../../lib/env.ts";
+import { staysOnThisMachine } from "../../lib/loopback.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { portIsFree } from "../ports.ts";
 
@@ -11,7 +12,7 @@ export async function checkSettings(settings: Environment): Promise<void> {
       "The demonstration runs only on the embedded database: unset INTRAY_DEMO, or unset DATABASE_URL.",
     );
   }
-  if (demoSetting && !isLoopback(host)) throw demoIsPublic(host);
+  if (demoSetting) refusePublicDemo(settings);
   if (databaseUrl && !keys) {
     throw new ConfigurationError(
       "INTRAY_KEYS is not set: with a DATABASE_URL the sealing keys are yours to keep (k1:$(openssl rand -base64 32)).",
@@ -34,26 +35,40 @@ export async function checkSettings(settings: Environment): Promise<void> {
   }
 }
 
-/** By default the embedded database is a demonstration until /setup was done, which ends it for good. */
+/**
+ * By default the embedded database is a demonstration until /setup was done, which ends it for good. Where Intray
+ * listens or is known beyond this machine there is none, and one that was asked for stops the start.
+ */
 export function decideDemo(settings: Environment, setupDone: boolean): boolean {
-  const demo = !settings.databaseUrl && settings.demoSetting !== false && !setupDone;
-  if (demo && !isLoopback(settings.host)) throw demoIsPublic(settings.host);
-  return demo;
+  if (settings.databaseUrl || settings.demoSetting === false || setupDone) return false;
+  if (settings.demoSetting) refusePublicDemo(settings);
+  return staysOnThisMachine(settings);
 }
 
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
-}
-
-function demoIsPublic(host: string): ConfigurationError {
-  return new ConfigurationError(
-    `HOST=${host} would show the demonstration, where anyone signs in with one click, to the network: set INTRAY_DEMO=0, or HOST=127.0.0.1.`,
+/** Throws ConfigurationError unless Intray both listens and is known on this machine alone. */
+export function refusePublicDemo({ host, url }: { host: string; url: string }): void {
+  if (staysOnThisMachine({ host, url })) return;
+  throw new ConfigurationError(
+    `INTRAY_DEMO=1 with HOST=${host} and INTRAY_URL=${url} would show the demonstration, where anyone signs in with one click, to the network: unset INTRAY_DEMO, or give both an address of this machine.`,
   );
+}
+
+/** How to make an organization of one's own. A token that the operator chose is not printed: logs may be read by others. */
+export function setupLines({ url, setupToken }: Environment, token: string): string[] {
+  if (setupToken)
+    return [`To set Intray up for your organization: ${url}/setup, with the token of INTRAY_SETUP_TOKEN`];
+  return [
+    // A fragment stays in the browser: it is in no proxy's log.
+    `To set Intray up for your organization: ${url}/setup#token=${token}`,
+    `Its setup token, where the page asks for it: ${token}`,
+  ];
 }
 
 /** What the parts need and the operator did not have to say. */
 export type Resolved = {
   demo: boolean;
+  /** While nobody has set Intray up. */
+  setupToken: string | undefined;
   appDatabaseUrl: string;
   engineDatabaseUrl: string;
   databasePort: number;
@@ -91,6 +106,7 @@ export function partEnvironments(resolved: Resolved) {
         "CRON_SECRET",
       ]),
       AUTH_SECRET: resolved.authSecret,
+      ...(resolved.setupToken && { INTRAY_SETUP_TOKEN: resolved.setupToken }),
       APP_DATABASE_URL: resolved.appDatabaseUrl,
       // Only POST /api/engine/run needs it there, which CRON_SECRET opens.
       ...(settings.cronSecret ? { ENGINE_DATABASE_URL: resolved.engineDatabaseUrl } : {}),

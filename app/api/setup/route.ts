@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { setupInputSchema } from "@/lib/members/schema.ts";
-import { setUp } from "@/lib/organizations/setup.ts";
-import { database } from "@/lib/web/database.ts";
+import { setupRequestSchema } from "@/lib/members/schema.ts";
 import { endpoint, route } from "@/lib/web/route.ts";
+import { setUpWithToken } from "@/lib/web/setup.ts";
 import { PASSWORD_SET_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "none",
-      summary: "Make the first organization and its owner; ends a demonstration for good",
-      body: setupInputSchema,
+      summary:
+        "Make the first organization and its owner, with the setup token; ends a demonstration for good",
+      body: setupRequestSchema,
       output: z.object({ slug: z.string() }),
       status: 201,
-      errors: ["already_set_up"],
+      errors: ["already_set_up", "setup_closed", "wrong_setup_token"],
       rateLimit: { name: "setup", ...PASSWORD_SET_PER_ADDRESS },
     },
-    async ({ body }) => setUp(await database(), body),
+    ({ body }) => setUpWithToken(body),
   ),
 });
