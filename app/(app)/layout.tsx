@@ -5,6 +5,7 @@ import { Shell } from "@/components/shell/shell.tsx";
 import { permissionsOf } from "@/lib/members/permissions.ts";
 import { currentOrganizations, currentPreferences, requireSession } from "@/lib/web/session.ts";
 import { readCounts } from "./counts.ts";
+import { readFirstSteps } from "./first-steps.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   const { user, organization, role } = await requireSession();
@@ -19,7 +20,7 @@ export default async function AppLayout({ children }: { children: ReactNode }) {
         preferences: await currentPreferences(),
       }}
     >
-      <ApiProvider read={await readCounts()} drawnAt={Date.now()}>
+      <ApiProvider read={[...(await readCounts()), ...(await readFirstSteps(role))]} drawnAt={Date.now()}>
         <Shell>{children}</Shell>
       </ApiProvider>
     </MeProvider>

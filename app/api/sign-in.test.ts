@@ -41,8 +41,8 @@ describe("the demonstration", () => {
 
   test("offers nobody, and lets nobody in, unless the server in front says that a request came directly", async () => {
     const { demoPeople: peopleFor } = await import("@/lib/web/demo.ts");
-    for (const headers of [{}, { "x-intray-direct": "1" }, { "x-intray-direct": "true" }])
-      expect(await peopleFor(new Headers({ host: "localhost:3000", ...headers }))).toEqual([]);
+    for (const mark of ["", "1", "true"])
+      expect(await peopleFor(new Headers({ host: "localhost:3000", "x-intray-direct": mark }))).toEqual([]);
   });
 
   test("is nowhere once Intray is known by another name", async () => {

@@ -1,7 +1,8 @@
 "use client";
 
-import { Inbox, Settings } from "lucide-react";
+import { Inbox, ListTodo, Settings } from "lucide-react";
 import { usePathname } from "next/navigation";
+import { useFirstSteps } from "@/components/api/onboarding.ts";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
@@ -12,11 +13,13 @@ import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
+const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };
 
 /** The left column: full on wide screens, icons alone on middle ones, none on a phone (see BottomBar). */
 export function Nav() {
   const me = useMe();
   const waiting = useWaiting();
+  const firstSteps = useFirstSteps();
   return (
     <nav
       aria-label="Main"
@@ -44,6 +47,7 @@ export function Nav() {
         ))}
       </ul>
       <div className="mt-auto flex flex-col gap-0.5">
+        {firstSteps?.over === false && <NavLink item={GET_STARTED} count={0} />}
         <PaletteButton />
         <NavLink item={SETTINGS} count={0} />
         <UserMenu labelled />

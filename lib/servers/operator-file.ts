@@ -7,7 +7,8 @@ import { z } from "zod";
 import { ConfigurationError, env } from "../env.ts";
 import { type CommandEndpoint, type Endpoint, type HttpEndpoint, PeerError } from "../mcp/peer.ts";
 import { SLUG } from "../organizations/slug.ts";
-import { type EraSetting, eraSettingSchema, serverName, serverUrl } from "./schema.ts";
+import { blockShape, commandShape, httpShape, kindOfEntry } from "./mcp-servers.ts";
+import { type EraSetting, eraSettingSchema, serverName } from "./schema.ts";
 
 /** One entry. Its endpoint may hold secrets: never logged, stored or shown. */
 export interface OperatorServer {
@@ -54,43 +55,23 @@ export function parseServersFile(text: string): OperatorServers {
   );
 }
 
-/** Printable, and short enough to be shown. */
-const entryName = z.string().regex(/^(?!\s)[^\p{C}]{1,80}(?<!\s)$/u);
-const fileSchema = z.strictObject({ mcpServers: z.record(entryName, z.unknown()) });
-
-const noNul = z.string().regex(/^[^\0]*$/, "has a NUL character");
+const fileSchema = z.strictObject(blockShape);
 const common = {
   name: serverName.optional(),
   era: eraSettingSchema.default("auto"),
   organizations: z.array(z.string().regex(SLUG, "is no slug of an organization")).default([]),
   disabled: z.boolean().default(false),
 };
-const commandSchema = z.strictObject({
-  ...common,
-  type: z.literal("stdio").optional(),
-  command: noNul.min(1),
-  args: z.array(noNul).default([]),
-  env: z.record(z.string().regex(/^[^=\0]+$/), noNul).default({}),
-});
-const httpSchema = z.strictObject({
-  ...common,
-  type: z.enum(["http", "streamable-http"]).optional(),
-  url: serverUrl,
-  headers: z
-    .record(
-      z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/),
-      z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "has characters that no header can have"),
-    )
-    .default({}),
-});
+const commandSchema = z.strictObject({ ...common, ...commandShape });
+const httpSchema = z.strictObject({ ...common, ...httpShape });
 
 type Entry = z.infer<typeof commandSchema> | z.infer<typeof httpSchema>;
 
 function parseEntry(entry: string, value: unknown): Entry {
   const where = ` entry ${JSON.stringify(entry)}:`;
-  const has = (name: string) => typeof value === "object" && value !== null && name in value;
-  if (has("command") === has("url")) throw wrong(where, "needs either a command or a url");
-  return has("command")
+  const kind = kindOfEntry(value);
+  if (kind === null) throw wrong(where, "needs either a command or a url");
+  return kind === "command"
     ? orThrow(where, commandSchema.safeParse(value))
     : orThrow(where, httpSchema.safeParse(value));
 }

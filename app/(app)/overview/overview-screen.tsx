@@ -1,10 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useFirstSteps } from "@/components/api/onboarding.ts";
 import { attentionCounts, overview } from "@/components/api/overview.ts";
 import { Page } from "@/components/shell/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { DecisionChart } from "./decision-chart.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { Engines } from "./engines.tsx";
@@ -23,9 +25,19 @@ export function OverviewScreen() {
   const figures = useQuery(overview(range));
   const counts = useQuery(attentionCounts());
   const stuck = counts.data?.attention.stuck;
+  const firstSteps = useFirstSteps();
   useTitle(stuck ? `Overview (${stuck} stuck)` : "Overview");
   return (
     <Page title="Overview" actions={<RangeSwitch range={range} />}>
+      {firstSteps?.over === false && (
+        // Wide screens have it in the navigation.
+        <Link
+          href="/get-started"
+          className="flex min-h-11 items-center rounded-lg border border-line bg-panel px-4 text-accent md:hidden"
+        >
+          Get started: {firstSteps.left === 1 ? "1 step" : `${firstSteps.left} steps`} left
+        </Link>
+      )}
       {figures.isError && !figures.data && (
         <LoadFailure what="The figures" error={figures.error} onRetry={() => void figures.refetch()} />
       )}

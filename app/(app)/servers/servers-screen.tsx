@@ -5,13 +5,13 @@ import { Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { serverList } from "@/components/api/servers.ts";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
+import { ConnectDialog } from "@/components/server/connect-dialog.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { ConnectDialog } from "./connect-dialog.tsx";
 import { ServerCard } from "./server-card.tsx";
 
 export function ServersScreen({ arrival }: { arrival: ArrivalQuery }) {

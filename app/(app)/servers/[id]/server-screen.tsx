@@ -9,6 +9,7 @@ import { serverDetail } from "@/components/api/servers.ts";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
 import { HealthBadge, PausedBadge } from "@/components/server/health.tsx";
+import { ServerTools } from "@/components/server/server-tools.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { TestResult } from "@/components/server/test-result.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
@@ -28,7 +29,6 @@ import { ServerConnections } from "./server-connections.tsx";
 import { ServerHealth } from "./server-health.tsx";
 import { ServerLog } from "./server-log.tsx";
 import { ServerManage } from "./server-manage.tsx";
-import { ServerTools } from "./server-tools.tsx";
 import { ServerTracing } from "./server-tracing.tsx";
 import { ServerTraits } from "./server-traits.tsx";
 

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, errorSentence } from "@/components/api/client.ts";
 import { invitationList, organizationKeys } from "@/components/api/organization.ts";
+import { LinkOnce } from "@/components/people/link-once.tsx";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Dialog } from "@/components/ui/dialog.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
@@ -12,7 +13,6 @@ import { toast } from "@/components/ui/toast.ts";
 import type { Invitation, NewInvitation, UpdateInvitation } from "@/lib/invitations/schema.ts";
 import { Section } from "../section.tsx";
 import { InvitationRow } from "./invitation-row.tsx";
-import { LinkOnce } from "./link-once.tsx";
 
 /** Who is asked in and has not come yet. */
 export function Invitations() {

@@ -2,11 +2,11 @@
 
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
+import { InviteDialog } from "@/components/people/invite-dialog.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Invitations } from "./invitations.tsx";
-import { InviteDialog } from "./invite-dialog.tsx";
 import { Members } from "./members.tsx";
 
 /** Who is in, and who is asked in. */

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { onboardingKey } from "@/components/api/onboarding.ts";
 import { serverKeys } from "@/components/api/server-keys.ts";
 import { taskKeys } from "@/components/api/task-keys.ts";
 import { toast } from "@/components/ui/toast.ts";
@@ -45,6 +46,7 @@ export function useStart() {
     try {
       const { id, name } = await send(what, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
+      void client.invalidateQueries({ queryKey: onboardingKey });
       // What was flagged of a tool has been seen now.
       void client.invalidateQueries({ queryKey: serverKeys.all });
       toast(`Started ${name}`);

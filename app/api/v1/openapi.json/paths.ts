@@ -53,6 +53,7 @@ import * as noticeRead from "@/app/api/v1/notices/[id]/read/route.ts";
 import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
 import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
+import * as onboarding from "@/app/api/v1/onboarding/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
 import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
@@ -157,6 +158,7 @@ export const paths: Paths = {
   "/api/v1/notices/{id}/read": noticeRead,
   "/api/v1/notices/counts": noticesCounts,
   "/api/v1/notices/read-all": noticesReadAll,
+  "/api/v1/onboarding": onboarding,
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organization/retention": organizationRetention,

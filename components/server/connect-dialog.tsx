@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { api } from "@/components/api/client.ts";
+import { onboardingKey } from "@/components/api/onboarding.ts";
 import { serverKeys } from "@/components/api/server-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
@@ -49,6 +50,7 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
     },
     send: async (values) => {
       const server = await api.post<Server>("/api/v1/servers", values);
+      void client.invalidateQueries({ queryKey: onboardingKey });
       await client.invalidateQueries({ queryKey: serverKeys.all });
       if (server.authKind === "oauth" && server.health.state === "unauthorized")
         toast(`${server.name} is saved. Sign in at it to connect it.`);

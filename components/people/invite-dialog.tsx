@@ -3,16 +3,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "@/components/api/client.ts";
+import { onboardingKey } from "@/components/api/onboarding.ts";
 import { organizationKeys } from "@/components/api/organization.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
+import { LinkOnce } from "@/components/people/link-once.tsx";
 import { RoleSelect } from "@/components/people/role-select.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { createInvitationSchema, type NewInvitation } from "@/lib/invitations/schema.ts";
-import { LinkOnce } from "./link-once.tsx";
 
 /** Asks whom and as what; then shows the link, this once. */
 export function InviteDialog({
@@ -60,6 +61,7 @@ function InviteForm({
     read: (data) => Object.fromEntries(data),
     send: async (values) => {
       onMade(await api.post<NewInvitation>("/api/v1/invitations", values));
+      void client.invalidateQueries({ queryKey: onboardingKey });
       await client.invalidateQueries({ queryKey: organizationKeys.invitations });
     },
   });

@@ -2,14 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { FilePen } from "lucide-react";
+import { useId } from "react";
 import { serverTools } from "@/components/api/servers.ts";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { ToolDifference } from "@/components/server/tool-difference.tsx";
+import { ToolHistory } from "@/components/server/tool-history.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import type { Server, ServerTool } from "@/lib/servers/schema.ts";
-import { ToolHistory } from "./tool-history.tsx";
 
 const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
   required: "always runs as a task",
@@ -19,10 +20,11 @@ const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
 
 /** What the server offers, in its own words. */
 export function ServerTools({ server }: { server: Server }) {
+  const heading = useId();
   const tools = useQuery(serverTools(server.id));
   return (
-    <section aria-labelledby="tools-heading" className="flex flex-col gap-2.5">
-      <h2 id="tools-heading" className="font-medium text-[13px] text-muted">
+    <section aria-labelledby={heading} className="flex flex-col gap-2.5">
+      <h2 id={heading} className="font-medium text-[13px] text-muted">
         Tools
       </h2>
       {tools.isPending && <div aria-hidden className="skeleton h-32" />}

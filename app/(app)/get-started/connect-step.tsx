@@ -1,0 +1,103 @@
+"use client";
+
+import { type SubmitEvent, useRef, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { type Pasted, readPasted } from "@/lib/servers/mcp-servers.ts";
+import { FoundServer } from "./found-server.tsx";
+
+type Found = Exclude<Pasted, { problem: string }>;
+
+/** An address, or the block that other MCP clients take, and what came of it. */
+export function ConnectStep({ done }: { done: boolean }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [problem, setProblem] = useState<string>();
+  // `at` tells two pastes apart: what the servers of the first one answered is not the second one's.
+  const [found, setFound] = useState<{ at: number; what: Found } | null>(null);
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const pasted = readPasted(field.current?.value ?? "");
+    setProblem("problem" in pasted ? pasted.problem : undefined);
+    if ("problem" in pasted) field.current?.focus();
+    else setFound({ at: (found?.at ?? 0) + 1, what: pasted });
+  };
+  const startOver = () => {
+    setFound(null);
+    field.current?.focus();
+  };
+  if (done && !found)
+    return (
+      <Button asChild className="self-start">
+        <Link href="/servers">See the servers</Link>
+      </Button>
+    );
+  return (
+    <>
+      <form onSubmit={onSubmit} noValidate className="flex max-w-2xl flex-col gap-3">
+        <Field
+          id="pasted"
+          label="Address or mcpServers block"
+          description="An https address, or the JSON that other MCP clients are configured with."
+          error={problem}
+          required
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              ref={field}
+              rows={3}
+              spellCheck={false}
+              autoCapitalize="none"
+              autoComplete="off"
+              placeholder="https://example.com/mcp"
+              className="font-mono text-[13px]"
+            />
+          )}
+        </Field>
+        <Button type="submit" variant="primary" className="self-start">
+          Continue
+        </Button>
+      </form>
+      {found && <FoundList key={found.at} found={found.what} onStartOver={startOver} />}
+    </>
+  );
+}
+
+function FoundList({ found, onStartOver }: { found: Found; onStartOver: () => void }) {
+  const { servers, commands, refused } = found;
+  // An address was typed to be connected; of a block, each entry is somebody's decision.
+  const isAddress = servers.length === 1 && commands.length === 0 && refused.length === 0;
+  return (
+    <div className="flex flex-col gap-3">
+      {servers.length > 0 && (
+        <ul aria-label="Servers found" className="flex flex-col gap-3">
+          {servers.map((server) => (
+            <li key={server.name}>
+              <FoundServer found={server} atOnce={isAddress} onRemoved={onStartOver} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {commands.length > 0 && (
+        <Notice
+          title={
+            commands.length === 1 ? `${commands[0]} is a command` : `${commands.join(", ")} are commands`
+          }
+        >
+          <p>
+            A command runs on Intray’s own machine, so only whoever runs Intray can define it: in the file
+            that <code>INTRAY_SERVERS_FILE</code> names, as docs/operator-servers.md describes.
+          </p>
+        </Notice>
+      )}
+      {refused.map(({ name, why }) => (
+        <Notice key={name} tone="wait" title={`${name} cannot be connected from here`}>
+          <p>Its entry {why}.</p>
+        </Notice>
+      ))}
+    </div>
+  );
+}

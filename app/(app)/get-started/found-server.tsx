@@ -1,0 +1,137 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { ApiError, api, errorSentence } from "@/components/api/client.ts";
+import { onboardingKey } from "@/components/api/onboarding.ts";
+import { serverKeys } from "@/components/api/server-keys.ts";
+import { serverDetail } from "@/components/api/servers.ts";
+import { HealthBadge } from "@/components/server/health.tsx";
+import { ServerTools } from "@/components/server/server-tools.tsx";
+import { TestButton } from "@/components/server/test-button.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { CreateServerInput, Health, Server } from "@/lib/servers/schema.ts";
+
+/** A server that can be registered; once it is, what it answered. `atOnce`: without another press. */
+export function FoundServer({
+  found,
+  atOnce,
+  onRemoved,
+}: {
+  found: CreateServerInput;
+  atOnce: boolean;
+  onRemoved: () => void;
+}) {
+  const client = useQueryClient();
+  const connect = useMutation({
+    mutationFn: () => api.post<Server>("/api/v1/servers", found),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: serverKeys.list });
+      void client.invalidateQueries({ queryKey: onboardingKey });
+    },
+  });
+  const begun = useRef(false);
+  useEffect(() => {
+    if (!atOnce || begun.current) return;
+    begun.current = true;
+    connect.mutate();
+  }, [atOnce, connect.mutate]);
+  return (
+    <article className="flex flex-col gap-3 rounded-lg border border-line p-3.5">
+      {connect.data ? (
+        <Connected registered={connect.data} onRemoved={onRemoved} />
+      ) : (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <div className="flex min-w-52 flex-1 flex-col gap-0.5">
+            <h3 className="truncate font-medium">{found.name}</h3>
+            <p className="break-all font-mono text-[13px] text-muted">{found.url}</p>
+            {found.auth.kind === "bearer" && <p className="text-[13px] text-muted">With its Bearer token</p>}
+          </div>
+          <Button
+            variant="primary"
+            disabled={connect.isPending}
+            aria-label={`Connect ${found.name}`}
+            onClick={() => connect.mutate()}
+          >
+            {connect.isPending ? "Connecting…" : connect.isError ? "Try again" : "Connect"}
+          </Button>
+        </div>
+      )}
+      {connect.isError && (
+        <Notice live tone="bad" title={`${found.name} was not connected`}>
+          <p>{refusalOf(connect.error)}</p>
+        </Notice>
+      )}
+    </article>
+  );
+}
+
+function refusalOf(error: unknown): string {
+  return error instanceof ApiError && error.code === "address_not_allowed"
+    ? "Its address leads into a private network, where Intray goes only if whoever runs it says so: INTRAY_ALLOW_HOSTS."
+    : errorSentence(error);
+}
+
+/** What it said when it was asked, and what to do where that was not its tools. */
+function Connected({ registered, onRemoved }: { registered: Server; onRemoved: () => void }) {
+  const client = useQueryClient();
+  const current = useQuery(serverDetail(registered.id));
+  const server = current.data ?? registered;
+  const remove = useMutation({
+    mutationFn: () => api.delete(`/api/v1/servers/${server.id}`),
+    onSuccess: () => {
+      onRemoved();
+      void client.invalidateQueries({ queryKey: serverKeys.list });
+      void client.invalidateQueries({ queryKey: onboardingKey });
+    },
+  });
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h3 className="min-w-0 truncate font-medium">
+          <Link href={`/servers/${server.id}`} className="underline-offset-4 hover:underline">
+            {server.name}
+          </Link>
+        </h3>
+        <HealthBadge health={server.health} />
+        <span className="ml-auto">
+          <TestButton
+            server={server}
+            small
+            onChecked={() => void client.invalidateQueries({ queryKey: onboardingKey })}
+          />
+        </span>
+      </div>
+      {server.health.state === "ok" ? (
+        <ServerTools server={server} />
+      ) : (
+        <Notice
+          live
+          tone="bad"
+          title={server.health.message ?? "The server does not answer as it should"}
+          action={
+            <span className="flex flex-wrap gap-2">
+              <Button asChild>
+                <Link href={`/servers/${server.id}`}>Change the server</Link>
+              </Button>
+              <Button disabled={remove.isPending} onClick={() => remove.mutate()}>
+                Remove it and start over
+              </Button>
+            </span>
+          }
+        >
+          <p>{WHAT_TO_DO[server.health.state]}</p>
+          {remove.error && <p>{errorSentence(remove.error)}</p>}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+const WHAT_TO_DO: Record<Exclude<Health["state"], "ok">, string> = {
+  unreachable: "It is saved. Look whether it runs and the address is right, then test it again.",
+  unauthorized: "It is saved, and wants to know who asks: give it a token, or choose OAuth, on its page.",
+  failing: "It is saved. The address may not be the one it speaks MCP at: many servers end in /mcp.",
+};

@@ -1,0 +1,29 @@
+import { readOnboarding } from "@/lib/onboarding/queries.ts";
+import { onboardingSchema, skipStepSchema } from "@/lib/onboarding/schema.ts";
+import { skipStep } from "@/lib/onboarding/transitions.ts";
+import { endpoint, route } from "@/lib/web/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "members:manage",
+      summary: "Which of the organization's first steps are done, skipped or open",
+      output: onboardingSchema,
+    },
+    ({ caller }) => within(caller, readOnboarding),
+  ),
+  PATCH: route(
+    {
+      auth: "members:manage",
+      summary: "Skip one of the first steps, or take it up again",
+      body: skipStepSchema,
+      output: onboardingSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx) => {
+        await skipStep(organizationId, tx, body);
+        return readOnboarding(organizationId, tx);
+      }),
+  ),
+});

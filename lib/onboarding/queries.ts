@@ -1,0 +1,24 @@
+import type { Tx } from "../db.ts";
+import type { Onboarding } from "./schema.ts";
+import { stateOf } from "./status.ts";
+
+/** Where an organization stands with its first steps, from what there is in it. */
+export async function readOnboarding(organizationId: string, tx: Tx): Promise<Onboarding> {
+  const [row] = await tx.$queryRaw<
+    { skipped: string[]; server: boolean; task: boolean; invitation: boolean }[]
+  >`
+    SELECT onboarding_skipped AS skipped,
+      EXISTS (SELECT FROM server s WHERE s.organization_id = o.id AND s.removed_at IS NULL
+        AND s.health_checked_at IS NOT NULL AND s.tools IS NOT NULL) AS server,
+      EXISTS (SELECT FROM task t WHERE t.organization_id = o.id) AS task,
+      EXISTS (SELECT FROM invitation i WHERE i.organization_id = o.id)
+        OR EXISTS (SELECT FROM membership m WHERE m.organization_id = o.id OFFSET 1) AS invitation
+    FROM organization o WHERE o.id = ${organizationId}::uuid`;
+  if (!row) throw new Error("no organization");
+  const { skipped, server, task, invitation } = row;
+  return {
+    server: stateOf("server", server, skipped),
+    task: stateOf("task", task, skipped),
+    invitation: stateOf("invitation", invitation, skipped),
+  };
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+/** The first steps of an organization, in the order of the page. */
+export const STEPS = ["server", "task", "invitation"] as const;
+export const stepSchema = z.enum(STEPS);
+export type Step = z.infer<typeof stepSchema>;
+
+/** `done` is by doing it, whatever was skipped before. */
+export const stepStateSchema = z.enum(["open", "done", "skipped"]);
+export type StepState = z.infer<typeof stepStateSchema>;
+
+export const onboardingSchema = z.object({
+  /** A server was asked, and answered with its tools. */
+  server: stepStateSchema,
+  /** There is a task. */
+  task: stepStateSchema,
+  /** Somebody was invited, or a second person is a member. */
+  invitation: stepStateSchema,
+});
+export type Onboarding = z.infer<typeof onboardingSchema>;
+
+export const skipStepSchema = z.strictObject({ step: stepSchema, skipped: z.boolean() });
+export type SkipStep = z.infer<typeof skipStepSchema>;

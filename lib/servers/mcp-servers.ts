@@ -1,0 +1,135 @@
+/**
+ * The `mcpServers` block of MCP hosts: as the operator's file has it (operator-file.ts), and as somebody pastes it to
+ * connect servers. Without node, since pages read it.
+ */
+import { z } from "zod";
+import { type CreateServerInput, serverName, serverUrl } from "./schema.ts";
+
+/** Printable, and short enough to be shown. */
+const entryName = z.string().regex(/^(?!\s)[^\p{C}]{1,80}(?<!\s)$/u);
+/** Each entry is parsed by itself, so that a refusal can name it. */
+export const blockShape = { mcpServers: z.record(entryName, z.unknown()) };
+
+const noNul = z.string().regex(/^[^\0]*$/, "has a NUL character");
+export const commandShape = {
+  type: z.literal("stdio").optional(),
+  command: noNul.min(1),
+  args: z.array(noNul).default([]),
+  env: z.record(z.string().regex(/^[^=\0]+$/), noNul).default({}),
+};
+export const httpShape = {
+  type: z.enum(["http", "streamable-http"]).optional(),
+  url: serverUrl,
+  headers: z
+    .record(
+      z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/),
+      z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "has characters that no header can have"),
+    )
+    .default({}),
+};
+
+/** Which of the two an entry is; null: neither, or both. */
+export function kindOfEntry(value: unknown): "command" | "http" | null {
+  const has = (name: string) => typeof value === "object" && value !== null && name in value;
+  if (has("command") === has("url")) return null;
+  return has("command") ? "command" : "http";
+}
+
+/** What was pasted, sorted by what can be done with it; `problem`: nothing. */
+export type Pasted =
+  | { problem: string }
+  | {
+      /** What POST /api/v1/servers takes. May hold a token. */
+      servers: CreateServerInput[];
+      /** Names of commands, which only whoever runs Intray can define. */
+      commands: string[];
+      /** Names of entries that cannot be registered, and why. */
+      refused: { name: string; why: string }[];
+    };
+
+// Other hosts put settings of their own beside ours, which mean nothing here.
+const pastedBlock = z.object(blockShape);
+const pastedHttp = z.object(httpShape);
+
+/** Reads an address, or a block that other hosts take. What it says of a problem names no value. */
+export function readPasted(text: string): Pasted {
+  const given = text.trim();
+  if (given === "") return { problem: "Paste an address or an mcpServers block" };
+  if (!/^["{[]/.test(given)) return readAddress(given);
+  // The block without the braces around it, as it stands in a longer file.
+  const block = pastedBlock.safeParse(parseJson(given) ?? parseJson(`{${given.replace(/,$/, "")}}`));
+  if (!block.success) return { problem: problemOf(given) };
+  const entries = Object.entries(block.data.mcpServers);
+  if (entries.length === 0) return { problem: "The block names no server" };
+  const pasted: Exclude<Pasted, { problem: string }> = { servers: [], commands: [], refused: [] };
+  for (const [name, value] of entries) {
+    const kind = kindOfEntry(value);
+    if (kind === "command") {
+      pasted.commands.push(name);
+      continue;
+    }
+    const read = kind === null ? "needs either a url or a command" : readHttp(name, value);
+    if (typeof read === "string") pasted.refused.push({ name, why: read });
+    else pasted.servers.push(read);
+  }
+  return pasted;
+}
+
+function readAddress(address: string): Pasted {
+  const parsed = serverUrl.safeParse(address);
+  if (!parsed.success) {
+    const isUrl = URL.canParse(address) && /^https?:/.test(address);
+    const why = isUrl ? parsed.error.issues[0]?.message : null;
+    return {
+      problem: why ?? "This is neither an address, such as https://example.com/mcp, nor an mcpServers block",
+    };
+  }
+  const name = new URL(parsed.data).hostname.slice(0, 80);
+  return {
+    servers: [{ name, url: parsed.data, era: "auto", auth: { kind: "none" } }],
+    commands: [],
+    refused: [],
+  };
+}
+
+/** A text says why it cannot be registered. */
+function readHttp(name: string, value: unknown): CreateServerInput | string {
+  if (typeof value === "object" && value !== null && "type" in value && value.type === "sse")
+    return "speaks the old HTTP+SSE transport; Intray needs its Streamable HTTP address";
+  const parsed = pastedHttp.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return [issue?.path.join("."), issue?.message].filter(Boolean).join(": ");
+  }
+  const { url, headers } = parsed.data;
+  const auth = readAuth(headers);
+  if (typeof auth === "string") return auth;
+  const called = serverName.safeParse(name);
+  return { name: called.data ?? name, url, era: "auto", auth };
+}
+
+function readAuth(headers: Record<string, string>): CreateServerInput["auth"] | string {
+  const other = Object.keys(headers).find((header) => header.toLowerCase() !== "authorization");
+  if (other) return `sends the header ${other}, which only the operator’s file can`;
+  const [value] = Object.values(headers);
+  if (value === undefined) return { kind: "none" };
+  const token = /^Bearer +(\S+)$/i.exec(value.trim())?.[1];
+  if (value.includes("${")) return "has a placeholder for its token; put the token in its place";
+  if (!token || token.length > 8192)
+    return "has credentials other than a Bearer token, which only the operator’s file can";
+  return { kind: "bearer", token };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function problemOf(text: string): string {
+  return parseJson(text) === undefined
+    ? "This is not JSON: a comma, a quote or a brace is missing, or one too many"
+    : 'This JSON has no mcpServers block: { "mcpServers": { "name": { "url": "https://…" } } }';
+}
