@@ -1,20 +1,126 @@
-/** From the demonstration to an installation of one's own, and never back. */
-import { expect, type Page, test } from "@playwright/test";
+/** From the demonstration to an installation of one's own, and never back: by nobody but who has its token. */
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { type Browser, expect, type Page, test } from "@playwright/test";
+import { freePort } from "../scripts/ports.ts";
+import { SOON, tabTo } from "./desk.ts";
 import { type Intray, startIntray } from "./intray.ts";
+import { judge } from "./judge.ts";
+import { type QuestionServer, startQuestionServer } from "./question-server.ts";
 
 const OWNER = { name: "Dana", email: "dana@example.com", password: "correct horse battery" };
 
-test.setTimeout(120_000);
+test.describe.configure({ mode: "serial" });
+test.setTimeout(300_000);
 
 let intray: Intray;
-test.beforeAll(async () => {
-  intray = await startIntray();
-});
-test.afterAll(() => intray.stop());
+let questions: QuestionServer;
+/** Allowed, and nothing listens there. */
+let deadUrl: string;
+/** As `npm start` has printed it: with the token behind a #. */
+let printed: URL;
+let token: string;
 
-test("setting up makes the first owner and ends the demonstration for good", async ({ browser }) => {
-  const open = async () => (await browser.newContext({ baseURL: intray.url })).newPage();
-  const demo = await open();
+test.beforeAll(async () => {
+  test.setTimeout(300_000);
+  questions = await startQuestionServer();
+  const dead = `127.0.0.1:${await freePort()}`;
+  deadUrl = `http://${dead}/mcp`;
+  intray = await startIntray({ INTRAY_ALLOW_HOSTS: `${questions.hostAndPort},${dead}` });
+  const address = () => /http:\S+\/setup#token=\S+/.exec(intray.errors().join("\n"))?.[0];
+  // It is ready a moment before it says so.
+  await expect.poll(address).toBeTruthy();
+  printed = new URL(address() ?? "");
+  token = new URLSearchParams(printed.hash.slice(1)).get("token") ?? "";
+});
+test.afterAll(async () => {
+  await intray.stop();
+  await questions.close();
+});
+
+const open = async (browser: Browser) => (await browser.newContext({ baseURL: intray.url })).newPage();
+
+test.describe("nobody comes into the demonstration through a proxy", () => {
+  const ANA = "ana@acme.example";
+  test("but from this machine they do", async () => {
+    expect((await ask("/sign-in")).body).toContain(ANA);
+    expect(await demoSignIn({})).toBe("in");
+  });
+
+  const OF_PROXIES: Record<string, string>[] = [
+    { "X-Forwarded-For": "203.0.113.7" },
+    { "X-Forwarded-For": "127.0.0.1" },
+    { "X-Forwarded-For": "" },
+    { "X-Forwarded-Host": "localhost" },
+    { "X-Forwarded-Proto": "https" },
+    { Forwarded: "for=203.0.113.7;host=intray.example" },
+    { Via: "1.1 proxy" },
+    { "X-Real-IP": "127.0.0.1" },
+    { "CF-Connecting-IP": "203.0.113.7" },
+    { "True-Client-IP": "203.0.113.7" },
+    { "Fly-Client-IP": "203.0.113.7" },
+    { "X-Amzn-Trace-Id": "Root=1" },
+    { "Tailscale-User-Login": "mallory@example.com" },
+    { "X-Intray-Direct": "1" },
+    { Origin: "https://intray.example" },
+    { Host: "intray.example" },
+    { Host: "localhost.intray.example" },
+  ];
+  for (const headers of OF_PROXIES)
+    test(JSON.stringify(headers), async () => {
+      const page = await ask("/sign-in", { headers });
+      expect(page.body).not.toContain(ANA);
+      expect(await demoSignIn(headers)).toBe("refused");
+    });
+
+  for (const [what, line, host] of [
+    ["HTTP/1.0", "GET /sign-in HTTP/1.0", "localhost"],
+    ["an absolute target", "GET http://localhost/sign-in HTTP/1.1", "localhost"],
+    ["a second Host", "GET /sign-in HTTP/1.1", "localhost\r\nHost: intray.example"],
+    ["an underscore", "GET /sign-in HTTP/1.1", "localhost\r\nX_Forwarded_For: 203.0.113.7"],
+  ] as const)
+    test(what, async () => {
+      const answer = await raw(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 \d/);
+      expect(answer).not.toContain(ANA);
+    });
+});
+
+test("a stranger does not set Intray up", async ({ browser }) => {
+  const body = { organizationName: "Initech", ...OWNER };
+  for (const guess of ["", "x".repeat(29), token.slice(0, -1), `${token}x`, token.toUpperCase()]) {
+    const headers = { "content-type": "application/json" };
+    const answer = await ask("/api/setup", {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ ...body, token: guess }),
+    });
+    expect([answer.status, JSON.parse(answer.body).errors[0].field]).toEqual([guess ? 403 : 422, "token"]);
+    expect(answer.body).not.toContain(token);
+  }
+  for (const path of ["/setup", "/sign-in", "/api/v1/openapi.json", "/api/auth/providers", "/readyz"])
+    expect((await ask(path)).body).not.toContain(token);
+  // Behind a proxy there is no demonstration, and the form asks for the token all the same.
+  const behind = await ask("/setup", { headers: { "X-Forwarded-For": "203.0.113.7" } });
+  expect(behind.body).toContain("Setup token");
+
+  const page = await open(browser);
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Set Intray up" }).click();
+  await fillIn(page, { token: "a stranger's guess" });
+  await expect(page.getByLabel("Setup token")).toHaveAccessibleDescription(/not the setup token/);
+  await expect(page.getByLabel("Setup token")).toBeFocused();
+  await judge(page, "setup, wrong token");
+  await page.goto("/sign-in");
+  await expect(page.getByRole("button", { name: /^Ola\b/ })).toBeVisible();
+  await page.context().close();
+});
+
+test("setting up makes the first owner, ends the demonstration for good, and leads to the first steps", async ({
+  browser,
+}) => {
+  const demo = await open(browser);
   await demo.goto("/sign-in");
   await demo.getByRole("button", { name: /^Ola\b/ }).click();
   await expect(demo).toHaveURL(/\/inbox|\/overview/);
@@ -23,19 +129,33 @@ test("setting up makes the first owner and ends the demonstration for good", asy
     (await fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
   expect(await withKey()).toBe(200);
 
-  const page = await open();
-  await page.goto("/sign-in");
-  await page.getByRole("link", { name: "Set Intray up" }).click();
-  await page.getByLabel("Organization").fill("Initech");
-  await page.getByLabel("Your name").fill(OWNER.name);
-  await page.getByLabel("E-mail").fill(OWNER.email);
-  await page.getByLabel("Password").fill("short");
-  await page.getByRole("button", { name: "Set up" }).click();
+  const page = await open(browser);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url(), request.headers().referer ?? ""));
+  await page.goto(printed.href);
+  await expect(page.getByLabel("Setup token")).toHaveValue(token);
+  await expect(page).toHaveURL(`${intray.url}/setup`);
+  await judge(page, "setup, token of the address");
+  await fillIn(page, { password: "short" });
   await expect(page.getByLabel("Password")).toHaveAttribute("aria-invalid", "true");
-  await page.getByLabel("Password").fill(OWNER.password);
-  await page.getByRole("button", { name: "Set up" }).click();
+  await tabTo(page, page.getByLabel("Password"));
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(OWNER.password);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${intray.url}/get-started`, SOON);
+  await expect(page.getByRole("heading", { level: 1, name: "Get started" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Main" })).toContainText("Initech");
   await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();
+  // What follows a # is sent to nobody; the requests were really looked at.
+  expect(asked).toContain(`${intray.url}/api/setup`);
+  expect(asked.filter((address) => address.includes(token))).toEqual([]);
+
+  const late = { method: "POST", headers: { "content-type": "application/json" } };
+  const again = await ask("/api/setup", {
+    ...late,
+    body: JSON.stringify({ token, organizationName: "Mallory", ...OWNER, email: "mallory@example.com" }),
+  });
+  expect([again.status, JSON.parse(again.body).code]).toEqual([409, "already_set_up"]);
 
   expect(await withKey()).toBe(401);
   expect((await demo.request.get("/api/v1/me")).status()).toBe(401);
@@ -59,36 +179,163 @@ test("setting up makes the first owner and ends the demonstration for good", asy
   await expect(page).toHaveURL(/\/sign-in/);
   await signIn(page, OWNER.email, OWNER.password);
   await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();
+  for (const each of [demo, page]) await each.context().close();
+});
 
+test("the first steps are done by doing them", async ({ browser }) => {
+  const page = await open(browser);
+  await signIn(page, OWNER.email, OWNER.password);
+  await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();
+  const inNavigation = page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Get started" });
+  await inNavigation.click();
+  const step = (name: string) => page.getByRole("main").getByRole("region", { name });
+  const server = step("Connect a server");
+  await expect(server).toBeVisible();
+  await judge(page, "get started, nothing done");
+
+  const paste = async (what: string) => {
+    await server.getByLabel("Address or mcpServers block").fill(what);
+    await tabTo(page, server.getByRole("button", { name: "Continue" }));
+    await page.keyboard.press("Enter");
+  };
+  await paste("the finance server");
+  await expect(server.getByLabel("Address or mcpServers block")).toHaveAccessibleDescription(
+    /neither an address/,
+  );
+  await expect(server.getByLabel("Address or mcpServers block")).toBeFocused();
+  await paste("http://127.0.0.1:1/mcp");
+  await expect(server.getByRole("alert")).toContainText("private network");
+  await paste(deadUrl);
+  await expect(server.getByText("Unreachable")).toBeVisible(SOON);
+  await expect(server.getByRole("alert")).toContainText("Look whether it runs");
+  await judge(page, "get started, a server that does not answer");
+  expect(await steps(page)).toEqual({ server: "open", task: "open", invitation: "open" });
+  await server.getByRole("button", { name: "Remove it and start over" }).click();
+  await expect(server.getByText("Unreachable")).toBeHidden();
+
+  await paste(
+    JSON.stringify({
+      mcpServers: {
+        Questions: { type: "http", url: questions.url, headers: { Authorization: "Bearer sesame-sesame" } },
+        files: { command: "npx", args: ["-y", "files"] },
+        keyed: { url: "https://keyed.example/mcp", headers: { "X-Api-Key": "sesame-sesame" } },
+      },
+    }),
+  );
+  await expect(server.getByText("files is a command")).toBeVisible();
+  await expect(server.getByText("INTRAY_SERVERS_FILE")).toBeVisible();
+  await expect(server.getByText("keyed cannot be connected from here")).toBeVisible();
+  await judge(page, "get started, a block");
+  await server.getByRole("button", { name: "Connect Questions" }).click();
+  await expect(server.getByRole("heading", { name: /Approve a payment/ })).toBeVisible(SOON);
+  await expect(server.getByText("Done", { exact: true })).toBeVisible();
+  await judge(page, "get started, one done");
+
+  await step("Start a task").getByRole("link", { name: "New task" }).click();
+  await page.goto("/tasks/new?tool=delete_file");
+  await page.getByRole("tab", { name: "JSON" }).click();
+  await page.getByRole("textbox", { name: "Arguments" }).fill(JSON.stringify({ filename: "old.csv" }));
+  await page.getByRole("button", { name: "Start task" }).click();
+  await expect(page).toHaveURL(/\/tasks\/[0-9a-f-]{36}$/, SOON);
+  await inNavigation.click();
+  await expect(step("Start a task").getByText("Done", { exact: true })).toBeVisible();
+
+  // Skipped is not done, and can be taken up again.
+  const invite = step("Invite somebody");
+  await invite.getByRole("button", { name: "Skip: Invite somebody" }).click();
+  await expect(page.getByText("Initech is ready")).toBeVisible();
+  await expect(inNavigation).toBeHidden();
+  await page.reload();
+  await expect(invite.getByText("Skipped", { exact: true })).toBeVisible();
+  await judge(page, "get started, one skipped");
+  await invite.getByRole("button", { name: "Take up again: Invite somebody" }).click();
+  await expect(page.getByText("Initech is ready")).toBeHidden();
+  await expect(inNavigation).toBeVisible();
+
+  await invite.getByRole("button", { name: "Invite…" }).click();
+  await page.getByLabel("E-mail").fill("vera@example.com");
+  await page.getByRole("dialog").getByLabel("Role").selectOption("viewer");
+  await page.getByRole("button", { name: "Make the link" }).click();
+  const link = await page.getByRole("textbox", { name: "Link for vera@example.com" }).inputValue();
+  await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+  await expect(page.getByText("Initech is ready")).toBeVisible();
+  expect(await steps(page)).toEqual({ server: "done", task: "done", invitation: "done" });
+  await judge(page, "get started, all done");
+  await page.getByRole("link", { name: "Go to the inbox" }).click();
+  await expect(page).toHaveURL(/\/inbox/);
+  await expect(inNavigation).toBeHidden();
+
+  // A viewer takes no first steps.
+  const vera = await open(browser);
+  await vera.goto(link);
+  await vera.getByLabel("Your name").fill("Vera");
+  await vera.getByLabel("Password").fill(OWNER.password);
+  await vera.getByRole("button", { name: /^(Join|Make)/ }).click();
+  await expect(vera.getByRole("button", { name: "Vera: account and appearance" })).toBeVisible(SOON);
+  await vera.goto("/get-started");
+  await expect(vera.getByText("Only admins set an organization up.")).toBeVisible();
+  expect((await vera.request.get("/api/v1/onboarding")).status()).toBe(403);
+  for (const each of [page, vera]) await each.context().close();
+});
+
+test("a password link works once, and a second start shows no demonstration and no token", async ({
+  browser,
+}) => {
+  const [page, late] = [await open(browser), await open(browser)];
   const link = await intray.command(
     "user",
     "create",
-    "vera@example.com",
+    "otto@example.com",
     "--org",
     "initech",
     "--role",
     "viewer",
   );
-  await demo.goto(link);
-  await demo.getByLabel("New password").fill(OWNER.password);
-  await demo.getByRole("button", { name: "Save password" }).click();
-  await expect(demo).toHaveURL(/\/sign-in/);
-  await signIn(demo, "vera@example.com", OWNER.password);
-  await expect(demo.getByRole("button", { name: "Vera: account and appearance" })).toBeVisible();
-  const late = await open();
+  await page.goto(link);
+  await page.getByLabel("New password").fill(OWNER.password);
+  await page.getByRole("button", { name: "Save password" }).click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await signIn(page, "otto@example.com", OWNER.password);
+  await expect(page.getByRole("button", { name: "Otto: account and appearance" })).toBeVisible();
   await late.goto(link);
   await late.getByLabel("New password").fill("another horse battery");
   await late.getByRole("button", { name: "Save password" }).click();
   await expect(late.getByText("This link was used or has expired")).toBeVisible();
 
+  const before = intray.errors().length;
   await intray.restart();
+  await expect.poll(() => intray.errors().slice(before).join("\n")).toContain("Intray is ready");
+  expect(intray.errors().slice(before).join("\n")).not.toContain(token);
   await late.goto("/sign-in");
   await expectNoDemo(late);
   await page.goto("/servers");
-  await expect(page.getByText("No server is connected yet")).toBeVisible();
-  expect(await withKey()).toBe(401);
-  for (const each of [demo, page, late]) await each.context().close();
+  await expect(page.getByRole("link", { name: "Questions" })).toBeVisible();
+  for (const each of [page, late]) await each.context().close();
 });
+
+/** The form, by the keyboard alone; a field that is not named keeps what it has, or gets the owner's. */
+async function fillIn(page: Page, given: { token?: string; password?: string }): Promise<void> {
+  for (const [label, value] of [
+    ["Setup token", given.token],
+    ["Organization", "Initech"],
+    ["Your name", OWNER.name],
+    ["E-mail", OWNER.email],
+    ["Password", given.password ?? OWNER.password],
+  ] as const) {
+    if (value === undefined) continue;
+    await tabTo(page, page.getByLabel(label));
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type(value);
+  }
+  await tabTo(page, page.getByRole("button", { name: "Set up" }));
+  await page.keyboard.press("Enter");
+}
+
+async function steps(page: Page): Promise<unknown> {
+  return (await page.request.get("/api/v1/onboarding")).json();
+}
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.goto("/sign-in");
@@ -99,6 +346,49 @@ async function signIn(page: Page, email: string, password: string): Promise<void
 
 async function expectNoDemo(page: Page): Promise<void> {
   await expect(page.getByLabel("Password")).toBeVisible();
-  await expect(page.getByText("Demo: come in as")).toHaveCount(0);
   await expect(page.getByRole("button", { name: /^Ola\b/ })).toHaveCount(0);
+}
+
+/** A request as any program sends it: with these headers, Host too, and no cookie of its own. */
+async function ask(
+  path: string,
+  {
+    method = "GET",
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(`${intray.url}${path}`, { method, headers, agent: false }, (response) => {
+      text(response).then(
+        (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+        reject,
+      );
+    });
+    sent.on("error", reject).end(body);
+  });
+}
+
+/** Signs in as Ana the way the page does, every step with these headers; `Host` and `Origin` on the last one. */
+async function demoSignIn(headers: Record<string, string>): Promise<"in" | "refused"> {
+  const csrf = await ask("/api/auth/csrf");
+  const { csrfToken } = JSON.parse(csrf.body);
+  const cookie = (csrf.headers["set-cookie"] ?? []).map((line) => line.split(";")[0]).join("; ");
+  const answer = await ask("/api/auth/callback/demo", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", cookie, ...headers },
+    body: new URLSearchParams({ csrfToken, email: "ana@acme.example", json: "true" }).toString(),
+  });
+  const session = (answer.headers["set-cookie"] ?? []).some((line) => /session-token=./.test(line));
+  if (session) return "in";
+  expect(answer.status).toBe(401);
+  return "refused";
+}
+
+/** Bytes, and what was answered to them. */
+async function raw(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(intray.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  return text(socket);
 }

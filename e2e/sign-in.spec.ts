@@ -10,6 +10,7 @@ import { type Intray, startIntray } from "./intray.ts";
 import { judge } from "./judge.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
+const TOKEN = "the token of the tests";
 
 test.describe.configure({ mode: "serial" });
 test.setTimeout(300_000);
@@ -26,9 +27,9 @@ test.beforeAll(async () => {
   const groups = [{ claim: "finance", organization: "initech", role: "approver" }];
   const policy = { createAccounts: true, groups, issuer: oidc.issuer, ...CLIENT };
   writeFileSync(file, JSON.stringify({ providers: [{ id: "acme", name: "Acme SSO", ...policy }] }));
-  intray = await startIntray({ INTRAY_SIGN_IN_FILE: file });
+  intray = await startIntray({ INTRAY_SIGN_IN_FILE: file, INTRAY_SETUP_TOKEN: TOKEN });
   oidc.allow([`${intray.url}/api/auth/callback/acme`]);
-  const body = JSON.stringify({ organizationName: "Initech", ...OWNER });
+  const body = JSON.stringify({ token: TOKEN, organizationName: "Initech", ...OWNER });
   const headers = { "content-type": "application/json" };
   const made = await fetch(`${intray.url}/api/setup`, { method: "POST", headers, body });
   expect(made.status).toBe(201);

@@ -77,6 +77,25 @@ describe("the demonstration", () => {
     return web.signIn(person?.id ?? "");
   }
 
+  test("tries of the setup token are counted wherever they come from", async () => {
+    const guess = (n: number) =>
+      web.call("POST", "/api/setup", {
+        body: {
+          token: `a guess, ${n}`,
+          organizationName: "X",
+          name: "X",
+          email: "x@x.example",
+          password: "a long password",
+        },
+        headers: from(`10.4.0.${n}`),
+      });
+    const codes = [];
+    for (let n = 0; n < 62; n++) codes.push((await guess(n)).body.code);
+    expect(codes).toEqual([...Array(60).fill("wrong_setup_token"), "throttled", "throttled"]);
+    const { withClient } = await import("@/scripts/database/roles.ts");
+    await withClient(web.database.adminUrl, (client) => client.query("DELETE FROM throttle"));
+  });
+
   test("is over for good once Intray is set up, of two at once by one", async () => {
     const ana = await signInAs("Ana");
     const key = (
