@@ -46,6 +46,7 @@ test.describe("nobody comes into the demonstration through a proxy", () => {
   test("but from this machine they do", async () => {
     expect((await ask("/sign-in")).body).toContain(ANA);
     expect(await demoSignIn({})).toBe("in");
+    expect(await raw("GET /sign-in HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).toContain(ANA);
   });
 
   const OF_PROXIES: Record<string, string>[] = [
@@ -225,6 +226,8 @@ test("the first steps are done by doing them", async ({ browser }) => {
     }),
   );
   await expect(server.getByText("files is a command")).toBeVisible();
+  // What was pasted may hold tokens.
+  await expect(server.getByLabel("Address or mcpServers block")).toHaveValue("");
   await expect(server.getByText("INTRAY_SERVERS_FILE")).toBeVisible();
   await expect(server.getByText("keyed cannot be connected from here")).toBeVisible();
   await judge(page, "get started, a block");
@@ -250,7 +253,7 @@ test("the first steps are done by doing them", async ({ browser }) => {
   await page.reload();
   await expect(invite.getByText("Skipped", { exact: true })).toBeVisible();
   await judge(page, "get started, one skipped");
-  await invite.getByRole("button", { name: "Take up again: Invite somebody" }).click();
+  await invite.getByRole("button", { name: "Undo skip: Invite somebody" }).click();
   await expect(page.getByText("Initech is ready")).toBeHidden();
   await expect(inNavigation).toBeVisible();
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { seedDemo } from "@/prisma/seed-demo.ts";
 
@@ -129,7 +129,9 @@ describe("the demonstration", () => {
       const closed = await web.call("POST", "/api/setup", { body, headers: from("10.3.0.1") });
       expect([closed.status, closed.body.code]).toEqual([403, "setup_closed"]);
       expect(closed.body.detail).toMatch(/INTRAY_SETUP_TOKEN.*intray org create/);
+      expect(await warnings()).toEqual([expect.stringMatching(/INTRAY_SETUP_TOKEN.*intray org create/)]);
     });
+    expect(await warnings()).toEqual([]);
 
     const answers = await Promise.all([1, 2].map(() => web.call("POST", "/api/setup", { body })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
@@ -142,6 +144,8 @@ describe("the demonstration", () => {
       expect([late.status, late.body.code]).toEqual([409, "already_set_up"]);
     }
 
+    await withoutToken(async () => expect(await warnings()).toEqual([]));
+
     expect(await demoPeople({ host: "localhost" })).toEqual([]);
     expect((await web.call("GET", "/api/v1/me", { cookie: ana })).status).toBe(401);
     expect((await web.call("GET", "/api/v1/me", { key })).status).toBe(401);
@@ -149,6 +153,19 @@ describe("the demonstration", () => {
     expect((await checkPassword(" DORA@real.example", "correct horse battery", "a")).kind).toBe("person");
   });
 });
+
+/** What a web process says of setup as it starts. */
+async function warnings(): Promise<unknown[]> {
+  const { log } = await import("@/lib/log.ts");
+  const { warnWhileSetupIsClosed } = await import("@/lib/web/setup.ts");
+  const warn = vi.spyOn(log, "warn");
+  try {
+    await warnWhileSetupIsClosed();
+    return warn.mock.calls.map(([line]) => line);
+  } finally {
+    warn.mockRestore();
+  }
+}
 
 /** As in an installation that was given none. */
 async function withoutToken(work: () => Promise<void>): Promise<void> {

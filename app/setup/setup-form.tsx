@@ -32,7 +32,7 @@ export function SetupForm() {
       <TextField
         name="token"
         label="Setup token"
-        description="npm start prints it, and it is in its log. Or it is what INTRAY_SETUP_TOKEN was set to."
+        description="npm start prints it once it is ready. If INTRAY_SETUP_TOKEN is set, it is that."
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

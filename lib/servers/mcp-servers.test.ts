@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Pasted, readPasted } from "./mcp-servers.ts";
 
 const block = (mcpServers: unknown) => JSON.stringify({ mcpServers });
-const nothing = { servers: [], commands: [], refused: [] };
+const nothing = { block: true, servers: [], commands: [], refused: [] };
 const server = (name: string, url: string, auth: object = { kind: "none" }) => ({
   name,
   url,
@@ -14,7 +14,11 @@ test.each<[string, string, Pasted]>([
   [
     "an address",
     "  https://mcp.acme.example/mcp\n",
-    { ...nothing, servers: [server("mcp.acme.example", "https://mcp.acme.example/mcp")] as never },
+    {
+      ...nothing,
+      block: false,
+      servers: [server("mcp.acme.example", "https://mcp.acme.example/mcp")] as never,
+    },
   ],
   [
     "a block",

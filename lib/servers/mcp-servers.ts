@@ -39,6 +39,8 @@ export function kindOfEntry(value: unknown): "command" | "http" | null {
 export type Pasted =
   | { problem: string }
   | {
+      /** It was a block, and not one address. */
+      block: boolean;
       /** What POST /api/v1/servers takes. May hold a token. */
       servers: CreateServerInput[];
       /** Names of commands, which only whoever runs Intray can define. */
@@ -61,7 +63,12 @@ export function readPasted(text: string): Pasted {
   if (!block.success) return { problem: problemOf(given) };
   const entries = Object.entries(block.data.mcpServers);
   if (entries.length === 0) return { problem: "The block names no server" };
-  const pasted: Exclude<Pasted, { problem: string }> = { servers: [], commands: [], refused: [] };
+  const pasted: Exclude<Pasted, { problem: string }> = {
+    block: true,
+    servers: [],
+    commands: [],
+    refused: [],
+  };
   for (const [name, value] of entries) {
     const kind = kindOfEntry(value);
     if (kind === "command") {
@@ -86,6 +93,7 @@ function readAddress(address: string): Pasted {
   }
   const name = new URL(parsed.data).hostname.slice(0, 80);
   return {
+    block: false,
     servers: [{ name, url: parsed.data, era: "auto", auth: { kind: "none" } }],
     commands: [],
     refused: [],

@@ -21,8 +21,10 @@ export function ConnectStep({ done }: { done: boolean }) {
     event.preventDefault();
     const pasted = readPasted(field.current?.value ?? "");
     setProblem("problem" in pasted ? pasted.problem : undefined);
-    if ("problem" in pasted) field.current?.focus();
-    else setFound({ at: (found?.at ?? 0) + 1, what: pasted });
+    if ("problem" in pasted) return field.current?.focus();
+    setFound({ at: (found?.at ?? 0) + 1, what: pasted });
+    // A block may hold tokens, which stay on screen no longer than they must. An address may have to be mended.
+    if (field.current && !isAddress(pasted)) field.current.value = "";
   };
   const startOver = () => {
     setFound(null);
@@ -57,7 +59,7 @@ export function ConnectStep({ done }: { done: boolean }) {
             />
           )}
         </Field>
-        <Button type="submit" variant="primary" className="self-start">
+        <Button type="submit" variant={found ? "outline" : "primary"} className="self-start">
           Continue
         </Button>
       </form>
@@ -66,17 +68,18 @@ export function ConnectStep({ done }: { done: boolean }) {
   );
 }
 
+/** An address was typed to be connected; of a block, each entry is somebody's decision. */
+const isAddress = (pasted: Found) => !pasted.block;
+
 function FoundList({ found, onStartOver }: { found: Found; onStartOver: () => void }) {
   const { servers, commands, refused } = found;
-  // An address was typed to be connected; of a block, each entry is somebody's decision.
-  const isAddress = servers.length === 1 && commands.length === 0 && refused.length === 0;
   return (
     <div className="flex flex-col gap-3">
       {servers.length > 0 && (
         <ul aria-label="Servers found" className="flex flex-col gap-3">
           {servers.map((server) => (
             <li key={server.name}>
-              <FoundServer found={server} atOnce={isAddress} onRemoved={onStartOver} />
+              <FoundServer found={server} atOnce={isAddress(found)} onRemoved={onStartOver} />
             </li>
           ))}
         </ul>

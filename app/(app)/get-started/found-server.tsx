@@ -105,7 +105,10 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
         </span>
       </div>
       {server.health.state === "ok" ? (
-        <ServerTools server={server} />
+        // A server may have a hundred of them, and there is more to do below.
+        <div className="max-h-96 overflow-y-auto">
+          <ServerTools server={server} />
+        </div>
       ) : (
         <Notice
           live

@@ -78,11 +78,11 @@ export function GetStartedScreen() {
           {...skipping("task")}
         >
           {steps.task === "done" ? (
-            <Button asChild>
+            <Button asChild className="self-start">
               <Link href="/tasks">See the tasks</Link>
             </Button>
           ) : steps.server === "done" ? (
-            <Button asChild variant="primary">
+            <Button asChild variant="primary" className="self-start">
               <Link href="/tasks/new">New task</Link>
             </Button>
           ) : (
@@ -96,11 +96,11 @@ export function GetStartedScreen() {
           {...skipping("invitation")}
         >
           {steps.invitation === "done" ? (
-            <Button asChild>
+            <Button asChild className="self-start">
               <Link href="/settings/members">See the members</Link>
             </Button>
           ) : (
-            <Button variant="primary" onClick={() => setInviting(true)}>
+            <Button variant="primary" className="self-start" onClick={() => setInviting(true)}>
               Invite…
             </Button>
           )}

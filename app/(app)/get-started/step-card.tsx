@@ -52,11 +52,12 @@ export function StepCard({
               <Button
                 variant="ghost"
                 size="sm"
+                className="-mr-2.5"
                 disabled={pending}
-                aria-label={state === "open" ? `Skip: ${title}` : `Take up again: ${title}`}
+                aria-label={state === "open" ? `Skip: ${title}` : `Undo skip: ${title}`}
                 onClick={() => onSkip(state === "open")}
               >
-                {state === "open" ? "Skip" : "Take up again"}
+                {state === "open" ? "Skip" : "Undo skip"}
               </Button>
             )}
           </div>
