@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { ConfigurationError } from "../lib/env.ts";
 import { runStep } from "./child.ts";
 import { generate } from "./generate.ts";
 import { withLock } from "./lock.mjs";
@@ -27,6 +28,7 @@ async function buildAlone(say: (line: string) => void): Promise<void> {
   // A route that says not who may call it is not built.
   await runStep("the check of routes", ["scripts/check-routes.ts"], machineEnvironment());
   await runStep("next build", ["node_modules/next/dist/bin/next", "build"], machineEnvironment());
+  if (!existsSync(".next/BUILD_ID")) throw new ConfigurationError("next build ended before it was done.");
   writeFileSync(stamp, wanted);
   say(`The app is built, after ${Math.round((Date.now() - startedAt) / 1000)} s.`);
 }
