@@ -1,16 +1,16 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { runStep } from "./child.ts";
-import { hashOf, readStamp } from "./stamp.ts";
+import { databaseClient } from "./stamp.mjs";
 import { machineEnvironment } from "./supervise/settings.ts";
 
-const output = "lib/generated/prisma";
-const stamp = `${output}/.stamp`;
-
-/** Makes the Prisma client, when its schema or Prisma itself changed since the last time. */
+/**
+ * Makes the Prisma client, when its schema or Prisma itself changed since the last time. Imports nothing that imports the
+ * client: bootstrap.mjs runs this before every command of package.json.
+ */
 export async function generate(say: (line: string) => void): Promise<void> {
-  const wanted = hashOf(["prisma/schema.prisma", "prisma.config.ts", "node_modules/prisma/package.json"]);
-  if (existsSync(`${output}/client.ts`) && readStamp(stamp) === wanted) return;
+  if (databaseClient.isCurrent()) return;
   say("Generating the database client …");
+  rmSync(databaseClient.stamp, { force: true });
   await runStep("prisma generate", ["node_modules/prisma/build/index.js", "generate"], {
     ...machineEnvironment(),
     CHECKPOINT_DISABLE: "1",
@@ -19,7 +19,7 @@ export async function generate(say: (line: string) => void): Promise<void> {
     // `prisma migrate` and `db push` would do nothing and say that all is well.
     PRISMA_SCHEMA_ENGINE_BINARY: process.platform === "darwin" ? "/usr/bin/true" : "/bin/true",
   });
-  writeFileSync(stamp, wanted);
+  writeFileSync(databaseClient.stamp, databaseClient.wanted());
 }
 
-if (import.meta.main) await generate((line) => process.stdout.write(`${line}\n`));
+if (import.meta.main) await generate((line) => process.stderr.write(`${line}\n`));

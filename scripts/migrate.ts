@@ -40,9 +40,10 @@ export async function migrate(ownerUrl: string, log: (line: string) => void): Pr
     await client.query(PRISMA_TABLE);
     const applied = await appliedMigrations(client);
     refuseSurprises(migrations, applied);
+    if (applied.size === 0) log(`Making the tables (${migrations.length} migrations) …`);
     for (const migration of migrations) {
       if (applied.has(migration.name)) continue;
-      log(`Applying migration ${migration.name}`);
+      if (applied.size > 0) log(`Applying migration ${migration.name}`);
       await applyAtLast(client, migration, log);
     }
     await installQueue(client, ownerUrl);

@@ -1,3 +1,3 @@
 import { bootstrap } from "./bootstrap.mjs";
 
-bootstrap("scripts/supervise.ts");
+await bootstrap("scripts/supervise.ts", { channel: true });

@@ -1,7 +1,7 @@
 /** `npm start`: brings everything up, keeps it up, and takes it down. The one place that counts signals. */
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConfigurationError, env } from "../lib/env.ts";
+import { ConfigurationError, type Environment, env } from "../lib/env.ts";
 import { build } from "./build.ts";
 import { killSteps, runStep } from "./child.ts";
 import { allowLogins } from "./database/roles.ts";
@@ -15,7 +15,7 @@ import {
   readSetup,
 } from "./supervise/database.ts";
 import { type Part, startPart } from "./supervise/part.ts";
-import { answers } from "./supervise/ready.ts";
+import { untilReady } from "./supervise/ready.ts";
 import {
   checkSettings,
   decideDemo,
@@ -43,9 +43,23 @@ async function start(): Promise<void> {
   await checkSettings(settings);
   if (settings.databaseUrl) await checkDatabase(settings.databaseUrl);
 
-  await build(say);
+  // Side by side: on a first start the build takes a minute, and the engine needs nothing of it.
+  const [environments] = await Promise.all([startBehindTheWeb(settings, dataDir), build(say)]);
+  if (stopping || !environments) return;
+  parts.push(startPart("web", "scripts/web.ts", environments.web));
+  await untilReady(settings.host, settings.port, () => stopping);
   if (stopping) return;
+  say(`Intray is ready after ${secondsSinceStart()} s: ${settings.url}`);
+  if (environments.web.INTRAY_DEMO === "1")
+    say(
+      "A demonstration: sign in with one click as Ana (owner), Ola (operator), Ben or Cleo (approvers) of Acme, or Gus of Globex.",
+    );
+  const { INTRAY_SETUP_TOKEN: setupToken } = environments.web;
+  if (setupToken) for (const line of setupLines(settings, setupToken)) say(line);
+}
 
+/** Brings up all but the web app. Returns the parts' environments; undefined where the start was called off meanwhile. */
+async function startBehindTheWeb(settings: Environment, dataDir: string) {
   if (!settings.databaseUrl) {
     say(`Starting Postgres (data in ${settings.dataDir}) …`);
     postgres = keepPostgres(dataDir, (why) => {
@@ -58,7 +72,7 @@ async function start(): Promise<void> {
   const ownerUrl = embedded?.ownerUrl ?? (settings.databaseUrl as string);
   say("Checking the database …");
   await migrateDatabase(ownerUrl, say);
-  if (stopping) return;
+  if (stopping) return undefined;
 
   const secrets = readOrCreateSecrets(dataDir);
   const { appDatabaseUrl, engineDatabaseUrl } =
@@ -85,10 +99,10 @@ async function start(): Promise<void> {
       INTRAY_KEYS: keys,
     });
   }
-  if (stopping) return;
+  if (stopping) return undefined;
   // After the demonstration's data, whose organizations the file may name.
   await syncServersAt(ownerUrl, say);
-  if (stopping) return;
+  if (stopping) return undefined;
 
   const environments = partEnvironments({
     demo,
@@ -100,18 +114,16 @@ async function start(): Promise<void> {
     authSecret: settings.authSecret ?? secrets.authSecret,
     databasePort: Number(new URL(ownerUrl).port || 5432),
   });
-  say(`Starting ${invoice ? "the sample server, " : ""}the engine and the web app …`);
+  say(`Starting ${invoice ? "the sample server and " : ""}the engine …`);
   if (invoice) parts.push(startPart("invoice", "examples/invoice-server/main.ts", environments.invoice));
   parts.push(startPart("engine", "lib/engine/main.ts", environments.engine));
-  parts.push(startPart("web", "scripts/web.ts", environments.web));
-  await answers(settings.host, settings.port, () => stopping);
-  if (stopping) return;
-  say(`Intray is ready: ${settings.url}`);
-  if (demo)
-    say(
-      "A demonstration: sign in with one click as Ana (owner), Ola (operator), Ben or Cleo (approvers) of Acme, or Gus of Globex.",
-    );
-  if (setupToken) for (const line of setupLines(settings, setupToken)) say(line);
+  return environments;
+}
+
+/** Since the command was given, packages included. */
+function secondsSinceStart(): number {
+  const startedAt = Number(process.env.INTRAY_STARTED_AT) || performance.timeOrigin;
+  return Math.round((Date.now() - startedAt) / 1000);
 }
 
 /** Everything else goes before the database, which it needs to finish its work. */
@@ -160,7 +172,8 @@ const starting = start().catch(async (error) => {
   if (!stopping) {
     complain(error instanceof ConfigurationError ? error.message : String((error as Error).stack));
     stopping = true;
-    for (const part of parts) part.kill();
+    killSteps();
+    await Promise.all(parts.map((part) => part.drain()));
     await stopPostgres("fast");
     unlock();
     process.exit(1);

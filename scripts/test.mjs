@@ -1,3 +1,3 @@
 import { bootstrap } from "./bootstrap.mjs";
 
-bootstrap("scripts/test.ts");
+await bootstrap("scripts/test.ts");

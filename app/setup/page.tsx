@@ -33,8 +33,10 @@ export default async function SetupPage() {
 function SetupClosed() {
   return (
     <Notice tone="wait" title="Setup is closed">
-      Whoever runs Intray opens it: set <code>INTRAY_SETUP_TOKEN</code> for the web app and start it again, or
-      make the first organization with <code>npm run -s intray -- org create</code>.
+      <p>
+        Whoever runs Intray opens it: set <code>INTRAY_SETUP_TOKEN</code> for the web app and start it again,
+        or make the first organization with <code>npm run -s intray -- org create</code>.
+      </p>
     </Notice>
   );
 }

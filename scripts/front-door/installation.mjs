@@ -1,0 +1,143 @@
+/** An Intray as `npm start` runs it, with all its processes in view. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Long after a slow and busy machine has installed and built. */
+const PATIENCE_MS = 20 * 60_000;
+const STOP_MS = 60_000;
+
+/**
+ * `npm start` in a folder, in a process group of its own; as another user where one is named.
+ * @param {string} folder
+ * @param {Record<string, string | undefined>} environment
+ * @param {string} [user]
+ */
+export function startIntray(folder, environment, user) {
+  const command = user
+    ? ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "npm", "start"]
+    : ["npm", "start"];
+  const child = spawn(command[0], command.slice(1), {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let output = "";
+  let ended = null;
+  child.once("exit", (code, signal) => (ended = signal ?? code));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8");
+    stream.on("data", (text) => {
+      output += text;
+      process.stdout.write(text.replace(/^(?=.)/gm, "    "));
+    });
+  }
+  /** Every process that was ever seen below it, by id and time of start: some outlive their parent's notice. */
+  const seen = new Set();
+  const watch = setInterval(() => note(child.pid, seen), 200);
+
+  const until = async (what, look) => {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (!(await look())) {
+      assert.equal(ended, null, `npm start ended (${ended}) before ${what}:\n${output}`);
+      assert.ok(Date.now() < deadline, `never happened: ${what}`);
+      await sleep(100);
+    }
+  };
+  const left = () => [...seen].filter((process) => process === identityOf(Number(process.split(" ")[0])));
+  const forget = () => clearInterval(watch);
+
+  return {
+    until,
+    output: () => output,
+    says: (pattern) => until(`it says ${pattern}`, () => pattern.test(output)),
+    /** Web, database and engine work together, and it said so. */
+    async ready(url) {
+      await until(`${url}/readyz is well`, async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok);
+      await until("it says so", () => output.includes(`Intray is ready after`));
+      note(child.pid, seen);
+    },
+    /** SIGTERM as a service manager sends it; then none of its processes may be there any more. */
+    async stop() {
+      note(child.pid, seen);
+      assert.ok(seen.size > 4, `where are its processes? ${[...seen]}`);
+      const gone = ended === null ? once(child, "exit") : null;
+      child.kill("SIGTERM");
+      await Promise.race([gone, sleep(STOP_MS).then(() => assert.fail("it does not stop"))]);
+      for (const deadline = Date.now() + 10_000; left().length > 0 && Date.now() < deadline; )
+        await sleep(100);
+      forget();
+      assert.deepEqual(left().map(commandOf), [], "still running");
+    },
+    /** -9, to all that is left of it. */
+    async killAll() {
+      note(child.pid, seen);
+      forget();
+      for (const process_ of left()) {
+        try {
+          process.kill(Number(process_.split(" ")[0]), "SIGKILL");
+        } catch (error) {
+          if (error.code !== "ESRCH") throw error;
+        }
+      }
+      for (const deadline = Date.now() + 10_000; left().length > 0 && Date.now() < deadline; )
+        await sleep(100);
+    },
+  };
+}
+
+/** A port of loopback that nobody uses now. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Adds the processes that descend from `root`, itself included. */
+function note(root, seen) {
+  const children = new Map();
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    const parent = Number(statOf(entry)?.[1]);
+    children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+  }
+  const todo = [root];
+  for (const pid of todo) {
+    const identity = identityOf(pid);
+    if (identity) seen.add(identity);
+    todo.push(...(children.get(pid) ?? []));
+  }
+}
+
+/** `<pid> <time of its start>`; null where there is none, or only its exit code is left of it. */
+function identityOf(pid) {
+  const stat = statOf(pid);
+  return stat && stat[0] !== "Z" ? `${pid} ${stat[19]}` : null;
+}
+
+/** The fields of /proc/<pid>/stat from the state on: state, parent, …; the 20th is the time of its start. */
+function statOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ESRCH") return null;
+    throw error;
+  }
+}
+
+function commandOf(identity) {
+  const [pid] = identity.split(" ");
+  try {
+    return `${pid}: ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")}`;
+  } catch {
+    return identity; // ended just now
+  }
+}

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, type TestContext, test } from "vitest";
+
+const LOCK = new URL("lock.mjs", import.meta.url).href;
+
+function folder({ onTestFinished }: Pick<TestContext, "onTestFinished">): string {
+  const path = mkdtempSync(join(tmpdir(), "intray-lock-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A process that takes the lock and runs `work` with it, which may use `append(line)`. */
+function contender(path: string, work: string) {
+  const script = `
+    import { appendFileSync } from "node:fs";
+    import { setTimeout as sleep } from "node:timers/promises";
+    import { withLock } from ${JSON.stringify(LOCK)};
+    const append = (line) => appendFileSync(${JSON.stringify(join(path, "log"))}, line + "\\n");
+    await withLock(${JSON.stringify(join(path, "lock"))}, (holder) => append("waits for " + holder), async () => {${work}});`;
+  return spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
+}
+
+const linesOf = (path: string) => readFileSync(join(path, "log"), "utf8").trim().split("\n");
+
+test("of many processes one at a time is in, also where the first holder was killed", async (context) => {
+  const path = folder(context);
+  const killed = contender(path, `append("held"); await sleep(1e8);`);
+  await expect.poll(() => existsSync(join(path, "log"))).toBe(true);
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+
+  const all = Array.from({ length: 8 }, () =>
+    contender(path, `append("in"); await sleep(20); append("out");`),
+  );
+  const codes = await Promise.all(all.map(async (child) => (await once(child, "exit"))[0]));
+  expect(codes).toEqual(Array(8).fill(0));
+  const turns = linesOf(path).filter((line) => line === "in" || line === "out");
+  expect(turns).toEqual(Array.from({ length: 8 }, () => ["in", "out"]).flat());
+  expect(readdirSync(path)).toEqual(["log"]);
+});
+
+test("who waits says for whom", async (context) => {
+  const path = folder(context);
+  const first = contender(
+    path,
+    `append("held"); while (!process.getBuiltinModule("fs").readFileSync(${JSON.stringify(join(path, "log"))}, "utf8").includes("waits")) await sleep(5);`,
+  );
+  await expect.poll(() => existsSync(join(path, "log"))).toBe(true);
+  const second = contender(path, `append("in");`);
+  await Promise.all([once(first, "exit"), once(second, "exit")]);
+  expect(linesOf(path)).toEqual(["held", `waits for ${first.pid}`, "in"]);
+});
+
+test("a process id that was given away again holds nothing", async (context) => {
+  const path = folder(context);
+  // Ours lives, but it did not start then.
+  writeFileSync(join(path, "lock"), `${process.pid} 1`);
+  const child = contender(path, `append("in");`);
+  expect((await once(child, "exit"))[0]).toBe(0);
+  expect(linesOf(path)).toEqual(["in"]);
+});
+
+test("it is given back where the work fails, and where it ends the process", async (context) => {
+  const path = folder(context);
+  const failing = contender(path, `process.once("uncaughtException", () => {}); throw new Error("no");`);
+  await once(failing, "exit");
+  expect(readdirSync(path)).toEqual([]);
+  const ending = contender(path, `process.exit(7);`);
+  expect((await once(ending, "exit"))[0]).toBe(7);
+  expect(readdirSync(path)).toEqual([]);
+});

@@ -1,0 +1,45 @@
+/** Whether what was made from files is still what these files would give. Plain JavaScript: bootstrap.mjs asks too. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * One hash over the names and contents of files and folders. What does not exist counts as nothing.
+ * @param {string[]} paths
+ * @param {(path: string) => boolean} skip
+ * @returns {string}
+ */
+export function hashOf(paths, skip = () => false) {
+  const hash = createHash("sha256");
+  for (const path of paths.flatMap((path) => filesUnder(path, skip))) {
+    hash.update(`${path}\0`).update(readFileSync(path)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/** @returns {string[]} */
+function filesUnder(path, skip) {
+  if (!existsSync(path) || skip(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesUnder(join(path, name), skip));
+}
+
+/**
+ * @param {string} path
+ * @returns {string | undefined}
+ */
+export function readStamp(path) {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+/** Where the Prisma client is made, from what, and the file that says of which state it was made. */
+export const databaseClient = {
+  folder: "lib/generated/prisma",
+  stamp: "lib/generated/prisma/.stamp",
+  wanted: () => hashOf(["prisma/schema.prisma", "prisma.config.ts", "node_modules/prisma/package.json"]),
+  isCurrent: () =>
+    existsSync("lib/generated/prisma/client.ts") &&
+    readStamp("lib/generated/prisma/.stamp") === databaseClient.wanted(),
+};
