@@ -24,7 +24,7 @@ export const PARTS: Part[] = [
     kind: "organization",
     table: "organization",
     columns:
-      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at keep_messages_days keep_payloads_days keep_tasks_days",
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
     order: byId,
   },
   {
