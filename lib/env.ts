@@ -40,6 +40,7 @@ const schema = z
     AUTH_SECRET: z.string().min(16, "must have 16 characters or more").optional(),
     INTRAY_ALIVE_FILE: z.string().optional(),
     INTRAY_DEMO: flag.optional(),
+    INTRAY_DEMO_TASKS: flag.default(true),
     INVOICE_PORT: port.optional(),
     INTRAY_ALLOW_HOSTS: list.default([]),
     INTRAY_DENY_PORTS: list.pipe(z.array(port)).default([]),
@@ -76,6 +77,8 @@ const schema = z
     demo: e.INTRAY_DEMO ?? false,
     /** What the operator said, before the supervisor has decided. */
     demoSetting: e.INTRAY_DEMO,
+    /** The demonstration begins with tasks in it. */
+    demoTasks: e.INTRAY_DEMO_TASKS,
     invoicePort: e.INVOICE_PORT,
     allowHosts: e.INTRAY_ALLOW_HOSTS,
     /** The supervisor's list, and what this process knows of itself: started alone, it has no other. */

@@ -14,6 +14,7 @@ import {
   migrateDatabase,
   setupWasDone,
 } from "./supervise/database.ts";
+import { demoTasksMark, runDemoTasks } from "./supervise/demo-tasks.ts";
 import { type Part, startPart } from "./supervise/part.ts";
 import { answers } from "./supervise/ready.ts";
 import { checkSettings, decideDemo, machineEnvironment, partEnvironments } from "./supervise/settings.ts";
@@ -75,6 +76,7 @@ async function start(): Promise<void> {
       DATABASE_URL: ownerUrl,
       INVOICE_URL: `http://127.0.0.1:${invoice.port}`,
       INTRAY_KEYS: keys,
+      ...(settings.demoTasks && { DEMO_TASKS_MARK: demoTasksMark(dataDir) }),
     });
   }
   if (stopping) return;
@@ -94,6 +96,10 @@ async function start(): Promise<void> {
   say(`Starting ${invoice ? "the sample server, " : ""}the engine and the web app …`);
   if (invoice) parts.push(startPart("invoice", "examples/invoice-server/main.ts", environments.invoice));
   parts.push(startPart("engine", "lib/engine/main.ts", environments.engine));
+  if (invoice && settings.demoTasks)
+    void runDemoTasks(demoTasksMark(dataDir), environments.web).then((failure) => {
+      if (failure && !stopping) complain(failure);
+    });
   parts.push(startPart("web", "scripts/web.ts", environments.web));
   await answers(settings.host, settings.port, () => stopping);
   if (stopping) return;

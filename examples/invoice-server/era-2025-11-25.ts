@@ -102,8 +102,7 @@ export function createLegacySession(
     GetTaskPayloadRequestSchema,
     safely(async ({ params: { taskId } }, extra) => {
       const gone = AbortSignal.any([extra.signal, streamClosed()]);
-      /** What was asked on this stream, by its key: the params as text, and what takes the question back. */
-      const askedHere = new Map<string, { params: string; takeBack: AbortController }>();
+      const askedHere = new Set<string>();
       for (;;) {
         const waiting = new AbortController();
         // Listening starts before reading: a change in between is not missed.
@@ -112,23 +111,9 @@ export function createLegacySession(
           const task = await tasks.get(taskId);
           if (hasEnded(task)) return outcome(task);
           watch(taskId);
-          if (task.question) {
-            const { key } = task.question;
-            const params = JSON.stringify(task.question.params);
-            const before = askedHere.get(key);
-            if (before?.params !== params) {
-              const takeBack = new AbortController();
-              askedHere.set(key, { params, takeBack });
-              elicit(
-                taskId,
-                task.question,
-                extra.requestId,
-                AbortSignal.any([extra.signal, takeBack.signal]),
-              );
-              // After the new one is asked, so that the client sees what takes the old one's place.
-              before?.takeBack.abort("The question has changed");
-              if (task.isUnseen) await tasks.noteShown(taskId);
-            }
+          if (task.question && !askedHere.has(task.question.key)) {
+            askedHere.add(task.question.key);
+            elicit(taskId, task.question, extra.requestId, extra.signal);
           }
           await changed;
         } finally {

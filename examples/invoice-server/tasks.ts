@@ -10,7 +10,7 @@ export type TaskView = {
   statusMessage: string;
   /** The open question; null while nobody is asked. */
   question: Question | null;
-  /** Nobody has been shown the open question yet, and the work wants to know when somebody is: see `noteShown`. */
+  /** The open question may change, and nobody was shown it yet: see `noteShown`. */
   isUnseen: boolean;
   /** The page of a URL question, once somebody has done there what it asks for. */
   finishedPage: string | null;
@@ -45,7 +45,10 @@ export type Tasks = {
   /** Sets a created task going; harmless when it goes already. */
   run: (taskId: string) => Promise<void>;
   get: (taskId: string) => Promise<TaskView>;
-  /** The open question has been put to a client. */
+  /**
+   * A client has seen the open question, and will see what it changes into. 2025-11-25 puts a question once, on a stream
+   * that ends, so it does not call this, and the question stays as it was put.
+   */
   noteShown: (taskId: string) => Promise<void>;
   /** Newest first, after that position. */
   list: (after: ListPosition | null, limit: number) => Promise<TaskView[]>;

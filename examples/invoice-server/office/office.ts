@@ -15,8 +15,9 @@ import {
   getOfficeTask,
   listOfficeTasks,
   lookAtOfficeQuestion,
-  nameOf,
+  mayChange,
   noteShown,
+  numberOf,
   type OfficeTask,
   prepareOffice,
   QUESTION_KEY,
@@ -104,7 +105,7 @@ function toView(task: OfficeTask, pages: string): TaskView {
     status: STATUS[state],
     statusMessage: messageOf(task),
     question: open,
-    isUnseen: open !== null && task.questionShownAt === null,
+    isUnseen: open !== null && task.questionShownAt === null && mayChange(task),
     finishedPage: page?.elicitationId ?? null,
     progress: null,
     result:
@@ -143,5 +144,5 @@ function messageOf(task: OfficeTask): string {
     failed: task.error?.message ?? "",
     cancelled: "Cancelled",
   }[task.state];
-  return task.state === "done" || task.state === "failed" ? words : `${nameOf(task)}: ${words}`;
+  return task.state === "done" || task.state === "failed" ? words : `${numberOf(task.arguments)}: ${words}`;
 }

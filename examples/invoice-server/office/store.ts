@@ -88,7 +88,7 @@ export async function prepareOffice(db: Database): Promise<void> {
 export async function createOfficeTask(
   db: Database,
   tool: AnyOfficeTool,
-  args: unknown,
+  args: object,
   key: string | null,
 ): Promise<OfficeTask> {
   const taskId = `office-${randomUUID()}`;
@@ -104,7 +104,7 @@ export async function createOfficeTask(
       [taskId, key, tool.name, JSON.stringify(args), ttlMs, now],
     );
     if (inserted.rowCount === 1) {
-      await record(client, taskId, "created", { tool: tool.name, key });
+      await record(client, taskId, "created", { tool: tool.name, number: numberOf(args), key });
       return null;
     }
     const { rows } = await client.query<{ task_id: string; same: boolean }>(
@@ -190,7 +190,7 @@ export function lookAtOfficeQuestion(
     const { state, questionExpiresAt: expiresAt, questionShownAt: shownAt, round } = task;
     if (!expiresAt) return { state, at: now };
     if (expiresAt.getTime() <= now) {
-      const message = `${nameOf(task)}: nobody answered in time`;
+      const message = `${numberOf(task.arguments)}: nobody answered in time`;
       await client.query(
         `update office_task set state = 'failed', error = $2, question = null, question_expires_at = null, ${TOUCH}
          where task_id = $1`,
@@ -199,12 +199,16 @@ export function lookAtOfficeQuestion(
       await record(client, taskId, "ended", { state: "failed", reason: message });
       return { state: "failed", at: now };
     }
-    const { question } = task.tool;
-    const mayChange = state === "asking" && question?.mode === "form" && round < question.changes;
-    const changesAt = mayChange && shownAt ? shownAt.getTime() + changeAfterMs : Number.POSITIVE_INFINITY;
+    const changesAt =
+      mayChange(task) && shownAt ? shownAt.getTime() + changeAfterMs : Number.POSITIVE_INFINITY;
     if (changesAt <= now) await putQuestion(client, task, round + 1, expiresAt);
     return { state, at: changesAt <= now ? now : Math.min(changesAt, expiresAt.getTime()) };
   });
+}
+
+/** Whether the open question is one that changes, and has not yet. */
+export function mayChange({ state, round, tool: { question } }: OfficeTask): boolean {
+  return state === "asking" && question?.mode === "form" && round < question.changes;
 }
 
 async function putQuestion(
@@ -391,7 +395,7 @@ function toTask({ tool: name, ...row }: Row): OfficeTask {
   return { ...row, tool, arguments: readArguments(tool, row.arguments) };
 }
 
-/** Its number, which stands first in the arguments of every office tool. */
-export function nameOf({ arguments: args }: OfficeTask): string {
+/** What a task is about: the number that stands first in the arguments of every office tool. */
+export function numberOf(args: object): string {
   return String(Object.values(args)[0]);
 }
