@@ -17,7 +17,7 @@ test("setting up makes the first owner and ends the demonstration for good", asy
   const demo = await open();
   await demo.goto("/sign-in");
   await demo.getByRole("button", { name: /^Ola\b/ }).click();
-  await expect(demo).toHaveURL(/\/inbox|\/overview/);
+  await expect(demo).toHaveURL(/\/tasks$/);
   const key = await intray.command("key", "create", "--org", "acme", "--role", "viewer");
   const withKey = async () =>
     (await fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
