@@ -70,7 +70,7 @@ test("Ben sees an invoice and its two buttons, and every kind of request below i
   await open("EXP-204");
   await expect(pane.getByLabel("Amount to reimburse")).toBeVisible();
   await open("PR-87");
-  await expect(pane.getByRole("button", { name: "Tall Oak, $6,480.00" })).toBeVisible();
+  await expect(pane.getByRole("button", { name: "Tall Oak, $6,640.00" })).toBeVisible();
   await open("SUP-118");
   await expect(pane.getByText("Only Ana may open this site")).toBeVisible();
   await open("PAY-0714");

@@ -22,8 +22,8 @@ const SUPPLIERS = {
   item: "12 desks",
   needed_by: "2026-09-01",
   quotes: [
-    { supplier: "Halden Office", price: 6480, delivery_days: 10 },
-    { supplier: "Kestrel", price: 5990.5, delivery_days: 21 },
+    { supplier: "Halden Office", price: 6480, freight_cost: 0, delivery_days: 10 },
+    { supplier: "Kestrel", price: 5990.5, freight_cost: 120, delivery_days: 21 },
   ],
 };
 const BANK = {
@@ -141,7 +141,7 @@ describe.each(ERAS)("%s", (era) => {
     });
     expect((await office.result(suppliers)).structuredContent).toMatchObject({
       status: "Ordered",
-      price: 5990.5,
+      total: 6110.5,
     });
     for (const number of ["EXP-1", "PR-1"]) {
       const lines = await office.ledgerOf(number);

@@ -92,9 +92,9 @@ export function demoTasks(now: Date): DemoTask[] {
         item: "12 height-adjustable desks",
         needed_by: days(24),
         quotes: [
-          { supplier: "Nordwind Office", price: 7140, delivery_days: 10 },
-          { supplier: "Tall Oak", price: 6480, delivery_days: 21 },
-          { supplier: "Desk & Co", price: 6895.5, delivery_days: 14 },
+          { supplier: "Nordwind Office", price: 7140, freight_cost: 0, delivery_days: 10 },
+          { supplier: "Tall Oak", price: 6480, freight_cost: 160, delivery_days: 21 },
+          { supplier: "Desk & Co", price: 6895.5, freight_cost: 85, delivery_days: 14 },
         ],
       },
     },

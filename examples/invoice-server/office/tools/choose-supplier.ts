@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, day, money, type OfficeTool, text } from "../tool.ts";
+import { amount, day, money, type OfficeTool, sum, text } from "../tool.ts";
 
 const schema = z.object({
   request_id: text("Purchase request", 60),
@@ -10,6 +10,7 @@ const schema = z.object({
       z.object({
         supplier: text("Supplier", 100),
         price: amount("Price in US dollars"),
+        freight_cost: z.number().min(0).max(1_000_000).meta({ title: "Freight in US dollars" }),
         delivery_days: z.int().min(0).max(365).meta({ title: "Delivery in days" }),
       }),
     )
@@ -44,9 +45,9 @@ export const chooseSupplier: OfficeTool<z.infer<typeof schema>> = {
           supplier: {
             type: "string",
             title: "Supplier",
-            oneOf: quotes.map(({ supplier, price }) => ({
+            oneOf: quotes.map(({ supplier, price, freight_cost }) => ({
               const: supplier,
-              title: `${supplier}, ${money(price)}`,
+              title: `${supplier}, ${money(sum([price, freight_cost]))}`,
             })),
           },
         },
@@ -56,10 +57,11 @@ export const chooseSupplier: OfficeTool<z.infer<typeof schema>> = {
     answer: ({ request_id, quotes }) =>
       z.object({ supplier: z.enum(quotes.map((quote) => quote.supplier)) }).transform(({ supplier }) => {
         const quote = quotes.find((each) => each.supplier === supplier);
+        const total = sum([quote?.price ?? 0, quote?.freight_cost ?? 0]);
         return {
           status: "Ordered",
-          text: `${request_id}: ordered from ${supplier} for ${money(quote?.price ?? 0)}.`,
-          details: { ...quote },
+          text: `${request_id}: ordered from ${supplier} for ${money(total)}.`,
+          details: { ...quote, total },
         };
       }),
   },
