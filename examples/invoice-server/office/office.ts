@@ -17,7 +17,6 @@ import {
   lookAtOfficeQuestion,
   mayChange,
   noteShown,
-  numberOf,
   type OfficeTask,
   prepareOffice,
   QUESTION_KEY,
@@ -133,16 +132,14 @@ const STATUS = {
   cancelled: "cancelled",
 } as const;
 
-function messageOf(task: OfficeTask): string {
-  const { saying } = task.tool;
-  const words = {
+function messageOf({ tool: { saying }, state, ending, error }: OfficeTask): string {
+  return {
     working: saying.before,
     asking: saying.asking,
     visiting: `${saying.asking} on the page`,
     decided: saying.after,
-    done: task.ending?.text ?? "",
-    failed: task.error?.message ?? "",
+    done: ending?.text ?? "",
+    failed: error?.message ?? "",
     cancelled: "Cancelled",
-  }[task.state];
-  return task.state === "done" || task.state === "failed" ? words : `${numberOf(task.arguments)}: ${words}`;
+  }[state];
 }
