@@ -63,7 +63,7 @@ export function statusIn(era: "2025-11-25" | "2026-07-28", task: TaskView): Task
   return era === "2025-11-25" && task.result?.isError ? "failed" : task.status;
 }
 
-/** Two kinds of tasks as one. `isSecond` tells by the name of a tool, `ownsTask` by the id of a task. */
+/** Two kinds of tasks as one: what the second does not own is the first's. `params`: of a `tools/call`. */
 export function together(
   first: Tasks,
   second: Tasks & { ownsTool: (params: unknown) => boolean; ownsTask: (taskId: string) => boolean },

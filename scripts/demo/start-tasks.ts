@@ -1,8 +1,8 @@
 /**
- * The demonstration's first minute: checks its servers and starts its tasks, by the functions that the API calls, while
- * the web app is still being built. Needs the database, the sample server and an engine. Runs until the file that
- * DEMO_TASKS_MARK names is gone, which it takes away itself when all is there; whatever was started before is left
- * alone, so that it may be killed at any moment and run again.
+ * The demonstration's first minute: checks its servers, starts its tasks and gives the answers of those that are to be
+ * done, by the functions that the API calls. It needs the database, the sample server and an engine, and not the web
+ * app. It may be killed at any moment and run again: each task is started once, and what was answered stays. When all is
+ * there it removes the file that DEMO_TASKS_MARK names.
  */
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
