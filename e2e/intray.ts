@@ -51,6 +51,8 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
     PORT: String(port),
     INVOICE_PORT: String(invoicePort),
     LOG_LEVEL: "warn",
+    // Tests begin with an empty demonstration, unless one is about what stands in it.
+    INTRAY_DEMO_TASKS: "0",
     ...settings,
   };
   const output: string[] = [];

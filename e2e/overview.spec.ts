@@ -13,8 +13,7 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
   const decided = async () => (await apiOf(ola).get<Overview>("/overview")).decisions.count;
   await expect.poll(decided, SOON).toBeGreaterThan(before.decisions.count);
 
-  await ola.goto("/");
-  await expect(ola).toHaveURL(/\/overview$/);
+  await ola.goto("/overview");
   await expect(ola.getByRole("link", { name: /^Answers delivered/ })).toContainText(/[1-9]/);
   await expect(ola.getByRole("link", { name: /^Engines/ })).toContainText("1");
   const stuck = ola.getByRole("region", { name: /^Stuck/ });

@@ -124,7 +124,7 @@ test("setting up makes the first owner, ends the demonstration for good, and lea
   const demo = await open(browser);
   await demo.goto("/sign-in");
   await demo.getByRole("button", { name: /^Ola\b/ }).click();
-  await expect(demo).toHaveURL(/\/inbox|\/overview/);
+  await expect(demo).toHaveURL(/\/tasks$/);
   const key = await intray.command("key", "create", "--org", "acme", "--role", "viewer");
   const withKey = async () =>
     (await fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;

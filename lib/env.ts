@@ -40,6 +40,7 @@ const schema = z
     AUTH_SECRET: z.string().min(16, "must have 16 characters or more").optional(),
     INTRAY_ALIVE_FILE: z.string().optional(),
     INTRAY_DEMO: flag.optional(),
+    INTRAY_DEMO_TASKS: flag.default(true),
     INTRAY_SETUP_TOKEN: z.string().min(16, "must have 16 characters or more").max(200).optional(),
     INVOICE_PORT: port.optional(),
     INTRAY_ALLOW_HOSTS: list.default([]),
@@ -77,6 +78,8 @@ const schema = z
     demo: e.INTRAY_DEMO ?? false,
     /** What the operator said, before the supervisor has decided. */
     demoSetting: e.INTRAY_DEMO,
+    /** The demonstration begins with tasks in it. */
+    demoTasks: e.INTRAY_DEMO_TASKS,
     /** What /setup asks for. Without it nobody can set Intray up in a browser. */
     setupToken: e.INTRAY_SETUP_TOKEN,
     invoicePort: e.INVOICE_PORT,

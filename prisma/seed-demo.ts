@@ -2,13 +2,15 @@
  * The demonstration's people, organizations and servers. Safe to run at every start: what is there stays, and only
  * the servers' address moves with the sample server's port. Ids are fixed, so that links to them last.
  */
+import { writeFileSync } from "node:fs";
 import { createDatabase, Prisma, type Tx } from "../lib/db.ts";
 import { appendEvents } from "../lib/events/transitions.ts";
 import type { Role } from "../lib/members/schema.ts";
 import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
+import type { Principal } from "../lib/principal.ts";
 import type { EraSetting } from "../lib/servers/schema.ts";
 
-interface Organization {
+export interface Organization {
   id: string;
   slug: string;
   name: string;
@@ -16,7 +18,7 @@ interface Organization {
   servers: { n: number; name: string; era: EraSetting }[];
 }
 
-const ACME: Organization = {
+export const ACME: Organization = {
   id: fixedId(0x1000),
   slug: "acme",
   name: "Acme",
@@ -32,7 +34,7 @@ const ACME: Organization = {
   ],
 };
 
-const GLOBEX: Organization = {
+export const GLOBEX: Organization = {
   id: fixedId(0x2000),
   slug: "globex",
   name: "Globex",
@@ -40,11 +42,21 @@ const GLOBEX: Organization = {
   servers: [{ n: 0x2201, name: "Finance ERP", era: "auto" }],
 };
 
-/** `ownerUrl` is the database owner's; `invoiceUrl` is where the sample server listens. */
-export async function seedDemo(ownerUrl: string, { invoiceUrl }: { invoiceUrl: string }): Promise<void> {
+/**
+ * `ownerUrl` is the database owner's; `invoiceUrl` is where the sample server listens. `onFirst` is called before
+ * anything is written where none of it is there yet.
+ */
+export async function seedDemo(
+  ownerUrl: string,
+  { invoiceUrl, onFirst }: { invoiceUrl: string; onFirst?: () => void },
+): Promise<void> {
   const mcpAddress = new URL("/mcp", invoiceUrl).href;
   const db = createDatabase(ownerUrl, { connections: 1 });
   try {
+    const isThere = await db.withOrganization(ACME.id, (tx) =>
+      tx.organization.count({ where: { id: ACME.id } }),
+    );
+    if (isThere === 0) onFirst?.();
     for (const organization of [ACME, GLOBEX]) {
       await db.withOrganization(organization.id, (tx) => seed(organization.id, tx, organization, mcpAddress));
     }
@@ -97,16 +109,29 @@ async function seedServer(
     VALUES (${organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${ownerId}::uuid) ON CONFLICT DO NOTHING`;
 }
 
+/** Who a person of the demonstration is to what they do. */
+export function principalOf(organization: Organization, name: string): Principal {
+  const person = organization.people.find((each) => each.name === name);
+  if (!person) throw new Error(`${organization.name} has no ${name}`);
+  const id = fixedId(person.n);
+  return {
+    organizationId: organization.id,
+    userId: id,
+    role: person.role,
+    actor: { kind: "member", id, name },
+  };
+}
+
 /** A UUIDv7 of 1 January 2026 that ends in `n`. */
-function fixedId(n: number): string {
+export function fixedId(n: number): string {
   return `019b76da-a800-7000-8000-${n.toString(16).padStart(12, "0")}`;
 }
 
 if (import.meta.main) {
-  const { DATABASE_URL: ownerUrl, INVOICE_URL: invoiceUrl } = process.env;
+  const { DATABASE_URL: ownerUrl, INVOICE_URL: invoiceUrl, DEMO_TASKS_MARK: mark } = process.env;
   if (!ownerUrl || !invoiceUrl) {
     process.stderr.write("Set DATABASE_URL to the database's owner and INVOICE_URL to the sample server.\n");
     process.exit(2);
   }
-  await seedDemo(ownerUrl, { invoiceUrl });
+  await seedDemo(ownerUrl, { invoiceUrl, ...(mark && { onFirst: () => writeFileSync(mark, "") }) });
 }

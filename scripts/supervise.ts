@@ -14,6 +14,7 @@ import {
   migrateDatabase,
   readSetup,
 } from "./supervise/database.ts";
+import { demoTasksMark, runDemoTasks } from "./supervise/demo-tasks.ts";
 import { type Part, startPart } from "./supervise/part.ts";
 import { untilReady } from "./supervise/ready.ts";
 import {
@@ -97,6 +98,7 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
       DATABASE_URL: ownerUrl,
       INVOICE_URL: `http://127.0.0.1:${invoice.port}`,
       INTRAY_KEYS: keys,
+      ...(settings.demoTasks && { DEMO_TASKS_MARK: demoTasksMark(dataDir) }),
     });
   }
   if (stopping) return undefined;
@@ -117,6 +119,10 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
   say(`Starting ${invoice ? "the sample server and " : ""}the engine …`);
   if (invoice) parts.push(startPart("invoice", "examples/invoice-server/main.ts", environments.invoice));
   parts.push(startPart("engine", "lib/engine/main.ts", environments.engine));
+  if (invoice && settings.demoTasks)
+    void runDemoTasks(demoTasksMark(dataDir), environments.web).then((failure) => {
+      if (failure && !stopping) complain(failure);
+    });
   return environments;
 }
 

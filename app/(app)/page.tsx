@@ -1,8 +1,11 @@
 import { redirect } from "next/navigation";
+import type { Role } from "@/lib/members/schema.ts";
 import { requireSession } from "@/lib/web/session.ts";
 
-/** Each to their own desk: those who only decide start at the inbox, all others with what there is. */
+/** Each to their own desk: approvers to what they decide, operators to the tasks they run, all others to what there is. */
+const DESKS: Partial<Record<Role, string>> = { approver: "/inbox", operator: "/tasks" };
+
 export default async function Home() {
   const { role } = await requireSession();
-  redirect(role === "approver" ? "/inbox" : "/overview");
+  redirect(DESKS[role] ?? "/overview");
 }

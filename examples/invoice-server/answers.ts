@@ -2,6 +2,7 @@ import { type Database, inTransaction } from "./database.ts";
 import { type Answer, COST_CENTER, judge, type QuestionKey, questionFor } from "./question.ts";
 import { lockTask } from "./store.ts";
 import { hasEnded } from "./task.ts";
+import type { Told } from "./tasks.ts";
 import { CLOSE_QUESTION, end, type LedgerLine, record, TOUCH, wake } from "./transitions.ts";
 
 /** Asking a person, and taking the first answer. */
@@ -42,10 +43,6 @@ export function ask(
     return expiresAt.getTime();
   });
 }
-
-export type Told =
-  | { accepted: true }
-  | { accepted: false; duplicate: boolean; invalid: boolean; why: string };
 
 /**
  * Records an answer. The first valid one wins and changes the state in the same transaction; whatever comes later

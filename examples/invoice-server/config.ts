@@ -18,6 +18,8 @@ export type Config = {
   reconcileMs: number;
   /** How long a question waits for its answer. */
   answerWithinMs: number;
+  /** How long after it was shown a question stands before it changes, where a tool's question does. */
+  changeAfterMs: number;
   /** Offers the tools of the conformance suite too. */
   fixtures: boolean;
   /** For tests of clients: how it misbehaves. */
@@ -37,6 +39,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     stepDelayMs: numberFrom(env, "INVOICE_STEP_DELAY_MS", { fallback: 1000 }),
     reconcileMs: numberFrom(env, "INVOICE_RECONCILE_MS", { fallback: 15_000 }),
     answerWithinMs: numberFrom(env, "INVOICE_ANSWER_WITHIN_MS", { fallback: 5 * DAY_MS }),
+    changeAfterMs: numberFrom(env, "INVOICE_CHANGE_AFTER_MS", { fallback: 5000 }),
     fixtures: switchFrom(env, "INVOICE_FIXTURES"),
     quirks: readQuirks(env),
   };

@@ -10,20 +10,19 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Changes } from "./changes.ts";
-import type { Database } from "./database.ts";
 import { log } from "./log.ts";
 import { answerSchema, type Question } from "./question.ts";
 import { invalidParams, RpcError, safely } from "./rpc.ts";
-import { getTask, listTasks } from "./store.ts";
-import { hasEnded, type InvoiceTask, statusMessage, taskStatus } from "./task.ts";
-import { POLL_INTERVAL_MS, parseCall, processInvoice, SERVER_INFO } from "./tool.ts";
-import { createTask } from "./transitions.ts";
-import type { Processor } from "./workflow.ts";
+import { cursorOf, parseCursor } from "./store.ts";
+import { statusIn, type Tasks, type TaskView } from "./tasks.ts";
+import { POLL_INTERVAL_MS, SERVER_INFO } from "./tool.ts";
 
 /** Protocol revision 2025-11-25: sessions and core tasks. Tasks belong to the server, so any session finds them. */
 
 const ERA = "2025-11-25";
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
+/** Tasks on a page of `tasks/list`. */
+const PAGE = 50;
 /** The SDK gives up on an elicitation after 60 s otherwise. People answer in days; this is the longest timer there is. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -33,10 +32,11 @@ export type LegacySession = {
   taskChanged: (taskId: string) => Promise<void>;
 };
 
+type Watched = { token?: string | number; seen?: string; finishedPage?: string; progress: number };
+
 /** `streamClosed` says when the HTTP response of the request being handled has gone. */
 export function createLegacySession(
-  db: Database,
-  processor: Processor,
+  tasks: Tasks,
   changes: Changes,
   streamClosed: () => AbortSignal,
 ): LegacySession {
@@ -45,23 +45,23 @@ export function createLegacySession(
   });
   server.onerror = (error) => log.debug(ERA, error);
   /** Tasks this session has asked for: the ones its GET stream hears about. */
-  const watched = new Map<string, { token?: string | number; seen?: string; progress: number }>();
+  const watched = new Map<string, Watched>();
   const watch = (taskId: string, token?: string | number) => {
     if (!watched.has(taskId) || token !== undefined) watched.set(taskId, { token, progress: 0 });
   };
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [{ ...processInvoice, execution: { taskSupport: "required" as const } }],
+    tools: tasks.tools.map((tool) => ({ ...tool, execution: { taskSupport: "required" as const } })),
   }));
 
   server.setRequestHandler(
     CallToolRequestSchema,
     safely(async ({ params }) => {
-      const call = parseCall(params);
-      if (!params.task) throw new RpcError(-32601, "process_invoice must be called as a task");
-      const task = await createTask(db, call.invoice, call.key);
+      const { tool, create } = tasks.read(params);
+      if (!params.task) throw new RpcError(-32601, `${tool} must be called as a task`);
+      const task = await create();
       watch(task.taskId, params._meta?.progressToken);
-      await processor.start(task.taskId);
+      await tasks.run(task.taskId);
       return { task: describe(task) };
     }),
   );
@@ -69,7 +69,7 @@ export function createLegacySession(
   server.setRequestHandler(
     GetTaskRequestSchema,
     safely(async ({ params }) => {
-      const task = await getTask(db, params.taskId);
+      const task = await tasks.get(params.taskId);
       if (!hasEnded(task)) watch(task.taskId);
       return describe(task);
     }),
@@ -78,17 +78,22 @@ export function createLegacySession(
   server.setRequestHandler(
     ListTasksRequestSchema,
     safely(async ({ params }) => {
-      const { tasks, nextCursor } = await listTasks(db, params?.cursor);
-      return { tasks: tasks.map(describe), ...(nextCursor && { nextCursor }) };
+      const after = params?.cursor === undefined ? null : parseCursor(params.cursor);
+      const found = await tasks.list(after, PAGE + 1);
+      const page = found.slice(0, PAGE);
+      const last = page.at(-1);
+      return {
+        tasks: page.map(describe),
+        ...(found.length > PAGE && last && { nextCursor: cursorOf(last) }),
+      };
     }),
   );
 
   server.setRequestHandler(
     CancelTaskRequestSchema,
     safely(async ({ params }) => {
-      if (!(await processor.rules.cancelTask(db, params.taskId)))
-        throw invalidParams(`${params.taskId} has ended already`);
-      return describe(await getTask(db, params.taskId));
+      if (!(await tasks.cancel(params.taskId))) throw invalidParams(`${params.taskId} has ended already`);
+      return describe(await tasks.get(params.taskId));
     }),
   );
 
@@ -103,7 +108,7 @@ export function createLegacySession(
         // Listening starts before reading: a change in between is not missed.
         const changed = changes.next(taskId, AbortSignal.any([gone, waiting.signal]));
         try {
-          const task = await getTask(db, taskId);
+          const task = await tasks.get(taskId);
           if (hasEnded(task)) return outcome(task);
           watch(taskId);
           if (task.question && !askedHere.has(task.question.key)) {
@@ -129,7 +134,8 @@ export function createLegacySession(
     relatedRequestId: RequestId,
     signal: AbortSignal,
   ): void {
-    if (!server.getClientCapabilities()?.elicitation) return;
+    const can = server.getClientCapabilities()?.elicitation;
+    if (!can || (question.params.mode === "url" && !can.url)) return;
     const params = { ...question.params, _meta: { [RELATED_TASK]: { taskId } } };
     server
       .request({ method: "elicitation/create", params }, ElicitResultSchema, {
@@ -138,7 +144,7 @@ export function createLegacySession(
         timeout: LONGEST_TIMER_MS,
       })
       .then(async (response) => {
-        const told = await processor.rules.tell(db, taskId, question.key, ERA, answerSchema.parse(response));
+        const told = await tasks.tell(taskId, question.key, ERA, answerSchema.parse(response));
         // No error can be sent for a response. The question stays open and the next tasks/result asks it again.
         if (!told.accepted) log.info(`${taskId}: an answer to ${question.key} was not taken: ${told.why}`);
       })
@@ -150,19 +156,26 @@ export function createLegacySession(
   async function taskChanged(taskId: string): Promise<void> {
     const watching = watched.get(taskId);
     if (!watching) return;
-    const task = await getTask(db, taskId);
+    const task = await tasks.get(taskId);
     const params = describe(task);
     if (watching.seen === params.lastUpdatedAt) return;
     watching.seen = params.lastUpdatedAt;
     await server.notification({ method: "notifications/tasks/status", params });
-    if (watching.token !== undefined && task.linesPaid > watching.progress) {
-      watching.progress = task.linesPaid;
+    if (task.finishedPage !== null && watching.finishedPage !== task.finishedPage) {
+      watching.finishedPage = task.finishedPage;
+      await server.notification({
+        method: "notifications/elicitation/complete",
+        params: { elicitationId: task.finishedPage },
+      });
+    }
+    if (watching.token !== undefined && task.progress && task.progress.done > watching.progress) {
+      watching.progress = task.progress.done;
       await server.notification({
         method: "notifications/progress",
         params: {
           progressToken: watching.token,
-          progress: task.linesPaid,
-          total: task.invoice.lines.length,
+          progress: task.progress.done,
+          total: task.progress.total,
           message: params.statusMessage,
           _meta: { [RELATED_TASK]: { taskId } },
         },
@@ -174,11 +187,13 @@ export function createLegacySession(
   return { server, taskChanged };
 }
 
-function describe(task: InvoiceTask) {
+const hasEnded = ({ status }: TaskView) => status !== "working" && status !== "input_required";
+
+function describe(task: TaskView) {
   return {
     taskId: task.taskId,
-    status: taskStatus(task, ERA),
-    statusMessage: statusMessage(task),
+    status: statusIn(ERA, task),
+    statusMessage: task.statusMessage,
     createdAt: task.createdAt.toISOString(),
     lastUpdatedAt: task.updatedAt.toISOString(),
     ttl: task.ttlMs,
@@ -187,7 +202,7 @@ function describe(task: InvoiceTask) {
 }
 
 /** What the tool call would have returned: its result, or its error. */
-function outcome(task: InvoiceTask) {
+function outcome(task: TaskView) {
   if (task.result) return { ...task.result, _meta: { [RELATED_TASK]: { taskId: task.taskId } } };
   const { code, message } = task.error ?? { code: -32603, message: `${task.taskId} was cancelled` };
   throw new RpcError(code, message);

@@ -9,15 +9,11 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Database } from "./database.ts";
 import { log } from "./log.ts";
 import { answerSchema } from "./question.ts";
 import { invalidParams, RpcError, safely } from "./rpc.ts";
-import { getTask } from "./store.ts";
-import { type InvoiceTask, statusMessage, taskStatus } from "./task.ts";
-import { POLL_INTERVAL_MS, parseCall, processInvoice, SERVER_INFO } from "./tool.ts";
-import { createTask } from "./transitions.ts";
-import type { Processor } from "./workflow.ts";
+import { statusIn, type Tasks, type TaskView } from "./tasks.ts";
+import { POLL_INTERVAL_MS, SERVER_INFO } from "./tool.ts";
 
 /** Protocol revision 2026-07-28: stateless, tasks by the extension io.modelcontextprotocol/tasks. */
 
@@ -33,30 +29,33 @@ export type ModernRequests = {
   cancel: (taskId: string) => Promise<void>;
 };
 
-export function invoiceRequests(db: Database, processor: Processor): ModernRequests {
+export function taskRequests(tasks: Tasks): ModernRequests {
   return {
-    tools: () => [processInvoice],
+    tools: () => tasks.tools,
     call: async (params, ctx) => {
       requireTasks(ctx);
-      const call = parseCall(params);
-      const task = await createTask(db, call.invoice, call.key);
-      await processor.start(task.taskId);
+      const task = await tasks.read(params).create();
+      await tasks.run(task.taskId);
       return { resultType: "task", ...describe(task) };
     },
-    get: async (taskId) => detailed(await getTask(db, taskId)),
+    get: async (taskId) => {
+      const task = await tasks.get(taskId);
+      if (task.isUnseen) await tasks.noteShown(taskId);
+      return detailed(task);
+    },
     update: async (taskId, responses) => {
-      const { question } = await getTask(db, taskId);
+      const { question } = await tasks.get(taskId);
       for (const [key, response] of responses) {
         const answer = answerSchema.safeParse(response);
         // A key that nobody asks with is ignored, whatever stands under it.
         if (!answer.success && question?.key !== key) continue;
         if (!answer.success) throw invalidParams(`inputResponses["${key}"] is not an elicitation result`);
-        const told = await processor.rules.tell(db, taskId, key, ERA, answer.data);
+        const told = await tasks.tell(taskId, key, ERA, answer.data);
         if (!told.accepted && told.invalid) throw invalidParams(told.why, { key });
       }
     },
     // The acknowledgement promises nothing: a task that has ended stays as it is.
-    cancel: async (taskId) => void (await processor.rules.cancelTask(db, taskId)),
+    cancel: async (taskId) => void (await tasks.cancel(taskId)),
   };
 }
 
@@ -132,11 +131,11 @@ export function requireTasks(ctx: ServerContext): void {
   }
 }
 
-function describe(task: InvoiceTask) {
+function describe(task: TaskView) {
   return {
     taskId: task.taskId,
-    status: taskStatus(task, ERA),
-    statusMessage: statusMessage(task),
+    status: statusIn(ERA, task),
+    statusMessage: task.statusMessage,
     createdAt: task.createdAt.toISOString(),
     lastUpdatedAt: task.updatedAt.toISOString(),
     ttlMs: task.ttlMs,
@@ -144,7 +143,7 @@ function describe(task: InvoiceTask) {
   };
 }
 
-function detailed(task: InvoiceTask) {
+function detailed(task: TaskView) {
   return {
     ...describe(task),
     ...(task.question && {

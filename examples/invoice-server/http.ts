@@ -5,12 +5,21 @@ import { isLegacyRequest } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { isLoopback } from "./config.ts";
 import { log } from "./log.ts";
+import type { PageHandler } from "./office/page.ts";
 import type { Operations } from "./operations.ts";
 import { NothingToForce } from "./payments.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** One port: `/mcp` in both eras, `/healthz`, and the operator's requests, which only this machine may send. */
-export type Handlers = { sessions: Sessions; modern: NodeMcpRequestHandler; operations: Operations };
+/**
+ * One port: `/mcp` in both eras, `/healthz`, and what only this machine may ask for: the pages of URL questions and the
+ * operator's requests.
+ */
+export type Handlers = {
+  sessions: Sessions;
+  modern: NodeMcpRequestHandler;
+  operations: Operations;
+  page: PageHandler;
+};
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const target = z
@@ -46,6 +55,9 @@ async function route(
   const open = !isLoopback(host) && (url.pathname === "/mcp" || url.pathname === "/healthz");
   if (!open && (!fromThisMachine(req, res) || !fromLocalPage(req, res))) return;
   if (!open && !isLocalAddress(req)) throw new HttpError(403, "Only this machine may ask that");
+  const [, confirm, elicitationId] = url.pathname.split("/");
+  if (confirm === "confirm" && elicitationId && (req.method === "GET" || req.method === "POST"))
+    return handlers.page(req, res, elicitationId);
   switch (`${url.pathname === "/mcp" ? "" : `${req.method} `}${url.pathname}`) {
     case "/mcp":
       return mcp(handlers, req, res);

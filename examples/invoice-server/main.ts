@@ -2,14 +2,19 @@ import type { AddressInfo } from "node:net";
 import { listenForChanges } from "./changes.ts";
 import { readConfig } from "./config.ts";
 import { openDatabase, prepareDatabase } from "./database.ts";
-import { invoiceRequests, modernHandler } from "./era-2026-07-28.ts";
+import { modernHandler, taskRequests } from "./era-2026-07-28.ts";
 import { withFixtures } from "./fixtures/requests.ts";
 import { createJobs } from "./fixtures/workflow.ts";
 import { createHttpServer } from "./http.ts";
+import { invoiceTasks } from "./invoices.ts";
 import { log } from "./log.ts";
+import { createOffice } from "./office/office.ts";
+import { createPages } from "./office/page.ts";
+import { forgetOfficeTasks } from "./office/store.ts";
 import { operationsOn } from "./operations.ts";
 import { quirkyRequests, quirkyRules, quirkySession } from "./quirks/quirks.ts";
 import { createSessions } from "./sessions.ts";
+import { together } from "./tasks.ts";
 import { forgetExpired } from "./transitions.ts";
 import { createProcessor } from "./workflow.ts";
 
@@ -25,16 +30,20 @@ const db = await openDatabase(config.databaseUrl);
 const changes = await listenForChanges(config.databaseUrl);
 // Without INVOICE_QUIRKS, which only tests may set, the three quirky… hand back what they are given.
 const processor = createProcessor(db, config, quirkyRules(config.quirks));
-const invoices = invoiceRequests(db, processor);
-const modern = config.fixtures ? withFixtures(invoices, db, await createJobs(db)) : invoices;
+// The port is known once the server listens; a URL question is shown to nobody before.
+const pages = () => `http://localhost:${(server.address() as AddressInfo | null)?.port ?? config.port}`;
+const office = await createOffice(db, config, pages);
+const tasks = together(invoiceTasks(db, processor), office);
+const requests = taskRequests(tasks);
+const modern = config.fixtures ? withFixtures(requests, db, await createJobs(db)) : requests;
 await processor.launch();
-const sessions = createSessions(db, processor, changes, (transport) =>
-  quirkySession(transport, db, config.quirks),
-);
+await office.resume();
+const sessions = createSessions(tasks, changes, (transport) => quirkySession(transport, db, config.quirks));
 const server = createHttpServer(config.host, {
   sessions,
   modern: modernHandler(quirkyRequests(modern, config.quirks)),
   operations: operationsOn(db),
+  page: createPages(db),
 });
 
 setInterval(forget, FORGET_EVERY_MS).unref();
@@ -84,7 +93,7 @@ async function stop(): Promise<void> {
 
 async function forget(): Promise<void> {
   try {
-    await processor.forget(await forgetExpired(db));
+    await processor.forget([...(await forgetExpired(db)), ...(await forgetOfficeTasks(db))]);
   } catch (error) {
     log.error("forgetting expired tasks", error);
   }

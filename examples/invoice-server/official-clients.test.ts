@@ -27,14 +27,22 @@ afterAll(async () => {
 test.each([
   { mode: "auto" as const, era: "2026-07-28" },
   { mode: undefined, era: "2025-11-25" },
-])("the official client finds process_invoice by $era", async ({ mode, era }) => {
+])("the official client finds the tools by $era", async ({ mode, era }) => {
   const client = new Client(
     { name: "witness", version: "1.0.0" },
     { capabilities: {}, ...(mode && { versionNegotiation: { mode } }) },
   );
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
   const { tools } = await client.listTools();
-  expect(tools.map((tool) => tool.name)).toEqual(["process_invoice"]);
+  expect(tools.map((tool) => tool.name)).toEqual([
+    "process_invoice",
+    "approve_expense",
+    "choose_supplier",
+    "confirm_bank_details",
+    "convert_currency",
+    "release_payment_run",
+    "reconcile_statement",
+  ]);
   expect(client.getNegotiatedProtocolVersion()).toBe(era);
   await client.close();
 });

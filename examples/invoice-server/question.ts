@@ -11,27 +11,35 @@ export type QuestionKey = typeof APPROVAL | typeof COST_CENTER;
 
 export const COST_CENTER_ABOVE_CENTS = 5000_00;
 
-export type Question = { key: QuestionKey; params: ElicitationParams };
-export type ElicitationParams = {
+/** `K`: the keys that a kind of tasks asks with. */
+export type Question<K extends string = string> = { key: K; params: ElicitationParams };
+export type ElicitationParams = FormParams | UrlParams;
+export type FormParams = {
   mode: "form";
   message: string;
   requestedSchema: {
     type: "object";
-    properties: Record<
-      string,
-      {
-        type: "string" | "boolean";
-        title: string;
-        description?: string;
-        enum?: string[];
-        minLength?: number;
-      }
-    >;
+    properties: Record<string, FormField>;
     required: string[];
   };
 };
+/** A page to be opened: what is done there passes by the client. */
+export type UrlParams = { mode: "url"; message: string; elicitationId: string; url: string };
+export type FormField = {
+  type: "string" | "boolean" | "number" | "integer";
+  title: string;
+  description?: string;
+  enum?: string[];
+  oneOf?: { const: string; title: string }[];
+  format?: "date" | "date-time" | "email" | "uri";
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  default?: string | number | boolean;
+};
 
-export function questionFor(key: QuestionKey, invoice: Invoice): ElicitationParams {
+export function questionFor(key: QuestionKey, invoice: Invoice): FormParams {
   const amount = `$${(totalCents(invoice) / 100).toFixed(2)}`;
   if (key === APPROVAL) {
     return {

@@ -4,10 +4,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Changes } from "./changes.ts";
-import type { Database } from "./database.ts";
 import { createLegacySession, type LegacySession } from "./era-2025-11-25.ts";
 import { log } from "./log.ts";
-import type { Processor } from "./workflow.ts";
+import type { Tasks } from "./tasks.ts";
 
 /** The sessions of revision 2025-11-25. They live in memory: after a restart a client gets 404 and starts a new one. */
 export type Sessions = {
@@ -26,8 +25,7 @@ const SWEEP_MS = 10 * 60 * 1000;
 
 /** `onOpen` sees the transport of each new session, connected. */
 export function createSessions(
-  db: Database,
-  processor: Processor,
+  tasks: Tasks,
   changes: Changes,
   onOpen: (transport: StreamableHTTPServerTransport) => void,
 ): Sessions {
@@ -55,7 +53,7 @@ export function createSessions(
         sessions.set(sessionId, session);
       },
     });
-    const legacy = createLegacySession(db, processor, changes, streamClosed);
+    const legacy = createLegacySession(tasks, changes, streamClosed);
     const session: Session = { ...legacy, transport, openStreams: 0, lastUsed: Date.now() };
     legacy.server.onclose = () => {
       if (transport.sessionId) sessions.delete(transport.sessionId);

@@ -50,17 +50,22 @@ export async function lockTask(client: PoolClient, taskId: string): Promise<Invo
   return toTask(rows[0]);
 }
 
-/** Newest first. The cursor is the last task of the page before. */
-export async function listTasks(db: Database, cursor: string | undefined, limit = 50) {
+/** A place in a list of tasks, newest first: that of the last task of the page before. */
+export type ListPosition = [createdAt: string, taskId: string];
+
+/** Newest first. */
+export async function listTasks(
+  db: Database,
+  after: ListPosition | null,
+  limit: number,
+): Promise<InvoiceTask[]> {
   const { rows } = await db.pool.query<TaskRow>(
     `select ${COLUMNS} from invoice_task
      where $1::timestamptz is null or (created_at, task_id) < ($1::timestamptz, $2)
      order by created_at desc, task_id desc limit $3`,
-    [...(cursor === undefined ? [null, null] : parseCursor(cursor)), limit + 1],
+    [...(after ?? [null, null]), limit],
   );
-  const tasks = rows.slice(0, limit).map(toTask);
-  const last = tasks.at(-1);
-  return { tasks, nextCursor: rows.length > limit && last ? cursorOf(last) : undefined };
+  return rows.map(toTask);
 }
 
 /** Tasks that have not ended, by task id or by invoice number; all of them without either. */
@@ -132,11 +137,12 @@ function toTask(row: TaskRow): InvoiceTask {
   };
 }
 
-function cursorOf(task: InvoiceTask): string {
+export function cursorOf(task: { createdAt: Date; taskId: string }): string {
   return Buffer.from(JSON.stringify([task.createdAt, task.taskId])).toString("base64url");
 }
 
-function parseCursor(cursor: string): [string, string] {
+/** -32602 for a cursor that is none of ours. */
+export function parseCursor(cursor: string): ListPosition {
   try {
     const [at, taskId] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as [string, string];
     return [new Date(at).toISOString(), String(taskId)];

@@ -1,4 +1,4 @@
-import type { Question } from "./question.ts";
+import type { Question, QuestionKey } from "./question.ts";
 import type { Invoice } from "./tool.ts";
 
 /** A task as the database holds it, and the two ways to say it on the wire. */
@@ -27,7 +27,7 @@ export type InvoiceTask = {
   invoice: Invoice;
   state: State;
   /** The open question; null while nobody is asked. */
-  question: Question | null;
+  question: Question<QuestionKey> | null;
   questionExpiresAt: Date | null;
   reason: string | null;
   /** The tool's result, once PAID, REJECTED or FAILED. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalidParams } from "./rpc.ts";
 
-/** The one tool of this server, in the words both eras share. */
+/** The invoice tool, in the words both eras share. */
 
 export const SERVER_INFO = { name: "invoice-server", title: "Invoice processing", version: "1.0.0" };
 /** `_meta` key under which a client names its start, so that sending it twice starts one task. */
@@ -117,6 +117,13 @@ export function parseCall(params: unknown): { invoice: Invoice; key: string | nu
   const call = parse(callParams, params, "Invalid tools/call");
   const { invoice } = parse(toolArguments, call.arguments, "Invalid arguments for process_invoice");
   return { invoice, key: call._meta?.[IDEMPOTENCY_KEY] ?? null };
+}
+
+/** The idempotency key of a `tools/call` of any tool, or -32602. */
+export function idempotencyKeyOf(params: unknown): string | null {
+  return (
+    parse(callParams.pick({ _meta: true }), params, "Invalid tools/call")._meta?.[IDEMPOTENCY_KEY] ?? null
+  );
 }
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {

@@ -14,7 +14,7 @@ import type { Invoice } from "./tool.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Both questions may wait five days; a task must outlive them. */
-const MINIMUM_TTL_MS = 35 * DAY_MS;
+export const MINIMUM_TTL_MS = 35 * DAY_MS;
 
 /** Starts a task, or returns the one this idempotency key started before. */
 export async function createTask(db: Database, invoice: Invoice, key: string | null): Promise<InvoiceTask> {

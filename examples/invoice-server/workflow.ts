@@ -20,7 +20,7 @@ import { advance, type LedgerLine, WAKE } from "./transitions.ts";
 
 const VALIDATION_ATTEMPTS = 5;
 /** Messages arrive by LISTEN/NOTIFY; polling only covers a connection that was lost meanwhile. */
-const POLL_MS = 15_000;
+export const POLL_MS = 15_000;
 
 export type Processor = {
   rules: Rules;

@@ -17,7 +17,7 @@ import { ProblemList } from "./problem-list.tsx";
 import { RaceOptions } from "./race-options.tsx";
 import { RecentArguments } from "./recent-arguments.tsx";
 import { NO_RETRY, RetryOptions, toRetry } from "./retry-options.tsx";
-import { isWrapped, SampleButtons } from "./sample-buttons.tsx";
+import { isWrapped, SAMPLED_TOOL, SampleButtons } from "./sample-buttons.tsx";
 import type { Json } from "./schema-tree.ts";
 import { focusProblem, inField } from "./show-problem.ts";
 import { type Start, useStart } from "./use-start.ts";
@@ -94,7 +94,7 @@ export function ArgumentsForm({
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
       <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
-      {demo && tool.name === "process_invoice" && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
+      {demo && tool.name === SAMPLED_TOOL && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
       {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
       <Tabs
         value={tab}

@@ -18,6 +18,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import type { Server } from "@/lib/servers/schema.ts";
 import { ArgumentsForm } from "./arguments-form.tsx";
+import { SAMPLED_TOOL } from "./sample-buttons.tsx";
 import { ToolPicker } from "./tool-picker.tsx";
 
 export interface Given {
@@ -97,9 +98,10 @@ function Choose({
   const isConnected = server !== undefined && server.startsOn !== null;
   const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: isConnected });
   const offered = tools.data?.items ?? [];
-  const tool =
-    offered.find((each) => each.name === chosenTool) ??
-    (offered.length === 1 && !again ? offered[0] : undefined);
+  // The demonstration's form is a press away from being filled in.
+  const obvious =
+    offered.length === 1 ? offered[0] : demo && offered.find(({ name }) => name === SAMPLED_TOOL);
+  const tool = offered.find((each) => each.name === chosenTool) ?? ((!again && obvious) || undefined);
 
   if (servers.isError)
     return <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />;

@@ -15,6 +15,9 @@ const SAMPLES = [
   { file: "/samples/invoice-large.json", label: "Fill in a larger one" },
 ];
 
+/** The tool that the samples are for. */
+export const SAMPLED_TOOL = "process_invoice";
+
 /** In the demo, a filled-in form is one press away. */
 export function SampleButtons({
   wrapped,

@@ -1,0 +1,157 @@
+/**
+ * The demonstration's first minute: checks its servers, starts its tasks and gives the answers of those that are to be
+ * done, by the functions that the API calls. It needs the database, the sample server and an engine, and not the web
+ * app. It may be killed at any moment and run again: each task is started once, and what was answered stays. When all is
+ * there it removes the file that DEMO_TASKS_MARK names.
+ */
+import { rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createDatabase } from "../../lib/db.ts";
+import { env, need } from "../../lib/env.ts";
+import { AppError } from "../../lib/errors.ts";
+import { recordAnswer } from "../../lib/input-requests/transitions.ts";
+import { createNetwork } from "../../lib/network.ts";
+import { createSeal } from "../../lib/seal.ts";
+import { checkServer, type Means } from "../../lib/servers/check.ts";
+import { probe } from "../../lib/servers/probe.ts";
+import { startTask } from "../../lib/tasks/start.ts";
+import { ACME, fixedId, GLOBEX, type Organization, principalOf } from "../../prisma/seed-demo.ts";
+import { type DemoAnswer, type DemoTask, demoTasks } from "./tasks.ts";
+
+/** What is not there by then is tried again at the next start. */
+const PATIENCE_MS = 180_000;
+const LOOK_EVERY_MS = 250;
+
+export async function startDemoTasks(means: Means, now: Date): Promise<void> {
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
+  await sampleServerAnswers(means, deadline);
+  for (const organization of [ACME, GLOBEX]) await checkServers(means, organization);
+  const [first, ...others] = demoTasks(now);
+  if (!first) return;
+  const firstId = await started(means, first);
+  await questionOf(means, first, firstId, 0, deadline);
+  const ids = [];
+  // One after the other, so that lists show them in this order.
+  for (const task of others) ids.push({ task, id: await started(means, task) });
+  await Promise.all(ids.map(({ task, id }) => answered(means, task, id, deadline)));
+}
+
+/** Asked past the servers' rows: that it is not up yet is no news of theirs. */
+async function sampleServerAnswers({ db, network }: Means, deadline: AbortSignal): Promise<void> {
+  const { url } = await db.withOrganization(ACME.id, (tx) =>
+    tx.server.findFirstOrThrow({ where: { organizationId: ACME.id, id: serverOf(ACME, "Finance ERP") } }),
+  );
+  for (;;) {
+    const { health } = await probe({ url, headers: {} }, "auto", network);
+    if (health.state === "ok") return;
+    await again(deadline, `the sample server (${health.message})`);
+  }
+}
+
+async function checkServers(means: Means, organization: Organization): Promise<void> {
+  for (const server of organization.servers) {
+    const owner = principalOf(organization, organization.people[0]?.name ?? "");
+    await checkServer(means, owner, fixedId(server.n));
+  }
+}
+
+/** The task, which an earlier run may have started. */
+async function started(means: Means, task: DemoTask): Promise<string> {
+  const { organization, number } = task;
+  const organizationId = organization.id;
+  const idempotencyKey = `demonstration/${number}`;
+  const earlier = await means.db.withOrganization(organizationId, (tx) =>
+    tx.task.findFirst({ where: { organizationId, idempotencyKey }, select: { id: true } }),
+  );
+  if (earlier) return earlier.id;
+  const start = {
+    serverId: serverOf(organization, task.server),
+    tool: task.tool,
+    arguments: task.arguments,
+    ttlMs: null,
+    idempotencyKey,
+    restartOf: null,
+  };
+  return (await startTask(means, principalOf(organization, task.startedBy), start)).task.id;
+}
+
+/** Gives the task's answers, from the first that was not given yet. */
+async function answered(means: Means, task: DemoTask, taskId: string, deadline: AbortSignal): Promise<void> {
+  for (const [given, answer] of task.answers.entries()) {
+    const question = await questionOf(means, task, taskId, given, deadline);
+    if (question) await record(means, task, question, answer);
+  }
+}
+
+/** The open question that comes after so many answers; null where another has answered it, or the task has ended. */
+async function questionOf(
+  { db }: Means,
+  { organization, number }: DemoTask,
+  taskId: string,
+  given: number,
+  deadline: AbortSignal,
+): Promise<{ id: string; questionHash: string } | null> {
+  const organizationId = organization.id;
+  for (;;) {
+    const { task, requests, answers } = await db.withOrganization(organizationId, async (tx) => ({
+      task: await tx.task.findFirstOrThrow({ where: { organizationId, id: taskId } }),
+      requests: await tx.inputRequest.findMany({ where: { organizationId, taskId, state: "open" } }),
+      answers: await tx.inputRequest.count({
+        where: { organizationId, taskId, state: { in: ["answered", "settled"] } },
+      }),
+    }));
+    if (task.finishedAt || answers > given) return null;
+    const [open] = requests;
+    if (open && answers === given) return open;
+    await again(deadline, `the question of ${number}`);
+  }
+}
+
+async function record(
+  { db }: Means,
+  { organization }: DemoTask,
+  { id, questionHash }: { id: string; questionHash: string },
+  { by, ...answer }: DemoAnswer,
+): Promise<void> {
+  const principal = principalOf(organization, by);
+  await db
+    .withOrganization(organization.id, (tx) =>
+      recordAnswer(organization.id, tx, principal, id, { ...answer, questionHash }),
+    )
+    .catch((error: unknown) => {
+      // Somebody who came in meanwhile decides it: that counts.
+      const isDecided = error instanceof AppError && DECIDED.includes(error.code);
+      if (!isDecided) throw error;
+    });
+}
+
+const DECIDED = ["already_answered", "claimed_by_other", "question_changed", "no_longer_open"];
+
+async function again(deadline: AbortSignal, what: string): Promise<void> {
+  if (deadline.aborted) throw new Error(`waited in vain for ${what}`);
+  await sleep(LOOK_EVERY_MS);
+}
+
+function serverOf(organization: Organization, name: string): string {
+  return fixedId(organization.servers.find((server) => server.name === name)?.n ?? 0);
+}
+
+if (import.meta.main) {
+  const { DEMO_TASKS_MARK: mark } = process.env;
+  if (!mark) {
+    process.stderr.write("Set DEMO_TASKS_MARK to the file that says that tasks are to be started.\n");
+    process.exit(2);
+  }
+  const db = createDatabase(need("appDatabaseUrl"), { connections: 4 });
+  const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
+  try {
+    await startDemoTasks({ db, network, seal: createSeal(need("keys")) }, new Date());
+    rmSync(mark, { force: true });
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message.trim().split("\n").at(-1)}\n`);
+    process.exitCode = 1;
+  } finally {
+    await network.close();
+    await db.close();
+  }
+}
