@@ -10,8 +10,9 @@ const isRoot = process.getuid?.() === 0;
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/global-setup.ts",
-  // A file's tests share one Intray, and some build on its data.
-  workers: process.env.E2E_URL ? 1 : 2,
+  // A file's tests share one Intray, and some build on its data. A third of a test is waiting for a server's next
+  // step, so that two cores have room for three.
+  workers: process.env.E2E_URL ? 1 : 3,
   fullyParallel: false,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
