@@ -1,6 +1,6 @@
 /** People: asked in, given another role, taken out; in two organizations at once; and the end of one. */
-import { type Browser, expect, type Page, test } from "@playwright/test";
-import { SOON, tabTo } from "./desk.ts";
+import type { Browser, Page } from "@playwright/test";
+import { expect, SOON, tabTo, test } from "./desk.ts";
 import { command } from "./intray.ts";
 import { judge, ON_A_DESK } from "./judge.ts";
 
@@ -199,7 +199,8 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.keyboard.press("Enter");
   await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Billing");
   const withKey = async () =>
-    (await fetch(`${process.env.E2E_URL}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } })).status;
+    (await fetch(`${process.env.E2E_URL}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } }))
+      .status;
   expect(await withKey()).toBe(200);
 
   await tabTo(jana, jana.getByRole("button", { name: "Rename Billing" }));
