@@ -1,17 +1,14 @@
 import { defineConfig, devices } from "@playwright/test";
 import { findChromium } from "./scripts/chromium.ts";
 
-// Read by every worker before its tests: each has an Intray of its own, made by the global setup.
-const { E2E_PLACES: places, TEST_PARALLEL_INDEX: worker } = process.env;
-if (places && worker) Object.assign(process.env, JSON.parse(places)[Number(worker)]);
-
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/global-setup.ts",
-  // A file's tests share one Intray, and some build on its data.
-  workers: process.env.E2E_URL ? 1 : 2,
+  // The files of a worker share one Intray, and a file's tests may build on its data. They wait for servers, too:
+  // it takes three to keep two cores busy.
+  workers: process.env.E2E_URL ? 1 : 3,
   fullyParallel: false,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
@@ -20,7 +17,6 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   reporter: process.env.E2E_REPORT ? [["list"], ["json", { outputFile: process.env.E2E_REPORT }]] : "list",
   use: {
-    baseURL: process.env.E2E_URL,
     screenshot: "only-on-failure",
     // Recording costs a sixth of the time: E2E_TRACE=1 does, to look into a failure.
     trace: process.env.E2E_TRACE ? "retain-on-failure" : "off",

@@ -12,6 +12,7 @@ import type { Page as ListPage } from "../lib/page.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import type { TaskDetail } from "../lib/tasks/schema.ts";
 import { readLedger } from "../lib/testing/sample-ledger.ts";
+import { shareIntray } from "./shared-intray.ts";
 
 export { expect };
 
@@ -22,7 +23,22 @@ export type Person = "Ana" | "Ola" | "Ben" | "Cleo" | "Gus";
 /** Longer than any step of a task takes here: the server's poll interval is 2 s, and waits back off. */
 export const SOON = { timeout: 30_000 };
 
-export const test = base.extend<Record<Lowercase<Person>, Page>>({
+interface ForAWorker {
+  /** The Intray that the files of a worker share; made for the first that needs one. */
+  intray: undefined;
+}
+
+export const test = base.extend<Record<Lowercase<Person>, Page>, ForAWorker>({
+  intray: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from it what a fixture needs
+    async ({}, use) => {
+      const shared = await shareIntray();
+      await use(undefined);
+      await shared.stop();
+    },
+    { scope: "worker", auto: true, timeout: 240_000 },
+  ],
+  baseURL: ({ intray: _ }, use) => use(process.env.E2E_URL),
   ana: ({ browser }, use) => atDesk(browser, "Ana", use),
   ola: ({ browser }, use) => atDesk(browser, "Ola", use),
   ben: ({ browser }, use) => atDesk(browser, "Ben", use),

@@ -1,10 +1,10 @@
 /** What people see who come in just after the first start of the demonstration, and that the next start changes nothing. */
-import { type Browser, devices, type Page } from "@playwright/test";
+import { type Browser, devices, type Page, test } from "@playwright/test";
 import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
 import type { Page as ListPage } from "../lib/page.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import type { TaskSummary } from "../lib/tasks/schema.ts";
-import { expect, requestPane, SOON, signIn, test } from "./desk.ts";
+import { expect, requestPane, SOON, signIn } from "./desk.ts";
 import { type Intray, startIntray } from "./intray.ts";
 
 test.describe.configure({ mode: "serial" });

@@ -43,12 +43,7 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
   const invoicePort = await freePort();
   const url = `http://localhost:${port}`;
   const environment = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-    NODE_ENV: "production" as const,
-    INTRAY_DATA_DIR: dataDir,
-    PORT: String(port),
+    ...environmentOf(dataDir, String(port)),
     INVOICE_PORT: String(invoicePort),
     LOG_LEVEL: "warn",
     // Tests begin with an empty demonstration, unless one is about what stands in it.
@@ -81,12 +76,7 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
       process.kill(pid, signal ?? "SIGKILL");
       return true;
     },
-    async command(...words) {
-      const { stdout } = await promisify(execFile)(process.execPath, ["scripts/cli.ts", ...words], {
-        env: environment,
-      });
-      return stdout.trim();
-    },
+    command: (...words) => runCommand(environment, words),
     errors() {
       const lines = output.join("").split("\n");
       const isOfStart = (line: string) => !/^\[\w+\] \{/.test(line);
@@ -103,6 +93,29 @@ export async function startIntray(settings: Record<string, string> = {}): Promis
       const elsewhere = readRecord(dataDir).home;
       for (const path of [dataDir, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
     },
+  };
+}
+
+/** Runs the command line of the Intray that the files of a worker share. */
+export function command(...words: string[]): Promise<string> {
+  const { E2E_DATA_DIR = "", E2E_URL = "" } = process.env;
+  return runCommand(environmentOf(E2E_DATA_DIR, new URL(E2E_URL).port), words);
+}
+
+async function runCommand(environment: NodeJS.ProcessEnv, words: string[]): Promise<string> {
+  const args = ["scripts/cli.ts", ...words];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environment });
+  return stdout.trim();
+}
+
+function environmentOf(dataDir: string, port: string) {
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    NODE_ENV: "production" as const,
+    INTRAY_DATA_DIR: dataDir,
+    PORT: port,
   };
 }
 

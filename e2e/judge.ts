@@ -40,7 +40,11 @@ export async function judge(page: Page, what: string, looks = [...ON_A_DESK, ...
 
 /** What axe has found, each with its places. There are no frames, for which it would open a page each time. */
 async function complaints(page: Page, onlyColours: boolean): Promise<string[][]> {
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
+  // Half a megabyte of script: it would be brought and compiled again, twice, for each look at the same page.
+  const isThere = await page.evaluate(() => "axe" in window);
+  const axe = new AxeBuilder(isThere ? { page, axeSource: ";" } : { page })
+    .setLegacyMode()
+    .options({ resultTypes: ["violations"] });
   const { violations } = await (onlyColours ? axe.withRules(["color-contrast"]) : axe).analyze();
   return violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.target.join(" "))]);
 }

@@ -1,35 +1,24 @@
 /** A server with OAuth by hand: connected, used while its tokens run out, lost, won back, and let go. */
-import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { type AuthorizationServer, startAuthorizationServer } from "../lib/testing/authorization-server.ts";
 import { type GuardedServer, startGuardedServer } from "../lib/testing/guarded-server.ts";
 import { startTestServer, type TestServer } from "../lib/testing/mcp-server.ts";
-import { apiOf, openRequest, readRequest, SOON, signIn, tabTo } from "./desk.ts";
-import { type Intray, startIntray } from "./intray.ts";
+import { apiOf, expect, openRequest, readRequest, SOON, tabTo, test } from "./desk.ts";
 import { judge } from "./judge.ts";
 
-let intray: Intray;
 let authority: AuthorizationServer;
 let inner: TestServer;
 let remote: GuardedServer;
-/** The Intray of the files that share one. */
-let others: string | undefined;
 
 test.describe.configure({ mode: "serial" });
 test.setTimeout(180_000);
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   inner = await startTestServer();
   authority = await startAuthorizationServer();
   remote = await startGuardedServer(inner.url, authority);
-  const allowed = [inner, authority, remote].map(({ hostAndPort }) => hostAndPort);
-  intray = await startIntray({ INTRAY_ALLOW_HOSTS: allowed.join(",") });
-  others = process.env.E2E_URL;
-  process.env.E2E_URL = intray.url;
 });
 test.afterAll(async () => {
-  if (others) process.env.E2E_URL = others;
-  await intray?.stop();
   await remote?.close();
   await authority?.close();
   await inner?.close();
@@ -38,25 +27,15 @@ test.afterAll(async () => {
 const NAME = "Ledger of the ERP";
 let serverPage = "";
 
-/** At this file's own Intray. */
-async function desk(browser: Browser, person: "Ana" | "Ola"): Promise<Page> {
-  const context = await browser.newContext({ baseURL: intray.url });
-  const page = await context.newPage();
-  await signIn(page, person);
-  await apiOf(page).write("PATCH", "/me/preferences", { tourSeen: true });
-  return page;
-}
-
 const own = (page: Page) => page.getByRole("listitem").filter({ hasText: "Your own connection" });
 const signInThere = async (page: Page, button = "Sign in and allow") => {
   await page.getByRole("button", { name: button }).click();
-  await page.waitForURL(`${intray.url}/servers/**`);
+  await page.waitForURL(`${process.env.E2E_URL}/servers/**`);
 };
 
 test("an admin adds it; it says that nobody is connected, and refuses what is not safe", async ({
-  browser,
+  ana: page,
 }) => {
-  const page = await desk(browser, "Ana");
   await page.goto("/servers");
   await page.getByRole("button", { name: "Connect server" }).click();
   await page.getByLabel("Address").fill(remote.url);
@@ -87,9 +66,8 @@ test("an admin adds it; it says that nobody is connected, and refuses what is no
   await judge(page, "oauth servers list");
 });
 
-test("it is connected with the keyboard, used, lost, won back, and let go", async ({ browser }) => {
+test("it is connected with the keyboard, used, lost, won back, and let go", async ({ ola: page }) => {
   authority.behave.lifetime = 4;
-  const page = await desk(browser, "Ola");
   await page.goto("/tasks/new");
   await page.getByLabel("Server").selectOption({ label: `${NAME} (not connected)` });
   await expect(page.getByText(`You are not connected to ${NAME}.`)).toBeVisible();

@@ -1,24 +1,15 @@
 /** People: asked in, given another role, taken out; in two organizations at once; and the end of one. */
-import { type Browser, expect, type Page, test } from "@playwright/test";
-import { SOON, tabTo } from "./desk.ts";
-import { type Intray, startIntray } from "./intray.ts";
+import type { Browser, Page } from "@playwright/test";
+import { expect, SOON, tabTo, test } from "./desk.ts";
+import { command } from "./intray.ts";
 import { judge, ON_A_DESK } from "./judge.ts";
 
 const PASSWORD = "correct horse battery";
 
 test.setTimeout(180_000);
 
-let intray: Intray;
-test.beforeAll(async () => {
-  test.setTimeout(180_000);
-  intray = await startIntray();
-});
-test.afterAll(() => intray.stop());
-
 const open = async (browser: Browser) =>
-  (
-    await browser.newContext({ baseURL: intray.url, permissions: ["clipboard-read", "clipboard-write"] })
-  ).newPage();
+  (await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] })).newPage();
 
 async function signIn(page: Page, email: string): Promise<void> {
   await page.goto("/sign-in");
@@ -31,7 +22,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 /** The owner of a new organization, signed in. */
 async function newOwner(browser: Browser, name: string, slug: string): Promise<Page> {
   const email = `${name.toLowerCase()}@${slug}.example`;
-  const link = await intray.command("org", "create", slug, "--name", capital(slug), "--owner", email);
+  const link = await command("org", "create", slug, "--name", capital(slug), "--owner", email);
   const page = await open(browser);
   await page.goto(link);
   await page.getByLabel("New password").fill(PASSWORD);
@@ -152,8 +143,8 @@ test("all tabs follow when one switches, and one that did not hear of it does no
   browser,
 }) => {
   const hugo = await newOwner(browser, "Hugo", "hotel");
-  await intray.command("org", "create", "india", "--name", "India", "--owner", "ida@india.example");
-  await intray.command("user", "create", "hugo@hotel.example", "--org", "india", "--role", "owner");
+  await command("org", "create", "india", "--name", "India", "--owner", "ida@india.example");
+  await command("user", "create", "hugo@hotel.example", "--org", "india", "--role", "owner");
   await hugo.goto("/tasks");
   const second = await hugo.context().newPage();
   await second.goto("/settings/organization");
@@ -208,7 +199,8 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.keyboard.press("Enter");
   await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Billing");
   const withKey = async () =>
-    (await fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } })).status;
+    (await fetch(`${process.env.E2E_URL}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } }))
+      .status;
   expect(await withKey()).toBe(200);
 
   await tabTo(jana, jana.getByRole("button", { name: "Rename Billing" }));
