@@ -93,7 +93,7 @@ test("Ola sees the tasks; Ana sees what waits, one press away, and servers that 
 
   const ana = await comeIn(browser, "Ana");
   await expect(ana).toHaveURL(/\/overview$/);
-  const waiting = ana.getByRole("link", { name: /^Waiting for a person/ });
+  const waiting = ana.getByRole("link", { name: /^Waiting for a person \d/ });
   await expect(waiting).toContainText(String(WAITING.length));
   await waiting.click();
   await expect(ana).toHaveURL(/\/inbox\?tab=all$/);
