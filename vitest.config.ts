@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { WaitersFirst } from "./lib/testing/waiters-first.ts";
+import { LongestFirst } from "./lib/testing/longest-first.ts";
 
 export default defineConfig({
   test: {
@@ -8,7 +8,7 @@ export default defineConfig({
     // Real databases and real servers, on machines with two cores.
     // Most of their time they wait for each other, so that there is room for two files a core.
     maxWorkers: 4,
-    sequence: { sequencer: WaitersFirst },
+    sequence: { sequencer: LongestFirst },
     // What takes a second here takes twenty on a machine that has other things to do.
     testTimeout: 120_000,
     hookTimeout: 120_000,
