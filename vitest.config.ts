@@ -6,8 +6,8 @@ export default defineConfig({
     include: ["{lib,app,components,examples,scripts,prisma}/**/*.test.{ts,tsx}"],
     globalSetup: "lib/testing/global-setup.ts",
     // Real databases and real servers, on machines with two cores.
-    // Most of their time they wait for each other, so that there is room for two files a core.
-    maxWorkers: 4,
+    // Most of their time they wait for each other, so that there is room for three files a core.
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     // What takes a second here takes twenty on a machine that has other things to do.
     testTimeout: 120_000,
