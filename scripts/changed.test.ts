@@ -47,6 +47,11 @@ test("a migration reaches whoever migrates", () => {
   ]);
 });
 
+test("what every test depends on reaches all", () => {
+  const tests = [...sources.keys()].filter((file) => file.endsWith(".test.ts"));
+  expect(choose(["package-lock.json"], sources).unit.toSorted()).toEqual(tests.toSorted());
+});
+
 test("browser tests go with the pages that they are about, and with themselves", () => {
   expect(choose(["app/(app)/tasks/[id]/page.tsx", "e2e/activity.spec.ts"], sources)).toMatchObject({
     e2e: ["e2e/activity.spec.ts", "e2e/task-page.spec.ts"],

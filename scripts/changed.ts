@@ -42,13 +42,16 @@ const READ_ELSEWHERE: [file: RegExp, reader: string][] = [
   [/^prisma\/schema\.prisma$/, "lib/db.ts"],
 ];
 
+/** What every test depends on, though none names it. */
+const EVERYBODYS = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|lib\/testing\/global-setup\.ts)$/;
+
 /** What the app is built of. */
 const BUILT =
   /^(app|components|lib|public)\/(?!testing\/)|^(next\.config\.js|postcss\.config\.mjs|proxy\.ts)$/;
 
 export function choose(changed: string[], sources: Map<string, string>): Choice {
   const distance = distances(changed, sources);
-  const reached = [...distance.keys()].filter((file) => /\.test\.tsx?$/.test(file));
+  const reached = [...distance.keys()].filter(isTest);
   reached.sort((a, b) => distance.get(a)! - distance.get(b)! || secondsOf(a) - secondsOf(b));
   const unit: string[] = [];
   const left: string[] = [];
@@ -65,7 +68,7 @@ export function choose(changed: string[], sources: Map<string, string>): Choice 
     unit,
     left,
     e2e: [...specs].filter((file) => sources.has(file)).sort(),
-    needsBuild: changed.some((file) => BUILT.test(file) && !/\.test\.tsx?$/.test(file)),
+    needsBuild: changed.some((file) => BUILT.test(file) && !isTest(file)),
   };
 }
 
@@ -81,9 +84,14 @@ function distances(changed: string[], sources: Map<string, string>): Map<string,
   // A map's iteration also comes to what is added meanwhile.
   for (const [file, far] of distance)
     for (const user of users.get(file) ?? []) if (!distance.has(user)) distance.set(user, far + 1);
+  if (changed.some((file) => EVERYBODYS.test(file)))
+    for (const file of sources.keys())
+      if (isTest(file) && !distance.has(file)) distance.set(file, Number.MAX_SAFE_INTEGER);
   for (const file of distance.keys()) if (!sources.has(file)) distance.delete(file);
   return distance;
 }
+
+const isTest = (file: string) => /\.test\.tsx?$/.test(file);
 
 /** What it imports, and what it starts or reads by a path: every text in quotes that is a file's. */
 function filesNamedIn(file: string, text: string, sources: Map<string, string>): Set<string> {

@@ -53,7 +53,10 @@ async function changed(): Promise<void> {
   if (files.length > 0) await unit(files);
   const canBrowse = !needsBuild && existsSync(".next/BUILD_ID");
   if (e2e.length > 0 && canBrowse) await endToEnd(tryToBuild(), e2e);
-  if (left.length > 0) say(`\nLeft out for time, run by \`npm test -- unit\`:\n  ${left.join("\n  ")}`);
+  if (left.length > 0)
+    say(
+      `\nLeft out for time: ${left.length} test files farther from the change; \`npm test -- unit\` runs all.`,
+    );
   if (e2e.length > 0 && !canBrowse)
     say(`\nLeft out as they need a build:\n  npm run build && npm run test:e2e -- ${e2e.join(" ")}`);
 }
