@@ -1,14 +1,14 @@
 import { defineConfig } from "vitest/config";
-import { WaitersFirst } from "./lib/testing/waiters-first.ts";
+import { LongestFirst } from "./lib/testing/longest-first.ts";
 
 export default defineConfig({
   test: {
     include: ["{lib,app,components,examples,scripts,prisma}/**/*.test.{ts,tsx}"],
     globalSetup: "lib/testing/global-setup.ts",
     // Real databases and real servers, on machines with two cores.
-    // Most of their time they wait for each other, so that there is room for two files a core.
-    maxWorkers: 4,
-    sequence: { sequencer: WaitersFirst },
+    // Most of their time they wait for each other, so that there is room for three files a core.
+    maxWorkers: 6,
+    sequence: { sequencer: LongestFirst },
     // What takes a second here takes twenty on a machine that has other things to do.
     testTimeout: 120_000,
     hookTimeout: 120_000,

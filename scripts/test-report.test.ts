@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readPlaywrightReport, readVitestReport } from "./test-report.ts";
+import { readEarlierReport, readPlaywrightReport, readVitestReport, slowest } from "./test-report.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "intray-report-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -28,7 +28,14 @@ test("of Vitest: each failed test by file and name, and files that failed as a w
       numPendingTests: 2,
       numTodoTests: 1,
       testResults: [
-        { name: resolve("lib/a.test.ts"), status: "failed", message: "", assertionResults: [passed, failed] },
+        {
+          name: resolve("lib/a.test.ts"),
+          status: "failed",
+          message: "",
+          startTime: 1_000,
+          endTime: 3_500,
+          assertionResults: [passed, failed],
+        },
         { name: resolve("lib/b.test.ts"), status: "failed", message: "No such file", assertionResults: [] },
       ],
     }),
@@ -36,6 +43,10 @@ test("of Vitest: each failed test by file and name, and files that failed as a w
   expect(report).toEqual({
     counts: { passed: 1, failed: 1, skipped: 3 },
     failures: ["lib/a.test.ts › sums up\n    expected 2\n    at x", "lib/b.test.ts\n    No such file"],
+    files: [
+      { file: "lib/a.test.ts", ms: 2_500 },
+      { file: "lib/b.test.ts", ms: 0 },
+    ],
   });
 });
 
@@ -44,7 +55,7 @@ test("of Playwright: each failed test, however deep, with its first error", () =
     ok,
     title,
     file: "a.spec.ts",
-    tests: [{ results: [{ error: ok ? undefined : { message: "Timed out" } }] }],
+    tests: [{ results: [{ duration: 700, error: ok ? undefined : { message: "Timed out" } }] }],
   });
   const report = readPlaywrightReport(
     file({
@@ -55,9 +66,29 @@ test("of Playwright: each failed test, however deep, with its first error", () =
   expect(report).toEqual({
     counts: { passed: 4, failed: 1, skipped: 0 },
     failures: ["a.spec.ts › closes\n    Timed out"],
+    files: [{ file: "e2e/a.spec.ts", ms: 1_400 }],
   });
 });
 
 test("no report is no report", () => {
   expect(readVitestReport(join(folder, "none.json"))).toBeNull();
+});
+
+test("what was checked before counts with it", () => {
+  const failures = ["npm start: it was not ready"];
+  expect(readEarlierReport(file({ passed: 6, failed: 1, skipped: 0, failures }))).toEqual({
+    counts: { passed: 6, failed: 1, skipped: 0 },
+    failures,
+    files: [],
+  });
+  expect(() => readEarlierReport(file({ passed: 6 }))).toThrow("failed");
+});
+
+test("the slowest files of all suites, the longest first", () => {
+  const files = [
+    { file: "lib/quick.test.ts", ms: 90 },
+    { file: "e2e/slow.spec.ts", ms: 61_240 },
+    { file: "lib/slow.test.ts", ms: 9_500 },
+  ];
+  expect(slowest(files, 2)).toBe("   61.2 s  e2e/slow.spec.ts\n    9.5 s  lib/slow.test.ts");
 });

@@ -1,4 +1,7 @@
-/** What the suites' JSON reports say: how many tests there were, and which of them failed, with their first words. */
+/**
+ * What the suites' JSON reports say: how many tests there were, which of them failed, with their first words, and how
+ * long each file took.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -12,6 +15,11 @@ export interface Counts {
 export interface Report {
   counts: Counts;
   failures: string[];
+  files: TimedFile[];
+}
+export interface TimedFile {
+  file: string;
+  ms: number;
 }
 
 const vitestSchema = z.object({
@@ -24,6 +32,8 @@ const vitestSchema = z.object({
       name: z.string(),
       status: z.string(),
       message: z.string().default(""),
+      startTime: z.number().default(0),
+      endTime: z.number().default(0),
       assertionResults: z.array(
         z.object({
           fullName: z.string(),
@@ -53,6 +63,10 @@ export function readVitestReport(path: string): Report | null {
       skipped: report.numPendingTests + report.numTodoTests,
     },
     failures,
+    files: report.testResults.map(({ name, startTime, endTime }) => ({
+      file: relative(process.cwd(), name),
+      ms: endTime - startTime,
+    })),
   };
 }
 
@@ -61,7 +75,7 @@ interface Suite {
     title: string;
     file: string;
     ok: boolean;
-    tests: { results: { error?: { message?: string } }[] }[];
+    tests: { results: { duration: number; error?: { message?: string } }[] }[];
   }[];
   suites?: Suite[];
 }
@@ -73,7 +87,12 @@ const suiteSchema: z.ZodType<Suite> = z.object({
       ok: z.boolean(),
       tests: z.array(
         z.object({
-          results: z.array(z.object({ error: z.object({ message: z.string().optional() }).optional() })),
+          results: z.array(
+            z.object({
+              duration: z.number().default(0),
+              error: z.object({ message: z.string().optional() }).optional(),
+            }),
+          ),
         }),
       ),
     }),
@@ -98,13 +117,45 @@ export function readPlaywrightReport(path: string): Report | null {
   if (!report) return null;
   const { expected, unexpected, flaky, skipped } = report.stats;
   const all = (suite: Suite): Suite["specs"] => [...suite.specs, ...(suite.suites ?? []).flatMap(all)];
-  const failures = report.suites
-    .flatMap(all)
+  const specs = report.suites.flatMap(all);
+  const failures = specs
     .filter(({ ok }) => !ok)
     .map(({ file, title, tests }) =>
       line(`${file} › ${title}`, tests[0]?.results.find(({ error }) => error)?.error?.message ?? ""),
     );
-  return { counts: { passed: expected + flaky, failed: unexpected, skipped }, failures };
+  const took = new Map<string, number>();
+  for (const { file, tests } of specs)
+    for (const { duration } of tests.flatMap(({ results }) => results))
+      took.set(file, (took.get(file) ?? 0) + duration);
+  return {
+    counts: { passed: expected + flaky, failed: unexpected, skipped },
+    failures,
+    files: [...took].map(([file, ms]) => ({ file: `e2e/${file}`, ms })),
+  };
+}
+
+const earlierSchema = z.object({
+  passed: z.number(),
+  failed: z.number(),
+  skipped: z.number(),
+  failures: z.array(z.string()),
+});
+
+/** Of what was checked before this run and counts with it, in a file of its own; null where there is none. */
+export function readEarlierReport(path: string): Report | null {
+  const report = read(path, earlierSchema);
+  if (!report) return null;
+  const { failures, ...counts } = report;
+  return { counts, failures, files: [] };
+}
+
+/** The files that took longest, a line each, the longest first. */
+export function slowest(files: TimedFile[], most = 10): string {
+  return files
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, most)
+    .map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`)
+    .join("\n");
 }
 
 function read<T>(path: string, schema: z.ZodType<T>): T | null {

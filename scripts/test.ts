@@ -1,95 +1,121 @@
 /**
  * `npm test`: the checks, the unit and integration tests, the end-to-end tests, a minute of chaos;
- * `npm test -- unit|e2e|chaos` runs a part.
+ * `npm test -- unit|e2e|chaos` runs a part, `npm test -- changed` what a change touches.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keepCompiled } from "../lib/testing/compile-cache.ts";
 import { postgresForTests } from "../lib/testing/global-setup.ts";
 import { build } from "./build.ts";
+import { changedFiles, choose, readSources } from "./changed.ts";
+import { killSteps } from "./child.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 import { generate } from "./generate.ts";
-import { type Counts, type Report, readPlaywrightReport, readVitestReport } from "./test-report.ts";
+import { Tally } from "./tally.ts";
+import { readEarlierReport, readPlaywrightReport, readVitestReport } from "./test-report.ts";
 
 const reports = mkdtempSync(join(tmpdir(), "intray-reports-"));
-const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
-/** Said again at the end, where somebody who comes later looks first. */
-const failures: string[] = [];
+const tally = new Tally();
 let interrupted = false;
 
-const parts = ["unit", "e2e", "chaos"];
+const parts = ["unit", "e2e", "chaos", "changed"];
 
 async function main(part: string | undefined): Promise<void> {
   if (part !== undefined && !parts.includes(part))
-    throw new Error("Say `unit`, `e2e`, `chaos`, or nothing for all.");
+    throw new Error("Say `unit`, `e2e`, `chaos`, `changed`, or nothing for all.");
   const wants = (name: string) => part === undefined || part === name;
+  earlier();
   await generate(say);
   await keepCompiled();
-  if (wants("unit")) {
-    await check("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
-    await check("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
-    await check("Imports", ["scripts/check-imports.ts"]);
-    await check("Routes", ["scripts/check-routes.ts"]);
-    await unit();
+  if (part === "changed") return changed();
+  if (wants("unit")) await checks();
+  // The unit tests leave the processor time to build: many wait for servers and engines.
+  const built = wants("e2e") ? tryToBuild() : undefined;
+  if (wants("unit")) await unit();
+  if (built) await endToEnd(built);
+  if (wants("chaos")) {
+    const args = ["scripts/chaos.ts", "--minutes", "1", "--samples", "2"];
+    tally.check("Chaos", await run("Chaos", args));
   }
-  if (wants("e2e")) await endToEnd();
-  if (wants("chaos")) await check("Chaos", ["scripts/chaos.ts", "--minutes", "1", "--samples", "2"]);
 }
 
-async function unit(): Promise<void> {
+/** What was checked before, by who runs us, counts with the rest. */
+function earlier(): void {
+  const path = process.env.INTRAY_EARLIER_REPORT;
+  if (path) tally.suite("What was checked before", 0, readEarlierReport(path));
+}
+
+async function changed(): Promise<void> {
+  const { unit: files, left, e2e, needsBuild } = choose(changedFiles(), readSources());
+  await checks();
+  if (files.length > 0) await unit(files);
+  const canBrowse = !needsBuild && existsSync(".next/BUILD_ID");
+  if (e2e.length > 0 && canBrowse) await endToEnd(tryToBuild(), e2e);
+  if (left.length > 0)
+    say(
+      `\nLeft out for time: ${left.length} test files farther from the change; \`npm test -- unit\` runs all.`,
+    );
+  if (e2e.length > 0 && !canBrowse)
+    say(`\nLeft out as they need a build:\n  npm run build && npm run test:e2e -- ${e2e.join(" ")}`);
+}
+
+/** Beside each other; what each printed is shown when it has ended. */
+async function checks(): Promise<void> {
+  const all: [name: string, args: string[]][] = [
+    ["Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]],
+    ["Types", ["node_modules/typescript/bin/tsc", "--noEmit"]],
+    ["Imports", ["scripts/check-imports.ts"]],
+    ["Routes", ["scripts/check-routes.ts"]],
+  ];
+  const ran = all.map(async ([name, args]) => ({ name, ...(await runQuietly(args)) }));
+  for (const { name, code, output } of await Promise.all(ran)) {
+    say(`\n── ${name}`);
+    process.stdout.write(output);
+    tally.check(name, code);
+  }
+}
+
+/** All of them, or these files. */
+async function unit(files: string[] = []): Promise<void> {
+  const name = "Unit and integration tests";
   const postgres = await postgresForTests();
   try {
     const report = join(reports, "vitest.json");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const code = await run(
-      "Unit and integration tests",
-      ["node_modules/vitest/vitest.mjs", "run", ...reporters],
-      {
-        TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
-      },
-    );
-    take("Unit and integration tests", code, readVitestReport(report));
+    const code = await run(name, ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...files], {
+      TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
+    });
+    tally.suite(name, code, readVitestReport(report));
   } finally {
     await postgres.stop();
   }
 }
 
-async function endToEnd(): Promise<void> {
+/** Null, or why there is no build. */
+function tryToBuild(): Promise<Error | null> {
+  return build(say).then(
+    () => null,
+    (error: Error) => error,
+  );
+}
+
+/** All of them, or these files. */
+async function endToEnd(built: Promise<Error | null>, files: string[] = []): Promise<void> {
   const name = "End-to-end tests";
-  try {
-    await build(say);
-  } catch (error) {
-    say((error as Error).message);
-    return count(name, 1, NOTHING);
+  const failed = await built;
+  if (failed) {
+    say(failed.message);
+    return tally.suite(name, 1, null);
   }
-  await check("Sizes of pages", ["scripts/check-sizes.ts"]);
-  if (!findOrInstallChromium(say)) return count(name, 1, NOTHING);
+  tally.check("Sizes of pages", await run("Sizes of pages", ["scripts/check-sizes.ts"]));
+  if (!findOrInstallChromium(say)) return tally.suite(name, 1, null);
   const report = join(reports, "playwright.json");
-  const code = await run(name, ["node_modules/@playwright/test/cli.js", "test"], { E2E_REPORT: report });
-  take(name, code, readPlaywrightReport(report));
-}
-
-/** A check is one test. */
-async function check(name: string, args: string[]): Promise<void> {
-  const code = await run(name, args);
-  count(name, code, { passed: code === 0 ? 1 : 0, failed: 0, skipped: 0 });
-}
-
-function take(name: string, code: number, report: Report | null): void {
-  failures.push(...(report?.failures ?? []));
-  count(name, code, report?.counts ?? NOTHING);
-}
-
-/** A suite that fails without a failed test (it crashed, or ran nothing) is one failure. */
-function count(name: string, code: number, { passed, failed, skipped }: Counts): void {
-  const broken = failed === 0 && (code !== 0 || passed === 0);
-  if (broken) failures.push(`${name}: ${code === 0 ? "no test ran" : `failed with code ${code}`}`);
-  total.passed += passed;
-  total.failed += failed + (broken ? 1 : 0);
-  total.skipped += skipped;
+  const code = await run(name, ["node_modules/@playwright/test/cli.js", "test", ...files], {
+    E2E_REPORT: report,
+  });
+  tally.suite(name, code, readPlaywrightReport(report));
 }
 
 /** In our process group and on our terminal, so that Ctrl-C stops it too. */
@@ -106,21 +132,34 @@ function run(name: string, args: string[], extra: Record<string, string> = {}): 
   });
 }
 
+function runQuietly(args: string[]): Promise<{ code: number; output: string }> {
+  if (interrupted) throw new Error("Interrupted.");
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 // Ctrl-C reaches the suite that runs too: it ends, no other begins, and what was started here is stopped.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => (interrupted = true));
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    interrupted = true;
+    killSteps();
+  });
 
 try {
   await main(process.argv[2]);
 } catch (error) {
-  failures.push((error as Error).message);
-  total.failed += 1;
+  tally.failure((error as Error).message);
 } finally {
   rmSync(reports, { recursive: true, force: true });
 }
-if (failures.length > 0) say(`\n── What failed\n${failures.join("\n")}`);
-say(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exit(total.failed ? 1 : 0);
+say(tally.summary());
+process.exit(tally.failed ? 1 : 0);

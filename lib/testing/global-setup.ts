@@ -24,7 +24,7 @@ export async function postgresForTests(): Promise<{ adminUrl: string; stop(): Pr
   if (given) return { adminUrl: given, stop: async () => {} };
   const folder = mkdtempSync(join(tmpdir(), "intray-test-"));
   // What is thrown away need not survive a power cut. The tests of crashes start Intray itself, which keeps these on.
-  const settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300"];
+  const settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=500"];
   const { server, superuserUrl } = await startEmbedded(folder, { settings });
   return {
     adminUrl: superuserUrl,

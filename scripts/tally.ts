@@ -1,0 +1,48 @@
+import { type Counts, type Report, slowest, type TimedFile } from "./test-report.ts";
+
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
+
+/** What all parts of a run came to. */
+export class Tally {
+  readonly #total: Counts = { ...NOTHING };
+  /** Said again at the end, where somebody who comes later looks first. */
+  readonly #failures: string[] = [];
+  readonly #files: TimedFile[] = [];
+
+  get failed(): boolean {
+    return this.#total.failed > 0;
+  }
+
+  /** A suite that ended with this code. One that fails without a failed test (it crashed, or ran nothing) is one failure. */
+  suite(name: string, code: number, report: Report | null): void {
+    const { failures = [], files = [], counts: { passed, failed, skipped } = NOTHING } = report ?? {};
+    this.#failures.push(...failures);
+    this.#files.push(...files);
+    const broken = failed === 0 && (code !== 0 || passed === 0);
+    if (broken) this.#failures.push(`${name}: ${code === 0 ? "no test ran" : `failed with code ${code}`}`);
+    this.#total.passed += passed;
+    this.#total.failed += failed + (broken ? 1 : 0);
+    this.#total.skipped += skipped;
+  }
+
+  /** A check is one test. */
+  check(name: string, code: number): void {
+    const counts = { ...NOTHING, passed: code === 0 ? 1 : 0 };
+    this.suite(name, code, { counts, failures: [], files: [] });
+  }
+
+  failure(message: string): void {
+    this.#failures.push(message);
+    this.#total.failed += 1;
+  }
+
+  /** The last line has the counts, for whoever reads no more. */
+  summary(): string {
+    const { passed, failed, skipped } = this.#total;
+    return [
+      ...(this.#files.length > 0 ? ["\n── The slowest files", slowest(this.#files)] : []),
+      ...(this.#failures.length > 0 ? ["\n── What failed", ...this.#failures] : []),
+      `\n${passed} passed, ${failed} failed, ${skipped} skipped`,
+    ].join("\n");
+  }
+}
