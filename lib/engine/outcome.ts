@@ -2,7 +2,7 @@
 import { appendEvents } from "../events/transitions.ts";
 import { PeerError, SignInNeeded, type StartOutcome } from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
-import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
+import { markNotStarted, markRepeating, markStarted, renewInputSchema } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
 import { answersUnderWay, type CallOutcome, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
@@ -64,7 +64,7 @@ async function afterFailure(
 ): Promise<number> {
   const isRetry = answersUnderWay(entry.work).length > 0;
   const isHeld = !entry.work.durable;
-  if (wasNotRun(error) && !isHeld) {
+  if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, entry, attempt)))) {
     if (error.code === "session_gone") dropStreams(ctx, entry);
     if (error.code === "header_mismatch" && !(await rereadTool(ctx, entry)))
       return refused(ctx, entry, error);
@@ -78,7 +78,7 @@ async function afterFailure(
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
     return refused(ctx, entry, error);
-  if (isHeld && !error.rpcError) return recoverCall(ctx, entry, attempt);
+  if (isHeld && !error.rpcError) return recoverCall(ctx, entry, attempt, error.code);
   if (error.rpcError && !(await mayTryAgain(ctx, entry, attempt))) {
     const words = error.rpcError.message.slice(0, 2_000);
     await failRound(ctx, entry, {
@@ -91,6 +91,15 @@ async function afterFailure(
   ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
   entry.stale = true;
   return DEFAULT_POLL_MS;
+}
+
+/**
+ * An open call that the server did not run is a start again, where it is open only because nobody can tell what makes
+ * a task: its reply took a while, or this process did to read it. False: it is open by its nature.
+ */
+async function startsAgain(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
+  if (entry.work.era !== "2026-07-28") return false;
+  return change(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
 }
 
 /**
