@@ -23,7 +23,7 @@ export async function settle(
 ): Promise<number> {
   if ("error" in came) {
     if (!(came.error instanceof PeerError)) throw came.error;
-    return afterFailure(ctx, entry, attempt, came.error);
+    return afterFailure(ctx, entry, attempt, came.error, came.hasNewAccess);
   }
   const { outcome } = came;
   if (outcome.kind === "input_required") return keepRound(ctx, entry, attempt, outcome);
@@ -61,6 +61,7 @@ async function afterFailure(
   entry: TaskEntry,
   attempt: string,
   error: PeerError,
+  hasNewAccess: boolean,
 ): Promise<number> {
   const isRetry = answersUnderWay(entry.work).length > 0;
   const isHeld = !entry.work.durable;
@@ -73,7 +74,8 @@ async function afterFailure(
       await change(ctx, entry, (tx) =>
         markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
       );
-    if (error.code === "header_mismatch") return 0;
+    // A refusal of the old tokens says nothing of the new ones, of which an open call's task was told before.
+    if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
     throw error;
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
