@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type Database, isDatabaseDown } from "./db.ts";
 import { uuidv7 } from "./ids.ts";
+import { listen } from "./listen.ts";
 import { createTestDatabase, type TestDatabase } from "./testing/postgres.ts";
 
 let postgres: TestDatabase;
@@ -60,14 +61,25 @@ test("who says in the address to be patient waits for a database that is slow to
     url.host = `127.0.0.1:${port}`;
     url.searchParams.set("connect_timeout", connect_timeout);
     const patient = createDatabase(url.href, { connections: 1 });
-    const answer = await patient
+    const answer = patient
       .withOrganization(uuidv7(), (tx) => tx.$queryRaw`SELECT 'there' AS it`)
       .catch(isDatabaseDown)
       .finally(() => patient.close());
-    return answer;
+    return { answer: await answer, hears: await hears(url.href) };
   };
   const [patient, usual] = await Promise.all([says("120"), says("")]);
   slow.close();
-  expect(patient).toEqual([{ it: "there" }]);
-  expect(usual).toBe(true);
+  expect(patient).toEqual({ answer: [{ it: "there" }], hears: true });
+  expect(usual).toEqual({ answer: true, hears: false });
 });
+
+/** Whether the first try to listen connects. */
+async function hears(url: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const listener = listen(url, "stalled", {
+    onNotification: () => {},
+    onConnected: () => resolve(true),
+    onError: () => resolve(false),
+  });
+  return promise.finally(() => listener.close());
+}

@@ -33,9 +33,13 @@ const TRIES = 4;
  */
 const IDLE_MS = "10000";
 
-/** `connect_timeout` in the URL is libpq's: how many seconds to wait for a connection, 5 without it. */
+/** How long to wait for a connection, in ms: the URL's `connect_timeout`, which is libpq's and in seconds, if it has one. */
+export function connectTimeoutMs(url: string, otherwise = 5_000): number {
+  return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
+}
+
 export function createDatabase(url: string, options: { connections?: number } = {}): Database {
-  const patienceMs = 1_000 * (Number(new URL(url).searchParams.get("connect_timeout")) || 5);
+  const patienceMs = connectTimeoutMs(url);
   const pool = new pg.Pool({
     Client: MeasuredClient,
     connectionString: url,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { connectTimeoutMs } from "./db.ts";
 
 /** Between two tries: until it hears again, whoever listens is late. */
 const LONGEST_PAUSE_MS = 1_000;
@@ -21,7 +22,7 @@ export function listen(
       const current = new pg.Client({
         connectionString: url,
         keepAlive: true,
-        connectionTimeoutMillis: 5_000,
+        connectionTimeoutMillis: connectTimeoutMs(url),
       });
       client = current;
       const ended = new Promise<void>((resolve) => {

@@ -68,7 +68,7 @@ export interface Network {
   /** The hot path of the MCP wire: no streams and no promises. The returned function drops the connection. */
   send(url: URL, outgoing: Outgoing, reception: Reception): (reason: Error) => void;
   /** For the official client package and webhooks: a global Response, redirects as they are, body capped. */
-  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  fetch(url: string | URL, init?: RequestInit, lane?: Lane): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -131,8 +131,8 @@ export function createNetwork(options: NetworkOptions): Network {
       });
     },
     send: (url, outgoing, reception) => send(lanes[outgoing.lane], url, outgoing, reception),
-    async fetch(url, init) {
-      const dispatcher = dispatcherFor(url);
+    async fetch(url, init, lane) {
+      const dispatcher = dispatcherFor(url, lane);
       const reply = await undiciFetch(toUrl(url), {
         ...(init as Parameters<typeof undiciFetch>[1]),
         dispatcher,

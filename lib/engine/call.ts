@@ -17,7 +17,8 @@ import {
   REPEATABLE_REPLY_MS,
 } from "./tunables.ts";
 
-export type CallOutcome = { outcome: StartOutcome } | { error: unknown };
+/** `hasNewAccess`: the connection has other tokens than the call was made with. */
+export type CallOutcome = { outcome: StartOutcome } | { error: unknown; hasNewAccess: boolean };
 
 /** A call whose reply is awaited. It ends with its connection: nobody else can wait for it. */
 export interface HeldCall {
@@ -120,11 +121,12 @@ function hold(
   make: (signal: AbortSignal) => Promise<StartOutcome>,
 ): HeldCall {
   const dropped = new AbortController();
+  const { renewals } = ctx;
   // What throws before it is a call (its address may not be used any more) is an outcome like others.
   const made = (async () => make(dropped.signal))();
   const done = made.then(
     (outcome): CallOutcome => ({ outcome }),
-    (error: unknown): CallOutcome => ({ error }),
+    (error: unknown): CallOutcome => ({ error, hasNewAccess: ctx.renewals !== renewals }),
   );
   const resumed = resumedId === null ? null : { callId: resumedId, at: performance.now() };
   const call: HeldCall = { attempt, done, result: null, resumed, close: () => dropped.abort() };

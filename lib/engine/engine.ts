@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { LEASES, PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
-import { type Database, isDatabaseDown, Prisma } from "../db.ts";
+import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
 import { takeSnapshot } from "../metrics/snapshot.ts";
@@ -52,6 +52,7 @@ export class Engine {
     this.#options = options;
     this.#boss = new PgBoss({
       connectionString: options.databaseUrl,
+      connectionTimeoutMillis: connectTimeoutMs(options.databaseUrl, tunables.LEASE_CONNECT_MS),
       max: 4,
       migrate: false,
       createSchema: false,

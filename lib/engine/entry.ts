@@ -42,6 +42,8 @@ export interface WatcherContext {
   peer(era: Era): Peer;
   /** Has a token that may be sent, where the server wants one. Throws PeerError. */
   ready(): Promise<void>;
+  /** How often the connection's tokens were replaced, or taken away. */
+  readonly renewals: number;
   /** More often than this a task can't be polled: there are so many, and the server takes so long. In ms. */
   leastPauseMs(): number;
   /** A poll was answered after so many ms. */

@@ -2,7 +2,7 @@
 import { appendEvents } from "../events/transitions.ts";
 import { PeerError, SignInNeeded, type StartOutcome } from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
-import { markNotStarted, markStarted, renewInputSchema } from "../tasks/attempts.ts";
+import { markNotStarted, markRepeating, markStarted, renewInputSchema } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
 import { answersUnderWay, type CallOutcome, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
@@ -23,7 +23,7 @@ export async function settle(
 ): Promise<number> {
   if ("error" in came) {
     if (!(came.error instanceof PeerError)) throw came.error;
-    return afterFailure(ctx, entry, attempt, came.error);
+    return afterFailure(ctx, entry, attempt, came.error, came.hasNewAccess);
   }
   const { outcome } = came;
   if (outcome.kind === "input_required") return keepRound(ctx, entry, attempt, outcome);
@@ -61,10 +61,11 @@ async function afterFailure(
   entry: TaskEntry,
   attempt: string,
   error: PeerError,
+  hasNewAccess: boolean,
 ): Promise<number> {
   const isRetry = answersUnderWay(entry.work).length > 0;
   const isHeld = !entry.work.durable;
-  if (wasNotRun(error) && !isHeld) {
+  if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, entry, attempt)))) {
     if (error.code === "session_gone") dropStreams(ctx, entry);
     if (error.code === "header_mismatch" && !(await rereadTool(ctx, entry)))
       return refused(ctx, entry, error);
@@ -73,12 +74,13 @@ async function afterFailure(
       await change(ctx, entry, (tx) =>
         markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
       );
-    if (error.code === "header_mismatch") return 0;
+    // A refusal of the old tokens says nothing of the new ones, of which an open call's task was told before.
+    if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
     throw error;
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
     return refused(ctx, entry, error);
-  if (isHeld && !error.rpcError) return recoverCall(ctx, entry, attempt);
+  if (isHeld && !error.rpcError) return recoverCall(ctx, entry, attempt, error.code);
   if (error.rpcError && !(await mayTryAgain(ctx, entry, attempt))) {
     const words = error.rpcError.message.slice(0, 2_000);
     await failRound(ctx, entry, {
@@ -91,6 +93,15 @@ async function afterFailure(
   ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
   entry.stale = true;
   return DEFAULT_POLL_MS;
+}
+
+/**
+ * An open call that the server did not run is a start again, where it is open only because nobody can tell what makes
+ * a task: its reply took a while, or this process did to read it. False: it is open by its nature.
+ */
+async function startsAgain(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
+  if (entry.work.era !== "2026-07-28") return false;
+  return change(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { PeerErrorCode } from "../mcp/peer.ts";
 import { markRepeating } from "../tasks/attempts.ts";
 import { end } from "./apply.ts";
 import { isPlain, mayRepeat, resumeCall } from "./call.ts";
@@ -6,10 +7,15 @@ import { setCalls } from "./task-state.ts";
 import { SLOW_POLL_MS } from "./tunables.ts";
 
 /**
- * The connection that carried the call is gone, with this process' predecessor or by itself. The server may replay
- * what was missed; a tool that may be called again is, but for plain calls; else the call is lost, and a person decides.
+ * The connection that carried the call is gone, with this process' predecessor or by itself, or its reply is of no use
+ * (`why`). The server may replay what was missed; a tool that may be called again is, but for plain calls; else the call is lost, and a person decides.
  */
-export async function recoverCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
+export async function recoverCall(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  attempt: string,
+  why: PeerErrorCode = "unreachable",
+): Promise<number> {
   const { callId, ownEventId, hasResumed } = entry.calls;
   const mayResume = entry.work.era === "2025-11-25" && entry.live !== null && !hasResumed;
   if (mayResume && callId !== null && ownEventId !== null) {
@@ -24,11 +30,21 @@ export async function recoverCall(ctx: WatcherContext, entry: TaskEntry, attempt
     return 0;
   }
   if (cancelRequested) await end(ctx, entry, { state: "cancelled" });
-  else await end(ctx, entry, { state: "lost", error: CONNECTION_LOST });
+  else await end(ctx, entry, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
   return 0;
 }
 
 const CONNECTION_LOST = {
   code: "connection_lost",
   message: "The connection that carried this call ended before its result came. The tool may have run.",
+};
+const USELESS_REPLIES: { [code in PeerErrorCode]?: { code: string; message: string } } = {
+  bad_reply: {
+    code: "bad_reply",
+    message: "The server's reply to this call made no sense. The tool may have run.",
+  },
+  too_large: {
+    code: "too_large",
+    message: "The server's reply to this call was larger than Intray takes. The tool may have run.",
+  },
 };

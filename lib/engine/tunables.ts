@@ -7,6 +7,8 @@ export const HANDLE_REPLY_MS = 600_000;
 
 /** A held lease is touched this often; pg-boss takes it away after 10 s without (lib/engine/queue.ts). */
 export const HEARTBEAT_MS = 3_000;
+/** The heartbeat's connection to the database is waited for this long, where the address says nothing else. */
+export const LEASE_CONNECT_MS = 10_000;
 /** A call that changes something on a server begins only this soon after a heartbeat that came back… */
 export const FRESH_HEARTBEAT_MS = 4_000;
 /** …and has ended by then: 4 + 5 s < 10 s, so it is over before a takeover can begin. */

@@ -61,6 +61,7 @@ export class Watcher {
   /** Aborted when it halts: what is only read is not waited for. */
   #leaving = new AbortController();
   #paused = false;
+  #renewals = 0;
   /** Which of the server's pauses, and ends of one, was seen last. */
   #pauseSeen = -1;
   #judgedLateAt = 0;
@@ -73,6 +74,7 @@ export class Watcher {
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
     const isPaused = () => this.#paused;
+    const renewals = () => this.#renewals;
     const link = new ServerLink({
       ...options,
       transaction: (work) => this.#fenced(work, FENCE.own),
@@ -104,6 +106,9 @@ export class Watcher {
       },
       get paused() {
         return isPaused();
+      },
+      get renewals() {
+        return renewals();
       },
       learn: (seen) => link.learn(seen),
       leaving: this.#leaving.signal,
@@ -168,6 +173,7 @@ export class Watcher {
 
   /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
   renewAccess(): void {
+    this.#renewals++;
     this.#link.renewAccess();
     this.#trouble.forgive();
     for (const entry of this.#roster) entry.stale = true;

@@ -50,13 +50,7 @@ export const TASK_WORDS = {
     const state = text(data.serverState);
     return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
   },
-  "task.lost": (data) =>
-    say(
-      data.code === "connection_lost"
-        ? "Lost: the connection ended before the result came"
-        : "The server no longer knows this task",
-      "bad",
-    ),
+  "task.lost": (data) => say(LOST_BY[text(data.code) ?? ""] ?? "The server no longer knows this task", "bad"),
   "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
   "task.start_unknown": () =>
     say("The connection broke while starting: unknown whether the server began", "wait"),
@@ -96,6 +90,12 @@ export const TASK_WORDS = {
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
 } satisfies Partial<Record<EventType, Words>>;
+
+const LOST_BY: Record<string, string> = {
+  connection_lost: "Lost: the connection ended before the result came",
+  bad_reply: "Lost: the server's reply made no sense",
+  too_large: "Lost: the server's reply was larger than Intray takes",
+};
 
 function insisted(data: Data): string {
   const retry = data.retry as Data | null | undefined;

@@ -43,6 +43,8 @@ test.each([
   ["task.adopted", {}, "Ben took it over from the server"],
   ["task.start_settled", { started: false }, "Ben found that it never started"],
   ["task.lost", { code: "connection_lost" }, "Lost: the connection ended before the result came"],
+  ["task.lost", { code: "too_large" }, "Lost: the server's reply was larger than Intray takes"],
+  ["task.lost", { code: "lost" }, "The server no longer knows this task"],
   ["request.expired", { reason: "question_lifetime" }, /: the server gives up on questions after a while$/],
   ["view.shared", { name: "Over 10,000" }, "Ben shared the view “Over 10,000”"],
   [

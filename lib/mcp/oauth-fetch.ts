@@ -18,7 +18,9 @@ export function oauthFetch(network: Network, mayStart: () => void = () => {}): O
     const target = requireSecure(network, url);
     mayStart();
     try {
-      const reply = await network.fetch(target, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+      const inTime = { ...init, signal: AbortSignal.timeout(DEADLINE_MS) };
+      // Nobody would know whether a kept connection that died took a refresh token with it, which is good for one use.
+      const reply = await network.fetch(target, inTime, "held");
       const { status, statusText, headers } = reply;
       // A status without a body takes none.
       const body = reply.body === null ? null : await readAll(reply.body);

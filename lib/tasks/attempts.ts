@@ -136,21 +136,25 @@ export async function markHeld(
   return true;
 }
 
-/** An open call that broke off and may be made again: its attempt counts as one of unknown outcome. */
+/**
+ * An open call that broke off and may be made again: its attempt counts as one of unknown outcome. False: it waits for
+ * an answer, or has ended.
+ */
 export async function markRepeating(
   organizationId: string,
   tx: Tx,
   taskId: string,
   attemptId: string,
-): Promise<void> {
+): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE task SET state = 'starting', durable = true, attempt_deadline_at = now(), changed_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND state = 'working' AND NOT durable`;
-  if (marked === 1)
-    await record(organizationId, tx, taskId, [
-      { type: "task.state", data: { from: "working", to: "starting" } },
-    ]);
+  if (marked !== 1) return false;
+  await record(organizationId, tx, taskId, [
+    { type: "task.state", data: { from: "working", to: "starting" } },
+  ]);
+  return true;
 }
 
 /** An open call waits for an answer, or goes on. */

@@ -32,6 +32,8 @@ export const SCOPES = "mcp:tools mcp:admin";
 /** Listens on a free port of 127.0.0.1. The caller closes it. */
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const http = createServer();
+  // It closes no connection that it keeps, under a browser's request perhaps.
+  http.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
   const issuer = `http://${hostAndPort}`;

@@ -71,7 +71,8 @@ export async function startGuardedServer(
       return void response.end("secret words of the server");
     }
     const { authorization: _, host: __, ...headers } = request.headers;
-    const passed = forward(inner, { method: request.method, headers }, (reply) => {
+    // A connection each: the server closes those that it keeps after a while, under a request perhaps.
+    const passed = forward(inner, { method: request.method, headers, agent: false }, (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers).flushHeaders();
       reply.pipe(response);
     });
