@@ -29,6 +29,9 @@ const pinnedNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
 const record = join(modules, ".intray-installed");
 const setupLock = join(root, ".setup.lock");
 
+/** How often it is looked whether the shell that runs us is still there. */
+const PARENT_MS = 250;
+
 /** Scripts of a production machine, where `npm prune --omit=dev` may have been run. */
 const PRODUCTION = ["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"];
 
@@ -189,7 +192,15 @@ function run(node, args, { channel, startedAt }) {
     stdio: ["inherit", "inherit", "inherit", ...(channel ? ["ipc"] : [])],
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", INTRAY_STARTED_AT: String(startedAt) },
   });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  let wasTold = false;
+  const tell = (signal) => {
+    wasTold = true;
+    child.kill(signal);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, tell);
+  // npm runs us in a shell, and passes SIGTERM on to that alone: it ends, and nobody tells us.
+  const parent = process.ppid;
+  setInterval(() => !wasTold && process.ppid !== parent && tell("SIGTERM"), PARENT_MS);
   child.on("error", (error) => stop(`${node} could not be started: ${error.message}`));
   child.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
 }
