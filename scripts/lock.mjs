@@ -1,32 +1,34 @@
 /** A lock that one process of a folder holds at a time. Plain JavaScript: it is needed before any package is there. */
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 200;
 
 /**
  * Runs `work` while this process alone holds the lock file `path`, and returns what it returns. A holder that was killed
- * is replaced. `onWait` gets the holder's process id once, where another process has to be waited for.
+ * is replaced. `onWait` gets the holder's process id once, where another process has to be waited for. `work` gets a
+ * function that names a child as a holder too: one that goes on by itself, should this process be killed.
  * @template T
  * @param {string} path
  * @param {(holder: string) => void} onWait
- * @param {() => T | Promise<T>} work
+ * @param {(alsoHeldBy: (pid: number) => void) => T | Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withLock(path, onWait, work) {
   const draft = `${path}.${process.pid}`;
   let waited = false;
   // A link is made whole or not at all: whoever finds the lock can read who holds it.
-  writeFileSync(draft, identity(process.pid));
+  writeFileSync(draft, identityOf(process.pid));
   try {
     while (!link(draft, path)) {
-      const holder = read(path);
-      if (holder === null) continue;
-      if (!lives(holder)) {
-        removeDead(path, holder);
+      const holders = read(path);
+      if (holders === null) continue;
+      const alive = holders.split("\n").find(isAlive);
+      if (!alive) {
+        removeDead(path, holders);
         continue;
       }
-      if (!waited) onWait(String(pidOf(holder)));
+      if (!waited) onWait(String(pidOf(alive)));
       waited = true;
       await sleep(POLL_MS);
     }
@@ -34,12 +36,12 @@ export async function withLock(path, onWait, work) {
     rmSync(draft, { force: true });
   }
   const release = () => {
-    if (read(path) === identity(process.pid)) rmSync(path, { force: true });
+    if (read(path)?.split("\n")[0] === identityOf(process.pid)) rmSync(path, { force: true });
   };
   // Also where `work` ends the process.
   process.on("exit", release);
   try {
-    return await work();
+    return await work((pid) => appendFileSync(path, `\n${identityOf(pid)}`));
   } finally {
     process.off("exit", release);
     release();
@@ -47,7 +49,7 @@ export async function withLock(path, onWait, work) {
 }
 
 /** Two processes may find the same dead holder: what the slower one takes away may be the quicker one's lock by then. */
-function removeDead(path, holder) {
+function removeDead(path, holders) {
   const aside = `${path}.${process.pid}.dead`;
   try {
     renameSync(path, aside);
@@ -55,25 +57,42 @@ function removeDead(path, holder) {
     if (error.code === "ENOENT") return;
     throw error;
   }
-  if (read(aside) !== holder) link(aside, path);
+  if (read(aside) !== holders) link(aside, path);
   rmSync(aside, { force: true });
 }
 
-function lives(holder) {
-  const pid = pidOf(holder);
-  if (pid === process.pid) return holder === identity(pid);
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (error.code !== "EPERM") return false;
-  }
-  return holder === identity(pid);
+/**
+ * Whether the process that `identityOf` named runs still. Of one that is named by its number alone only that is known.
+ * @param {string} identity
+ * @returns {boolean}
+ */
+export function isAlive(identity) {
+  const pid = pidOf(identity);
+  if (!identity.includes(" ")) return pid !== process.pid && exists(pid);
+  return exists(pid) && identityOf(pid) === identity;
 }
 
-const pidOf = (holder) => Number(holder.split(" ")[0]);
+function exists(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
 
-/** Process ids are used again, in containers soon: on Linux the time of its start tells one process from the next. */
-function identity(pid) {
+/**
+ * @param {string} identity
+ * @returns {number}
+ */
+export const pidOf = (identity) => Number(identity.split(" ")[0]);
+
+/**
+ * Process ids are used again, in containers soon: on Linux the time of its start tells one process from the next.
+ * @param {number} pid
+ * @returns {string}
+ */
+export function identityOf(pid) {
   const stat = read(`/proc/${pid}/stat`);
   const startedAt = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
   return `${pid} ${startedAt}`;

@@ -20,7 +20,7 @@ function contender(path: string, work: string) {
     import { setTimeout as sleep } from "node:timers/promises";
     import { withLock } from ${JSON.stringify(LOCK)};
     const append = (line) => appendFileSync(${JSON.stringify(join(path, "log"))}, line + "\\n");
-    await withLock(${JSON.stringify(join(path, "lock"))}, (holder) => append("waits for " + holder), async () => {${work}});`;
+    await withLock(${JSON.stringify(join(path, "lock"))}, (holder) => append("waits for " + holder), async (alsoHeldBy) => {${work}});`;
   return spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
 }
 
@@ -72,4 +72,22 @@ test("it is given back where the work fails, and where it ends the process", asy
   const ending = contender(path, `process.exit(7);`);
   expect((await once(ending, "exit"))[0]).toBe(7);
   expect(readdirSync(path)).toEqual([]);
+});
+
+test("a child that outlives the holder holds it too", async (context) => {
+  const path = folder(context);
+  const killed = contender(
+    path,
+    `const child = process.getBuiltinModule("child_process").spawn("sleep", ["1000"], { stdio: "ignore" });
+     alsoHeldBy(child.pid); append(child.pid); await sleep(1e8);`,
+  );
+  await expect.poll(() => existsSync(join(path, "log"))).toBe(true);
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+  const [child] = linesOf(path);
+  const next = contender(path, `append("in");`);
+  await expect.poll(() => linesOf(path)).toEqual([child, `waits for ${child}`]);
+  process.kill(Number(child), "SIGKILL");
+  expect((await once(next, "exit"))[0]).toBe(0);
+  expect(linesOf(path)).toEqual([child, `waits for ${child}`, "in"]);
 });

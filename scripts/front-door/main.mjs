@@ -109,6 +109,14 @@ async function asOrdinaryUser() {
 
   let intray = startIntray(folder, environment, name);
   undo.push(() => intray.killAll());
+  await check(
+    "as an ordinary user: SIGTERM while it installs ends it, and nothing is left running",
+    async () => {
+      await intray.says(/Installing packages/);
+      await intray.stop();
+    },
+  );
+  intray = startIntray(folder, environment, name);
   await check("as an ordinary user: stale packages are replaced, with a read-only home", async () => {
     await intray.says(/The packages are installed/);
     assert.notEqual(versionOf(folder, "zod"), "3.0.0");
@@ -132,7 +140,7 @@ async function asOrdinaryUser() {
     const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     assert.equal(versionOf(folder, "clsx"), dependencies.clsx);
     const earlier = ["install", "--package-lock-only", "--ignore-scripts", "--no-audit", "clsx@2.1.0"];
-    const changed = run(folder, ["npm", ...earlier], environment, name);
+    const changed = run(folder, ["npm", ...earlier], {});
     assert.equal(changed.status, 0, changed.stderr);
     assert.match(readFileSync(lock, "utf8"), /clsx-2\.1\.0|"version": "2\.1\.0"/);
     const help = run(folder, ["npm", "run", "-s", "intray", "--", "help"], environment, name);
