@@ -3,7 +3,7 @@ import { ConfigurationError } from "../lib/env.ts";
 import { runStep } from "./child.ts";
 import { generate } from "./generate.ts";
 import { withLock } from "./lock.mjs";
-import { hashOf, readStamp } from "./stamp.mjs";
+import { databaseClient, hashOf, readStamp } from "./stamp.mjs";
 import { machineEnvironment } from "./supervise/settings.ts";
 
 const stamp = ".next/intray-stamp";
@@ -11,6 +11,7 @@ const lock = ".build.lock";
 
 /** Generates and builds what changed since the last time. Of two at once the second one waits and finds it done. */
 export async function build(say: (line: string) => void): Promise<void> {
+  if (databaseClient.isCurrent() && isBuilt()) return;
   await withLock(
     lock,
     (holder) => say(`Waiting for process ${holder}, which builds the app …`),
@@ -20,8 +21,7 @@ export async function build(say: (line: string) => void): Promise<void> {
 
 async function buildAlone(say: (line: string) => void): Promise<void> {
   await generate(say);
-  const wanted = hashOf(sources(), (path) => /\.test\.tsx?$|^lib\/testing\//.test(path));
-  if (existsSync(".next/BUILD_ID") && readStamp(stamp) === wanted) return;
+  if (isBuilt()) return;
   say("Building the app: about a minute, once, and again when its sources change …");
   const startedAt = Date.now();
   rmSync(stamp, { force: true });
@@ -29,8 +29,17 @@ async function buildAlone(say: (line: string) => void): Promise<void> {
   await runStep("the check of routes", ["scripts/check-routes.ts"], machineEnvironment());
   await runStep("next build", ["node_modules/next/dist/bin/next", "build"], machineEnvironment());
   if (!existsSync(".next/BUILD_ID")) throw new ConfigurationError("next build ended before it was done.");
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, wanted());
   say(`The app is built, after ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+}
+
+function isBuilt(): boolean {
+  return existsSync(".next/BUILD_ID") && readStamp(stamp) === wanted();
+}
+
+/** What the app is made from, as one hash. */
+function wanted(): string {
+  return hashOf(sources(), (path) => /\.test\.tsx?$|^lib\/testing\//.test(path));
 }
 
 /** Folders that the app is made of, and every file at the top, where frameworks put their settings. */
