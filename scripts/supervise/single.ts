@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigurationError } from "../../lib/env.ts";
+import { identityOf, isAlive, pidOf } from "../lock.mjs";
 
 /** One supervisor a data folder. Returns the release. */
 export function lockDataFolder(dataDir: string): () => void {
@@ -12,7 +13,7 @@ export function lockDataFolder(dataDir: string): () => void {
     );
   }
   rmSync(path, { force: true });
-  writeFileSync(path, String(process.pid), { flag: "wx" });
+  writeFileSync(path, identityOf(process.pid), { flag: "wx" });
   return () => rmSync(path, { force: true });
 }
 
@@ -20,18 +21,13 @@ export function lockDataFolder(dataDir: string): () => void {
 export function supervisorOf(dataDir: string): number | undefined {
   const path = lockPath(dataDir);
   if (!existsSync(path)) return undefined;
-  const pid = Number(readFileSync(path, "utf8"));
-  return isSupervisor(pid) ? pid : undefined;
+  const holder = readFileSync(path, "utf8");
+  return isAlive(holder) && isSupervisor(pidOf(holder)) ? pidOf(holder) : undefined;
 }
 
-/** After a crash the same number may be another program's by now. */
+/** A file of an earlier version holds the number alone, which may be another program's by now. */
 function isSupervisor(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== "linux" || readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("supervise");
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return process.platform !== "linux" || readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("scripts/supervise.ts");
 }
 
 function lockPath(dataDir: string): string {
