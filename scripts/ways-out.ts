@@ -12,10 +12,10 @@ const MAY_IMPORT: Record<string, string> = {
   "scripts/web.ts": "it listens",
   "lib/mail/smtp.ts": "it speaks to the operator's own mail server, at an address that no tenant chose",
   "scripts/ports.ts": "it looks for a port that is free on this machine",
+  "scripts/supervise/ready.ts": "asks our own web on this machine whether it is up",
 };
 
 const MAY_CALL: Record<string, string> = {
-  "scripts/supervise/ready.ts": "asks our own web on this machine whether it is up",
   "scripts/commands/doctor/reach.ts": "asks our own web on this machine, and the operator's own collector",
   "components/api/client.ts": "runs in browsers, which ask us",
   "components/api/stream.ts": "runs in browsers, which ask us",

@@ -1,3 +1,4 @@
+import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Waits until web, database and an engine work together. The parts' own output says what keeps them from that. */
@@ -5,13 +6,19 @@ export async function untilReady(host: string, port: number, stopped: () => bool
   const any = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host];
   const name = any ?? (host.includes(":") ? `[${host}]` : host);
   while (!stopped()) {
-    try {
-      const response = await fetch(`http://${name}:${port}/readyz`, { signal: AbortSignal.timeout(5_000) });
-      await response.body?.cancel();
-      if (response.ok) return;
-    } catch {
-      // Not yet.
-    }
+    if (await isReady(`http://${name}:${port}/readyz`)) return;
     await sleep(100);
   }
+}
+
+/** Not by `fetch`, which NODE_USE_ENV_PROXY may send elsewhere. */
+function isReady(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: new Agent({}), timeout: 5_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(false)); // it does not listen yet
+  });
 }

@@ -23,6 +23,10 @@ export async function checkSettings(settings: Environment): Promise<void> {
       "AUTH_SECRET is not set: with a DATABASE_URL it is yours to keep (openssl rand -base64 32).",
     );
   }
+  if (settings.invoicePort === port)
+    throw new ConfigurationError(
+      `INVOICE_PORT is ${port}, which is PORT too: give the sample server another.`,
+    );
   const free = await portIsFree(port, host).catch((error) => {
     throw new ConfigurationError(
       `Intray cannot listen on ${host}:${port} (${error.code}): set HOST or PORT.`,
