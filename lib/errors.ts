@@ -16,6 +16,7 @@ const STATUS = {
   cross_site: 403,
   four_eyes: 403,
   wrong_account: 403,
+  demo_account: 409,
   wrong_setup_token: 403,
   setup_closed: 403,
   not_found: 404,

@@ -3,6 +3,7 @@
  * exits 0 done, 1 failed, 2 called wrongly.
  */
 import { ConfigurationError } from "../lib/env.ts";
+import { AppError } from "../lib/errors.ts";
 import { createApiKey } from "./commands/create-api-key.ts";
 import { createOrganizationCommand } from "./commands/create-organization.ts";
 import { createUser } from "./commands/create-user.ts";
@@ -73,7 +74,8 @@ try {
   }
 } catch (error) {
   process.exitCode = error instanceof UsageError ? 2 : 1;
-  const expected = error instanceof CommandError || error instanceof ConfigurationError;
+  const expected =
+    error instanceof CommandError || error instanceof ConfigurationError || error instanceof AppError;
   const text = expected || error instanceof UsageError ? error.message : (error as Error).stack;
   if (error instanceof CommandError && error.result) process.stdout.write(`${error.result}\n`);
   process.stderr.write(`${[text, error instanceof UsageError ? USAGE : ""].filter(Boolean).join("\n\n")}\n`);

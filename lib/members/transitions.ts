@@ -12,7 +12,8 @@ import { type Actor, roleSchema } from "./schema.ts";
 
 /**
  * Makes a member, and the account where the address has none yet. Only as the database's owner, who alone may write
- * accounts. Throws on somebody who is a member already (unique violation).
+ * accounts. Throws on somebody who is a member already (unique violation), and `demo_account` on a person of the
+ * demonstration, as whom anyone signs in with one click: these belong to its organizations alone.
  */
 export async function addMember(
   organizationId: string,
@@ -24,6 +25,13 @@ export async function addMember(
     VALUES (${uuidv7()}::uuid, ${person.email}, ${person.name})
     ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`;
   if (!user) throw new Error("the account was neither made nor found");
+  const [ofDemo] = await tx.$queryRaw<{ demo: boolean }[]>`SELECT o.demo FROM organization o
+    WHERE o.id = ${organizationId}::uuid AND EXISTS (SELECT FROM gate.demo_people() p WHERE p.user_id = ${user.id}::uuid)`;
+  if (ofDemo && !ofDemo.demo)
+    throw new AppError(
+      "demo_account",
+      `${person.email} is a person of the demonstration: take another address.`,
+    );
   const id = uuidv7();
   await tx.membership.create({ data: { organizationId, id, userId: user.id, role: person.role } });
   await announce(organizationId, tx, "member", [id]);

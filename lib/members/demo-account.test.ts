@@ -1,0 +1,47 @@
+/** Anyone signs in as a person of the demonstration: such an account never becomes somebody's in a real organization. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { seedDemo } from "../../prisma/seed-demo.ts";
+import { withClient } from "../../scripts/database/roles.ts";
+import { createDatabase, type Database } from "../db.ts";
+import { uuidv7 } from "../ids.ts";
+import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
+import { addMember } from "./transitions.ts";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await seedDemo(database.ownerUrl, { invoiceUrl: "http://127.0.0.1:1" });
+  db = createDatabase(database.ownerUrl, { connections: 1 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** As `org create` does it. */
+function makeOrganization(slug: string, email: string) {
+  const id = uuidv7();
+  return db.withOrganization(id, async (tx) => {
+    await createOrganization(id, tx, { slug, name: slug });
+    await addMember(id, tx, COMMAND_LINE, { email, name: "Somebody", role: "owner" });
+  });
+}
+
+const count = async (sql: string) =>
+  (await withClient(database.adminUrl, (client) => client.query(`SELECT count(*)::int AS n FROM ${sql}`)))
+    .rows[0].n;
+
+test("a person of the demonstration owns no real organization, and nothing of it is made", async () => {
+  await expect(makeOrganization("real", "ana@acme.example")).rejects.toMatchObject({ code: "demo_account" });
+  expect(await count("organization WHERE slug = 'real'")).toBe(0);
+  expect(
+    await count("membership m JOIN \"user\" u ON u.id = m.user_id WHERE u.email = 'ana@acme.example'"),
+  ).toBe(1);
+});
+
+test("others do", async () => {
+  await makeOrganization("real", "dana@initech.example");
+  expect(await count("organization WHERE slug = 'real'")).toBe(1);
+});
