@@ -77,21 +77,25 @@ describe("the demonstration", () => {
     return web.signIn(person?.id ?? "");
   }
 
-  test("tries of the setup token are counted wherever they come from", async () => {
-    const guess = (n: number) =>
+  test("wrong setup tokens are counted wherever they come from, and keep nobody out who has the right one", async () => {
+    const setUp = (token: string, n: number) =>
       web.call("POST", "/api/setup", {
         body: {
-          token: `a guess, ${n}`,
+          token,
           organizationName: "X",
           name: "X",
-          email: "x@x.example",
+          // Of the demonstration: taken.
+          email: "ana@acme.example",
           password: "a long password",
         },
         headers: from(`10.4.0.${n}`),
       });
+    const guess = (n: number) => setUp(`a guess, ${n}`, n);
     const codes = [];
     for (let n = 0; n < 62; n++) codes.push((await guess(n)).body.code);
     expect(codes).toEqual([...Array(60).fill("wrong_setup_token"), "throttled", "throttled"]);
+    const { status, body } = await setUp(SETUP_TOKEN, 63);
+    expect([status, body.errors[0].field]).toEqual([422, "email"]);
     const { withClient } = await import("@/scripts/database/roles.ts");
     await withClient(web.database.adminUrl, (client) => client.query("DELETE FROM throttle"));
   });

@@ -20,8 +20,13 @@ export async function setupPossible(db: Database): Promise<boolean> {
 export async function setUpWithToken({ token, ...input }: SetupRequest): Promise<{ slug: string }> {
   const db = await database();
   if (!(await setupPossible(db))) throw alreadySetUp();
-  await throttle("setup-token", SETUP_TRIES);
-  checkSetupToken(token, env().setupToken);
+  try {
+    checkSetupToken(token, env().setupToken);
+  } catch (error) {
+    // Wrong ones alone are counted: whoever guesses must not keep out who has it.
+    await throttle("setup-token", SETUP_TRIES);
+    throw error;
+  }
   return setUp(db, input);
 }
 
