@@ -83,7 +83,10 @@ function operationsOver(server: string): Operations {
       headers: { "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
-      throw new Error(`No invoice server answers at ${server}`, { cause });
+      throw new Error(
+        `No invoice server answers at ${server}: set INVOICE_PORT, or name its address with --server`,
+        { cause },
+      );
     });
     const answer = (await response.json()) as T & { error?: string };
     if (!response.ok) throw new Error(answer.error ?? `${server} answered ${response.status}`);

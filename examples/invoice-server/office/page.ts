@@ -14,7 +14,9 @@ export function createPages(db: Database): PageHandler {
       return send(res, 404, "Not found", "<p>There is no such page, or it was used.</p>");
     const page = question.page(task.arguments);
     if (req.method === "POST") {
-      const pressed = (await readText(req)) === "choice=1" ? 1 : 0;
+      const pressed = PRESSED[await readText(req)];
+      if (pressed === undefined)
+        return send(res, 400, "Not understood", "<p>Press one of the page's buttons.</p>");
       await pressOnPage(db, elicitationId, pressed);
       // A reload of what follows asks nothing of the server.
       res.writeHead(303, { location: `/confirm/${elicitationId}` }).end();
@@ -23,6 +25,9 @@ export function createPages(db: Database): PageHandler {
     send(res, 200, page.title, task.page || ENDED.includes(task.state) ? afterwards(task) : asked(page));
   };
 }
+
+/** What a browser sends of each button. */
+const PRESSED: Record<string, 0 | 1 | undefined> = { "choice=0": 0, "choice=1": 1 };
 
 function asked({ lead, facts, choices }: Page): string {
   const rows = facts.map(([label, value]) => `<dt>${inHtml(label)}</dt><dd>${inHtml(value)}</dd>`).join("");
