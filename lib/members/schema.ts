@@ -77,8 +77,9 @@ export const setupInputSchema = z.object({
 export type SetupInput = z.infer<typeof setupInputSchema>;
 
 /** What /setup sends: the token says that whoever fills in the form runs this installation. */
-export const setupRequestSchema = setupInputSchema.extend({
+export const setupRequestSchema = z.object({
   token: z.string().trim().min(1, "Enter the setup token").max(200),
+  ...setupInputSchema.shape,
 });
 export type SetupRequest = z.infer<typeof setupRequestSchema>;
 
