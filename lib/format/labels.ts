@@ -1,4 +1,4 @@
-const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip"]);
+const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip", "usd", "eur"]);
 
 /** `due_date` and `dueDate` become `Due date`; `invoice_id` becomes `Invoice ID`. */
 export function humanise(name: string): string {

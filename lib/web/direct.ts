@@ -46,7 +46,7 @@ export function directHeaders(): Record<string, string> {
 }
 
 /**
- * Judges by everything that proxies are known to leave: their headers, HTTP/1.0 (nginx's default), an absolute target,
+ * Judges by everything that proxies are known to leave: their headers, HTTP/1.0 (nginx's default before 1.29.7), an absolute target,
  * another peer. A page of another name says so in Origin even when a proxy has replaced Host.
  */
 export function cameDirectly({ httpVersion, target, rawHeaders, peer }: Arrival): boolean {
