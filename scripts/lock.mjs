@@ -69,7 +69,8 @@ function removeDead(path, holders) {
 export function isAlive(identity) {
   const pid = pidOf(identity);
   if (!identity.includes(" ")) return pid !== process.pid && exists(pid);
-  return exists(pid) && identityOf(pid) === identity;
+  const hasEnded = process.platform === "linux" && identity.endsWith(" ");
+  return !hasEnded && exists(pid) && identityOf(pid) === identity;
 }
 
 function exists(pid) {
@@ -88,14 +89,16 @@ function exists(pid) {
 export const pidOf = (identity) => Number(identity.split(" ")[0]);
 
 /**
- * Process ids are used again, in containers soon: on Linux the time of its start tells one process from the next.
+ * Process ids are used again, in containers soon: on Linux the time of its start tells one process from the next. Of a
+ * process that has ended, also where only its exit code is left of it, there is none.
  * @param {number} pid
  * @returns {string}
  */
 export function identityOf(pid) {
   const stat = read(`/proc/${pid}/stat`);
-  const startedAt = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  return `${pid} ${startedAt}`;
+  // From the state on; the 20th field is the time of the start.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  return `${pid} ${fields[0] === "Z" ? "" : (fields[19] ?? "")}`;
 }
 
 function link(from, to) {

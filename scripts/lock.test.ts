@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type TestContext, test } from "vitest";
+import { identityOf } from "./lock.mjs";
 
 const LOCK = new URL("lock.mjs", import.meta.url).href;
 
@@ -90,4 +91,21 @@ test("a child that outlives the holder holds it too", async (context) => {
   process.kill(Number(child), "SIGKILL");
   expect((await once(next, "exit"))[0]).toBe(0);
   expect(linesOf(path)).toEqual([child, `waits for ${child}`, "in"]);
+});
+
+test("a holder that was killed and that nobody has buried holds nothing", async (context) => {
+  const path = folder(context);
+  // Its parent becomes a program that waits for no child.
+  const parent: ChildProcess = spawn("sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  context.onTestFinished(() => void parent.kill("SIGKILL"));
+  const [line] = await once(parent.stdout as NonNullable<typeof parent.stdout>, "data");
+  const pid = Number(line);
+  writeFileSync(join(path, "lock"), identityOf(pid));
+  process.kill(pid, "SIGKILL");
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(" Z ");
+  const child = contender(path, `append("in");`);
+  expect((await once(child, "exit"))[0]).toBe(0);
+  expect(linesOf(path)).toEqual(["in"]);
 });

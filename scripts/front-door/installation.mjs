@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { identityOf, isAlive, pidOf } from "../lock.mjs";
 
 /** Long after a slow and busy machine has installed and built. */
 const PATIENCE_MS = 20 * 60_000;
@@ -49,7 +50,7 @@ export function startIntray(folder, environment, user) {
       await sleep(100);
     }
   };
-  const left = () => [...seen].filter((process) => process === identityOf(Number(process.split(" ")[0])));
+  const left = () => [...seen].filter(isAlive);
   const forget = () => clearInterval(watch);
 
   return {
@@ -76,9 +77,9 @@ export function startIntray(folder, environment, user) {
     async killAll() {
       note(child.pid, seen);
       forget();
-      for (const process_ of left()) {
+      for (const identity of left()) {
         try {
-          process.kill(Number(process_.split(" ")[0]), "SIGKILL");
+          process.kill(pidOf(identity), "SIGKILL");
         } catch (error) {
           if (error.code !== "ESRCH") throw error;
         }
@@ -104,28 +105,22 @@ function note(root, seen) {
   const children = new Map();
   for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry)) continue;
-    const parent = Number(statOf(entry)?.[1]);
+    const parent = parentOf(entry);
     children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
   }
   const todo = [root];
   for (const pid of todo) {
     const identity = identityOf(pid);
-    if (identity) seen.add(identity);
+    if (isAlive(identity)) seen.add(identity);
     todo.push(...(children.get(pid) ?? []));
   }
 }
 
-/** `<pid> <time of its start>`; null where there is none, or only its exit code is left of it. */
-function identityOf(pid) {
-  const stat = statOf(pid);
-  return stat && stat[0] !== "Z" ? `${pid} ${stat[19]}` : null;
-}
-
-/** The fields of /proc/<pid>/stat from the state on: state, parent, …; the 20th is the time of its start. */
-function statOf(pid) {
+/** Null: it has ended meanwhile. */
+function parentOf(pid) {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch (error) {
     if (error.code === "ENOENT" || error.code === "ESRCH") return null;
     throw error;
@@ -133,7 +128,7 @@ function statOf(pid) {
 }
 
 function commandOf(identity) {
-  const [pid] = identity.split(" ");
+  const pid = pidOf(identity);
   try {
     return `${pid}: ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")}`;
   } catch {

@@ -27,7 +27,10 @@ export function supervisorOf(dataDir: string): number | undefined {
 
 /** A file of an earlier version holds the number alone, which may be another program's by now. */
 function isSupervisor(pid: number): boolean {
-  return process.platform !== "linux" || readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("scripts/supervise.ts");
+  return (
+    process.platform !== "linux" ||
+    readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("scripts/supervise.ts")
+  );
 }
 
 function lockPath(dataDir: string): string {
