@@ -19,13 +19,16 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
-import { databaseClient } from "./stamp.mjs";
+import { databaseClient, hashOf } from "./stamp.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const windows = process.platform === "win32";
 const pinnedNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
-/** Written last: without it an installation was cut short. It names the Node that runs our scripts. */
+/**
+ * Written last: without it an installation was cut short. It holds the lockfile's hash, and the path of the Node that runs
+ * our scripts where that is not the pinned one.
+ */
 const record = join(modules, ".intray-installed");
 const setupLock = join(root, ".setup.lock");
 
@@ -33,8 +36,6 @@ const setupLock = join(root, ".setup.lock");
 const nodePackage = `node-${windows ? "win" : process.platform}-${process.arch}`;
 const shippedNode = join(modules, nodePackage, "bin", windows ? "node.exe" : "node");
 const isNewEnough = Number(process.versions.node.split(".")[0]) >= 24;
-/** In the record, where the pinned Node runs our scripts: a folder may be moved. Else it holds a path. */
-const PINNED = "the pinned Node";
 
 /** The shell that npm runs us in; taken down before anything can end it. */
 const parent = process.ppid;
@@ -69,7 +70,6 @@ export async function bootstrap(script, { args = process.argv.slice(2), channel 
       (alsoHeldBy) => prepare(withDev, alsoHeldBy),
     );
     isPreparing = false;
-    current = null;
   }
   if (!script) process.exit();
   const { code, signal, error } = await run(nodeOfRecord(), [script, ...args], {
@@ -92,9 +92,7 @@ function passSignalsOn() {
   const tell = (signal) => {
     wasTold = true;
     current?.kill(signal);
-    if (!isPreparing) return;
-    if (current) current.once("exit", () => process.exit(1));
-    else process.exit(1);
+    if (isPreparing) current ? current.once("exit", () => process.exit(1)) : process.exit(1);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, tell);
   setInterval(() => !wasTold && process.ppid !== parent && tell("SIGTERM"), PARENT_MS).unref();
@@ -105,8 +103,12 @@ function run(command, args, options) {
   current = spawn(command, args, { cwd: root, ...options });
   options.onStart?.(current.pid);
   return new Promise((resolve) => {
-    current.on("error", (error) => resolve({ error }));
-    current.on("exit", (code, signal) => resolve({ code, signal }));
+    const end = (how) => {
+      current = null;
+      resolve(how);
+    };
+    current.on("error", (error) => end({ error }));
+    current.on("exit", (code, signal) => end({ code, signal }));
   });
 }
 
@@ -129,20 +131,23 @@ async function prepare(withDev, alsoHeldBy) {
   }
 }
 
-/** npm's own record of what is in node_modules, against what the lockfile wants; and whether that is still there. */
+/**
+ * Whether what the lockfile wants was installed to the end, and is still there. Not by npm's own record in node_modules:
+ * `npm install --package-lock-only` writes there what it has not installed.
+ */
 function isInstalled(withDev) {
-  const npmRecord = join(modules, ".package-lock.json");
-  if (!existsSync(npmRecord) || nodeOfRecord() === null) return false;
-  const have = readPackages(npmRecord);
+  if (nodeOfRecord() === null || readRecord().lockfile !== lockfileHash()) return false;
   return Object.entries(readPackages(join(root, "package-lock.json"))).every(
     ([path, wanted]) =>
       path === "" ||
       wanted.link ||
-      (have[path]?.version === wanted.version && existsSync(join(path, "package.json"))) ||
-      (wanted.optional && !have[path]) ||
-      (wanted.dev && !withDev && !have[path]),
+      wanted.optional ||
+      (wanted.dev && !withDev) ||
+      existsSync(join(path, "package.json")),
   );
 }
+
+const lockfileHash = () => hashOf(["package-lock.json"]);
 
 function readPackages(path) {
   return JSON.parse(readFileSync(path, "utf8")).packages;
@@ -181,7 +186,8 @@ function completeInstall() {
     spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: postgres, stdio: ["ignore", 2, 2] });
     if (missing()) stop("The embedded Postgres is incomplete: delete node_modules and run this again.");
   }
-  writeFileSync(record, node === pinnedNode ? PINNED : node);
+  const ours = node === pinnedNode ? null : node;
+  writeFileSync(record, JSON.stringify({ lockfile: lockfileHash(), node: ours }));
 }
 
 /**
@@ -214,10 +220,23 @@ function refuseWithoutNode() {
 
 /** The Node that runs our scripts; null where packages were not installed to the end. */
 function nodeOfRecord() {
+  const node = readRecord()?.node;
+  if (node === undefined) return null;
+  return [node ?? pinnedNode].find(existsSync) ?? null;
+}
+
+/**
+ * What completeInstall wrote; null where it did not come so far.
+ * @returns {{ lockfile: string, node: string | null } | null}
+ */
+function readRecord() {
   if (!existsSync(record)) return null;
-  const recorded = readFileSync(record, "utf8");
-  const path = recorded === PINNED ? pinnedNode : recorded;
-  return existsSync(path) ? path : null;
+  try {
+    return JSON.parse(readFileSync(record, "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 function npm(args, onStart) {

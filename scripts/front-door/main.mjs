@@ -142,7 +142,7 @@ async function asOrdinaryUser() {
     const earlier = ["install", "--package-lock-only", "--ignore-scripts", "--no-audit", "clsx@2.1.0"];
     const changed = run(folder, ["npm", ...earlier], {});
     assert.equal(changed.status, 0, changed.stderr);
-    assert.match(readFileSync(lock, "utf8"), /clsx-2\.1\.0|"version": "2\.1\.0"/);
+    assert.equal(JSON.parse(readFileSync(lock, "utf8")).packages["node_modules/clsx"].version, "2.1.0");
     const help = run(folder, ["npm", "run", "-s", "intray", "--", "help"], environment, name);
     assert.equal(help.status, 0, help.stderr);
     assert.equal(versionOf(folder, "clsx"), "2.1.0");
