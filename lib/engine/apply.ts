@@ -46,7 +46,9 @@ export async function applyRemote(
           (question) => questionHash({ taskId: entry.id, ...question }),
           pollsInSending,
         )
-      : judgeUnkeyed(work, remote, pollsInSending);
+      : judgeUnkeyed(work, remote, pollsInSending, entry.rare.saidToWaitAt < entry.polledAt);
+  if (remote.status === "working" && entry.rare.saidToWaitAt < entry.polledAt)
+    setRare(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
   if (isEmpty(plan) || isTooSoon(entry, remote, plan)) return false;
   learnFromPlan(ctx, entry, plan);
   await carryOut(ctx, entry, remote, remote.status, plan);

@@ -56,19 +56,31 @@ export function judgeKeyed(
 
 /**
  * 2025-11-25: polls show no questions. A changed status or message is the only proof that an answer was taken;
- * leaving `input_required` without one takes the question back.
+ * leaving `input_required` without one takes the question back. `saidToWait`: the server has notified that the task waits,
+ * before this poll began.
  */
-export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, pollsInSending: number): Plan {
+export function judgeUnkeyed(
+  work: TaskWork,
+  remote: RemoteTask,
+  pollsInSending: number,
+  saidToWait = false,
+): Plan {
   const plan = emptyPlan(work, remote);
-  const left = work.state === "input_required" && remote.status === "working";
+  const left = (work.state === "input_required" || saidToWait) && remote.status === "working";
   for (const request of work.requests) {
     const { delivery } = request;
     if (delivery?.state === "accepted" || delivery?.state === "sending") {
       if (mayHaveMovedOn(delivery, remote)) plan.confirm.push(request.id);
-      else judgeUnmoved(plan, request, pollsInSending);
+      // A task that waits for other answers too would not have moved on.
+      else if (delivery.state === "sending" || !waitsForOthers(work, request))
+        judgeUnmoved(plan, request, pollsInSending);
     } else if (left) plan.retract.push(request.id);
   }
   return plan;
+}
+
+function waitsForOthers(work: TaskWork, request: RequestWork): boolean {
+  return work.requests.some((other) => other !== request && other.delivery?.state !== "accepted");
 }
 
 function mayHaveMovedOn(delivery: NonNullable<RequestWork["delivery"]>, remote: RemoteTask): boolean {

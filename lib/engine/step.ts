@@ -1,9 +1,6 @@
 /** One step of one task: look, write down, act. Returns the pause until the next step in ms, or null: nothing more. */
 
 import { releaseHeld } from "../deliveries/transitions.ts";
-import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-requests/capture.ts";
-import { retractAsk } from "../input-requests/retract.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
 import { polls } from "../metrics/engine.ts";
 import { inScope } from "../scope.ts";
@@ -16,17 +13,15 @@ import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, insist, keepMessages, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
-import { endingOf, learnFromQuestion, learnWithdrawn } from "./learning.ts";
 import { settle } from "./outcome.ts";
 import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
-import { handleOf, restoreSession, sessionDigest, taskRef } from "./sealed.ts";
+import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { resolveStart, start } from "./start.ts";
 import {
   askForQuestion,
   dropStreams,
-  heard,
   joinSession,
   leaveSession,
   renewSession,
@@ -62,7 +57,6 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
 
   restoreSession(ctx, entry);
-  if (entry.rare.news.length > 0) await storeNews(ctx, entry);
   if (entry.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
@@ -89,9 +83,8 @@ function untilStart(entry: TaskEntry): number | null {
   return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
-/** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */
+/** The call is made and its reply, a handle, is late. */
 export async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
-  if (entry.rare.news.length > 0) await storeNews(ctx, entry);
   if (!call.result) return SLOW_POLL_MS;
   setCalls(entry, { call: null });
   return settle(ctx, entry, call.attempt, call.result);
@@ -140,34 +133,6 @@ async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
   if (entry.work.state === "start_unknown") dropStreams(ctx, entry);
   else await leaveSession(ctx, entry);
   return null;
-}
-
-/** Commits what came in on streams, before anything else is done with it. */
-export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
-  const { news } = entry.rare;
-  await change(ctx, entry, async (tx) => {
-    const events: NewEvent[] = [];
-    for (const item of news) {
-      const digest = sessionDigest(ctx, item.session);
-      if (item.kind === "question" && item.question.address.kind === "rpc") {
-        const rpc = { sessionDigest: digest, rpcId: item.question.address.rpcId };
-        learnFromQuestion(ctx, entry, item.question, digest.toString("hex"));
-        const lifetimeMs = ctx.traits.questionLifetimeMs ?? null;
-        const captured = { question: item.question, key: ELICITATION_KEY, rpc, lifetimeMs };
-        events.push(...(await captureQuestion(ctx.organizationId, tx, entry.id, captured)));
-      } else if (item.kind === "retracted") {
-        const over = await retractAsk(ctx.organizationId, tx, entry.id, digest, item.rpcId);
-        if (over === null) continue;
-        const known = entry.work.requests.find(({ id }) => id === over);
-        if (known) learnWithdrawn(ctx, entry, known);
-        const { state, reason } = endingOf(ctx, entry, over);
-        events.push(...(await closeRequest(ctx.organizationId, tx, entry.id, over, state, reason)));
-      }
-    }
-    await appendEvents(ctx.organizationId, tx, events);
-  });
-  setRare(entry, { news: entry.rare.news.slice(news.length) });
-  if (news.some(({ kind }) => kind === "question")) heard(entry);
 }
 
 const unchangedPolls = polls.labels("unchanged");

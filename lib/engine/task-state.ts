@@ -2,14 +2,15 @@
  * What a watcher holds of the few tasks that are called, listened to or in trouble. Of a hundred thousand that are only
  * polled none has an object of its own for it.
  */
-import type { Question, RpcId, Stream } from "../mcp/peer.ts";
+import type { Stream } from "../mcp/peer.ts";
 import type { HeldCall } from "./call.ts";
-import type { KeptSession } from "./sessions.ts";
 
 /** Of the call that makes the task, or is the task. */
 export interface CallState {
   /** While its reply is awaited. */
   call: HeldCall | null;
+  /** When its turn to be called came, on a session that others share; monotonic, in ms. */
+  callsAt: number;
   /** Its JSON-RPC id, for resuming it after a restart. */
   callId: number | null;
   /** The last event id on a stream of its own, from which the server may replay what came after. */
@@ -23,11 +24,6 @@ export interface CallState {
   /** Header rules of the tool's schema were read anew for this start. */
   rereadTool: boolean;
 }
-
-/** What arrived on a stream and is not stored yet. */
-export type StreamNews =
-  | { kind: "question"; question: Question; session: KeptSession }
-  | { kind: "retracted"; rpcId: RpcId; session: KeptSession };
 
 /** As the server reported it last, and not stored yet. */
 export interface Progress {
@@ -45,7 +41,8 @@ export interface RareState {
   resultStreamAgainAt: number;
   /** How often in a row the server was asked for its question and did not put it. */
   unasked: number;
-  news: readonly StreamNews[];
+  /** When the server notified that the task waits for an answer, in whole ms; Infinity: not since a poll that said it works. */
+  saidToWaitAt: number;
   progress: Progress | null;
   /** When progress was written last. */
   progressAt: number;
@@ -57,6 +54,7 @@ export interface RareState {
 
 export const NO_CALL: Readonly<CallState> = {
   call: null,
+  callsAt: Number.NEGATIVE_INFINITY,
   callId: null,
   ownEventId: null,
   hasResumed: false,
@@ -71,7 +69,7 @@ export const NOTHING_RARE: Readonly<RareState> = {
   resultStreamUntil: 0,
   resultStreamAgainAt: 0,
   unasked: 0,
-  news: [],
+  saidToWaitAt: Number.POSITIVE_INFINITY,
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,
