@@ -139,4 +139,21 @@ test("without keys, leaving input_required takes an unanswered question back", (
   // asked while the server said "working" all along
   const never = work([request("1", "e", "A?")], { state: "working" });
   expect(judgeUnkeyed(never, remote({ status: "working" }), 0).retract).toEqual([]);
+  // It waited between two polls, by its own word.
+  expect(judgeUnkeyed(never, remote({ status: "working" }), 0, true).retract).toEqual(["1"]);
+});
+
+test("without keys, a new message takes no open question back: a task may go on beside it", () => {
+  const beside = work([request("1", "e", "A?")], { state: "working", statusMessage: "reading" });
+  expect(judgeUnkeyed(beside, remote({ status: "working", statusMessage: "paying" }), 0).retract).toEqual([]);
+});
+
+test("without keys, an accepted answer is not called asked again while the task waits for another one", () => {
+  const accepted = request("1", "e", "A?", { state: "accepted", statusBefore: "input_required " });
+  const both = work([accepted, request("2", "f", "B?")]);
+  expect(judgeUnkeyed(both, remote({}), 0).stillAsked).toEqual([]);
+  expect(judgeUnkeyed(work([accepted]), remote({}), 0).stillAsked).toHaveLength(1);
+  // It waits for nothing any more.
+  const moved = judgeUnkeyed(both, remote({ status: "working" }), 0);
+  expect([moved.confirm, moved.retract]).toEqual([["1"], ["2"]]);
 });

@@ -103,7 +103,7 @@ describe("four invoices, one after the other,", { timeout: 2 * PATIENCE_MS }, ()
     const ids = await startAll("known");
     for (const [name, id] of ids) await look.openRequest(id, `Approve ${name}?`);
     const started = await Promise.all(
-      [...ids.values()].map(async (id) => (await look.task(id)).startedAt!.getTime()),
+      [...ids.values()].map(async (id) => (await look.task(id)).attemptAt!.getTime()),
     );
     expect(started).toEqual([...started].sort((a, b) => a - b));
     for (const id of ids.values()) expect((await look.task(id)).error).toBeNull();

@@ -139,6 +139,11 @@ function isFreshCall({ calls: { call, callsAt } }: TaskEntry): boolean {
   return call?.result == null && performance.now() < callsAt + CALL_DEADLINE_MS;
 }
 
+/** Takes a place in the line of those whose calls are to be made, behind those who came before. */
+export function waitForCall(live: LiveSession, entry: TaskEntry): void {
+  live.callers.set(entry, performance.now());
+}
+
 /**
  * The same for calls, which go one after the other, first come, first served, as long as their handles come soon: where they
  * do not, nobody waits for them. A start that has not come back for its turn has lost it.
@@ -151,7 +156,7 @@ export function takeCallTurn(live: LiveSession, entry: TaskEntry, traits: Traits
   const [first = entry] = callers.keys();
   const isBusy = [...live.tasks].some((task) => task !== entry && isFreshCall(task));
   if (traits.namesTask !== true && live.tasks.size > 1 && (isBusy || first !== entry)) {
-    callers.set(entry, now);
+    waitForCall(live, entry);
     return false;
   }
   callers.delete(entry);

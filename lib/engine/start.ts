@@ -8,7 +8,7 @@ import { change, insist, type TaskEntry, type WatcherContext } from "./entry.ts"
 import { reasonOf, SESSIONS_FULL, settle } from "./outcome.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";
-import { type LiveSession, takeCallTurn } from "./sessions.ts";
+import { type LiveSession, takeCallTurn, waitForCall } from "./sessions.ts";
 import { dropStreams, joinSession, openStandalone } from "./streams.ts";
 import { setCalls } from "./task-state.ts";
 import { spanAfter } from "./traced-peer.ts";
@@ -65,8 +65,10 @@ export async function prepare(ctx: WatcherContext, entry: TaskEntry): Promise<nu
 async function joinListening(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession | null> {
   const isNew = entry.live === null;
   const live = await joinSession(ctx, entry);
+  if (!live) return null;
+  waitForCall(live, entry);
   // A session that was opened a moment ago is not gone: some servers answer 404 where they have no such stream.
-  if (live) await openStandalone(ctx, entry, live, isNew);
+  await openStandalone(ctx, entry, live, isNew);
   return live;
 }
 

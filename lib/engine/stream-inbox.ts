@@ -12,7 +12,7 @@ import { retractAsk } from "../input-requests/retract.ts";
 import { NEWS } from "../mcp/limits.ts";
 import type { Question } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
-import { attribute, attributeByStatus } from "../stream-messages/attribute.ts";
+import { attribute, attributeByStatus, type SessionTask } from "../stream-messages/attribute.ts";
 import { namedTasks, taskAskedUnder } from "../stream-messages/queries.ts";
 import type { HeardMessage, StreamMessage } from "../stream-messages/schema.ts";
 import {
@@ -35,6 +35,8 @@ interface Open {
   message: HeardMessage;
   /** Null: no task of its session is watched any more. */
   live: LiveSession | null;
+  /** The tasks of its session when it came. */
+  tasks: SessionTask[];
   heardAt: number;
   /** Those that it may be of; null: nobody has looked yet. */
   candidates: string[] | null;
@@ -60,6 +62,10 @@ export class StreamInbox {
   #again = false;
   /** The lease is gone, or going: what comes now is only stored, and another engine deals with it. */
   #isGone = false;
+  /** Its tasks are leaving their sessions, which says nothing of whose a question is. */
+  #isEnding = false;
+  /** Said once a session, whatever comes on it. */
+  #warned = new WeakSet<LiveSession>();
   #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(ctx: WatcherContext, around: Surroundings) {
@@ -76,7 +82,7 @@ export class StreamInbox {
     ).length;
     if (unsettled >= most) return false;
     const message = { ...said, id: uuidv7() };
-    this.#heard.push({ message, live, heardAt: clockMs(), candidates: null, waitsFor: null });
+    this.#heard.push(opened(message, live, null));
     this.#begin();
     return true;
   }
@@ -94,7 +100,7 @@ export class StreamInbox {
     for (const message of fresh) {
       const candidates = message.candidates.length > 0 ? message.candidates : null;
       const live = byDigest.get(message.sessionDigest.toString("hex")) ?? null;
-      this.#open.push({ message, live, heardAt: clockMs(), candidates, waitsFor: null });
+      this.#open.push(opened(message, live, candidates));
     }
     this.#lookAgain();
   }
@@ -117,6 +123,7 @@ export class StreamInbox {
 
   /** The last of this watcher: resolves when all that was heard is stored, or the database was away for too long. */
   async end(): Promise<void> {
+    this.#isEnding = true;
     this.#begin();
     await Promise.race([this.#run, pause(DRAIN_STREAMS_MS, null, { ref: false })]);
     this.#isGone = true;
@@ -231,12 +238,7 @@ export class StreamInbox {
     const names = namedDigest && { taskId: named.get(namedDigest.toString("hex")) ?? null };
     if (names?.taskId) return names.taskId;
     if (one.candidates === null) {
-      const tasks = [...(live?.tasks ?? [])].map((task) => ({
-        id: task.id,
-        isStarting: isStarting(task),
-        awaitsQuestion: awaitsQuestion(task),
-      }));
-      const verdict = attribute({ streamTaskId, named: names }, tasks);
+      const verdict = attribute({ streamTaskId, named: names }, one.tasks);
       if ("taskId" in verdict) return verdict.taskId;
       await this.#leaveOpen(one, verdict.candidates);
       return null;
@@ -244,7 +246,8 @@ export class StreamInbox {
     const left = one.candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     if (left.length === 0) {
       // Nobody is left whose it could be. One that names a task of others' stays as long as its session.
-      if (one.candidates.length > 0 || !live || live.tasks.size === 0) await this.#settle(one, null);
+      const isOver = one.candidates.length > 0 || !live || live.tasks.size === 0;
+      if (isOver && !this.#isEnding) await this.#settle(one, null);
       return null;
     }
     const looks = left.map((entry) => ({
@@ -259,13 +262,18 @@ export class StreamInbox {
   /** A question that nobody knows the task of: it stays in sight, and each of those that may have asked is looked at. */
   async #leaveOpen(one: Open, candidates: string[]): Promise<void> {
     const { organizationId, log, serverId } = this.#ctx;
+    one.candidates = candidates;
+    if (one.live && !this.#warned.has(one.live)) {
+      this.#warned.add(one.live);
+      log.warn({ serverId, candidates }, "a question came that no task can be told for yet");
+    }
+    // It names a task that is none of ours: nobody can do anything about it.
+    if (candidates.length === 0) return;
     await this.#ctx.transaction(async (tx) => {
       await noteCandidates(organizationId, tx, one.message.id, candidates);
       await announce(organizationId, tx, "task", candidates);
       await announce(organizationId, tx, "server", [serverId]);
     });
-    one.candidates = candidates;
-    log.warn({ serverId, candidates }, "a question came that no task can be told for yet");
     const entries = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     // A call that is no task has no task to be named.
     const isProof =
@@ -273,7 +281,7 @@ export class StreamInbox {
     if (isProof && candidates.length > 1) this.#ctx.learn({ namesTask: false });
     for (const entry of entries) {
       // Asked for its question alone, and soon: what it puts then is its own.
-      setRare(entry, { resultStreamAgainAt: 0 });
+      setRare(entry, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
       this.#ctx.wake(entry.id, 0);
     }
   }
@@ -391,6 +399,15 @@ export class StreamInbox {
       forgetHandled(organizationId, tx, connectionId, KEEP_STREAM_MESSAGES_MS),
     );
   }
+}
+
+function opened(message: HeardMessage, live: LiveSession | null, candidates: string[] | null): Open {
+  const tasks = [...(live?.tasks ?? [])].map((task) => ({
+    id: task.id,
+    isStarting: isStarting(task),
+    awaitsQuestion: awaitsQuestion(task),
+  }));
+  return { message, live, tasks, heardAt: clockMs(), candidates, waitsFor: null };
 }
 
 /** Of a task that nobody watches. */

@@ -126,6 +126,15 @@ test("a server whose standalone stream has no headers before its first event: ta
   expect(remote.seen.filter(({ method }) => method === "GET")).toHaveLength(1);
 });
 
+test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {
+  const { id, there } = await running();
+  await heard(there, "Quick?");
+  const { id: requestId } = await openRequest(id, "Quick?");
+  remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "input_required" });
+  remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "working" });
+  await until("it is withdrawn", async () => (await request(requestId)).state === "withdrawn");
+});
+
 test("a server that begins its ids anew in a session: its next question is asked", async () => {
   const { id, there } = await running();
   remote.behave.nextId = 0;
