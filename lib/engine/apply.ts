@@ -38,6 +38,8 @@ export async function applyRemote(
   const isSending = work.requests.some((request) => request.delivery?.state === "sending");
   const pollsInSending = isSending ? entry.rare.pollsInSending + 1 : 0;
   setRare(entry, { pollsInSending });
+  const saidToWait = entry.rare.saidToWaitAt < entry.polledAt;
+  if (saidToWait) setRare(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
   const plan =
     work.era === "2026-07-28"
       ? judgeKeyed(
@@ -46,9 +48,7 @@ export async function applyRemote(
           (question) => questionHash({ taskId: entry.id, ...question }),
           pollsInSending,
         )
-      : judgeUnkeyed(work, remote, pollsInSending, entry.rare.saidToWaitAt < entry.polledAt);
-  if (remote.status === "working" && entry.rare.saidToWaitAt < entry.polledAt)
-    setRare(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
+      : judgeUnkeyed(work, remote, pollsInSending, saidToWait);
   if (isEmpty(plan) || isTooSoon(entry, remote, plan)) return false;
   learnFromPlan(ctx, entry, plan);
   await carryOut(ctx, entry, remote, remote.status, plan);

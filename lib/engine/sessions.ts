@@ -23,7 +23,7 @@ export interface LiveSession {
   /** The task that is being asked for its question alone, and those that wait for this, in order. */
   asking: TaskEntry | null;
   readonly line: Set<TaskEntry>;
-  /** Tasks that wait for the calls before theirs, in order, and when each came last. */
+  /** Tasks that wait for the calls before theirs, and when each came last. */
   readonly callers: Map<TaskEntry, number>;
   /** A start of unknown outcome may have left a task in it: it is not closed. */
   mayHoldMore: boolean;
@@ -139,21 +139,22 @@ function isFreshCall({ calls: { call, callsAt } }: TaskEntry): boolean {
   return call?.result == null && performance.now() < callsAt + CALL_DEADLINE_MS;
 }
 
-/** Takes a place in the line of those whose calls are to be made, behind those who came before. */
+/** Takes a place in the line of those whose calls are to be made. */
 export function waitForCall(live: LiveSession, entry: TaskEntry): void {
   live.callers.set(entry, performance.now());
 }
 
 /**
- * The same for calls, which go one after the other, first come, first served, as long as their handles come soon: where they
- * do not, nobody waits for them. A start that has not come back for its turn has lost it.
+ * The same for calls, which go one after the other in the order of their tasks' ids, as they were asked for, as long as their
+ * handles come soon: where they do not, nobody waits for them. A start that has not come back for its turn has lost it.
  */
 export function takeCallTurn(live: LiveSession, entry: TaskEntry, traits: Traits): boolean {
   const now = performance.now();
   const { callers } = live;
   for (const [task, cameAt] of callers)
     if (now > cameAt + CALLER_GONE_MS || task.live !== live) callers.delete(task);
-  const [first = entry] = callers.keys();
+  let first = entry;
+  for (const task of callers.keys()) if (task.id < first.id) first = task;
   const isBusy = [...live.tasks].some((task) => task !== entry && isFreshCall(task));
   if (traits.namesTask !== true && live.tasks.size > 1 && (isBusy || first !== entry)) {
     waitForCall(live, entry);

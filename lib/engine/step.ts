@@ -144,6 +144,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
   const mustParse =
     (work.cancelRequested && !work.cancelSent) ||
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
+    entry.rare.saidToWaitAt < Number.POSITIVE_INFINITY ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = entry.messages.length;
   entry.polledAt = clockMs();

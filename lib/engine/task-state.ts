@@ -41,7 +41,7 @@ export interface RareState {
   resultStreamAgainAt: number;
   /** How often in a row the server was asked for its question and did not put it. */
   unasked: number;
-  /** When the server notified that the task waits for an answer, in whole ms; Infinity: not since a poll that said it works. */
+  /** When the server notified that the task waits for an answer, in whole ms; Infinity: not since the last poll. */
   saidToWaitAt: number;
   progress: Progress | null;
   /** When progress was written last. */

@@ -350,7 +350,8 @@ export class Watcher {
 
   /** `spread`: they were watched before, so that nobody waits for a look at those that only run. */
   #bringIn(works: TaskWork[], spread: boolean): void {
-    for (const work of works) {
+    // Older tasks start before younger ones.
+    for (const work of works.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
       if (this.#roster.has(work.id)) {
         this.#wake(work.id, 0, true);
