@@ -98,6 +98,8 @@ export class StreamInbox {
   adopt(messages: StreamMessage[]): void {
     const known = new Set([...this.#heard, ...this.#open].map(({ message }) => message.id));
     const fresh = messages.filter(({ id }) => !known.has(id));
+    // What could not be dealt with is looked at once more.
+    if (this.#open.length > 0) this.#lookAgain();
     if (fresh.length === 0) return;
     const byDigest = new Map<string, LiveSession>();
     for (const entry of this.#around.entries()) {
@@ -116,11 +118,6 @@ export class StreamInbox {
   reconsider({ id }: TaskEntry): void {
     if (this.#open.some(({ candidates, waitsFor }) => waitsFor === id || candidates?.includes(id)))
       this.#lookAgain();
-  }
-
-  /** Looks at all that is open once more. */
-  lookAgain(): void {
-    if (this.#open.length > 0) this.#lookAgain();
   }
 
   /** A question came in this session of which nobody knows whose it is. */
