@@ -248,7 +248,7 @@ export class Leases {
     if (this.#isHeld(held)) this.#held.delete(held.data.connectionId);
     for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
     held.watcher
-      ?.stop()
+      ?.stopLate()
       .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
   }
 

@@ -249,3 +249,15 @@ export function dropStreams(ctx: WatcherContext, entry: TaskEntry): LiveSession 
   entry.calls.call?.close();
   return ctx.sessions.detach(entry);
 }
+
+/** The same when a watcher ends. `keepsCall`: its call stays open, and the session is remembered with what it brings. */
+export function leaveStreams(ctx: WatcherContext, entry: TaskEntry, keepsCall: boolean): void {
+  if (!keepsCall) {
+    dropStreams(ctx, entry);
+    return;
+  }
+  closeResultStream(entry);
+  const { live } = entry;
+  ctx.sessions.detach(entry);
+  entry.live = live;
+}
