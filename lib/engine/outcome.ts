@@ -1,7 +1,13 @@
 /** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
 import type { Tx } from "../db.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { PeerError, type RemoteTask, SignInNeeded, type StartOutcome } from "../mcp/peer.ts";
+import {
+  PeerError,
+  type RemoteTask,
+  SignInNeeded,
+  type StartOutcome,
+  TokensUnreadable,
+} from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
 import {
   awaitsOutcome,
@@ -191,7 +197,8 @@ async function rereadTool(ctx: WatcherContext, entry: TaskEntry): Promise<boolea
 /** Why a call was not made, in our own words. */
 export function reasonOf(error: PeerError): { code: string; message: string } {
   if (error.neededScope !== null) return NEEDS_RIGHTS;
-  const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
+  const hasWords =
+    error instanceof EntryGone || error instanceof SignInNeeded || error instanceof TokensUnreadable;
   const message = hasWords ? error.message : REASONS[error.code];
   return { code: error.code, message: message ?? "The server could not be reached." };
 }
