@@ -23,7 +23,7 @@ import { recoverCall } from "./recover.ts";
 import { rediscover } from "./rediscover.ts";
 import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
-import { dropStreams, leaveSession } from "./streams.ts";
+import { leaveIfGone, leaveSession, SessionsForgotten } from "./streams.ts";
 import { setCalls } from "./task-state.ts";
 import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, HANDLE_REPLY_MS, MAX_BROKEN_CALLS } from "./tunables.ts";
 
@@ -54,7 +54,10 @@ function settleOnce(
   attempt: string,
   came: CallOutcome,
 ): Promise<number> {
-  if ("outcome" in came) return keep(ctx, entry, attempt, came.outcome);
+  if ("outcome" in came) {
+    if (entry.live) ctx.sessions.answered(entry.live);
+    return keep(ctx, entry, attempt, came.outcome);
+  }
   if (!(came.error instanceof PeerError)) throw came.error;
   return afterFailure(ctx, entry, attempt, came.error, came.hasNewAccess);
 }
@@ -122,7 +125,7 @@ async function afterFailure(
   const isRetry = answersUnderWay(entry.work).length > 0;
   const isHeld = !entry.work.durable;
   if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, entry, attempt)))) {
-    if (error.code === "session_gone") dropStreams(ctx, entry);
+    const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, entry);
     if (error.code === "header_mismatch" && !(await rereadTool(ctx, entry)))
       return refused(ctx, entry, error);
     if (isRetry) await waitAgain(ctx, entry, attempt, reasonOf(error), error.retryAfterMs);
@@ -132,7 +135,7 @@ async function afterFailure(
       );
     // A refusal of the old tokens says nothing of the new ones, of which an open call's task was told before.
     if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
-    throw error;
+    throw isForgotten ? new SessionsForgotten() : error;
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
     return refused(ctx, entry, error);

@@ -29,7 +29,8 @@ import {
   heard,
   joinSession,
   leaveSession,
-  renewSession,
+  returnToFormer,
+  sessionGone,
   tendStreams,
 } from "./streams.ts";
 import { clockMs, setCalls, setRare } from "./task-state.ts";
@@ -192,6 +193,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
       ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     });
     ctx.answered(performance.now() - entry.polledAt);
+    if (entry.live) ctx.sessions.answered(entry.live);
     if (entry.rare.notFoundAt !== null) setRare(entry, { notFoundAt: null });
     entry.replySize = reply.size;
     entry.checkedAt = clockMs();
@@ -209,8 +211,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone" && work.era === "2025-11-25") {
-      await renewSession(ctx, entry);
-      ctx.wake(entry.id, 0);
+      ctx.wake(entry.id, await sessionGone(ctx, entry));
       return null;
     }
     if (error.code === "task_not_found") return gone(ctx, entry);
@@ -229,6 +230,10 @@ async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
   const notFoundAt = entry.rare.notFoundAt ?? now;
   setRare(entry, { notFoundAt });
   if (hasEnded(entry.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
+    if (await returnToFormer(ctx, entry)) {
+      ctx.wake(entry.id, 0);
+      return null;
+    }
     const { expiresInMs } = entry.work;
     const isOver = expiresInMs !== null && expiresInMs <= now - entry.loadedAt;
     const state = isOver ? "expired" : "lost";

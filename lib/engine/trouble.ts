@@ -8,6 +8,7 @@ import { LeaseLost, type TaskEntry } from "./entry.ts";
 import type { Roster } from "./roster.ts";
 import { backoffDelay } from "./schedule.ts";
 import type { ServerLink } from "./server-link.ts";
+import { SessionsForgotten } from "./streams.ts";
 import { DATABASE_RETRY_MS, MAX_TIMER_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } from "./tunables.ts";
 
 interface Surroundings {
@@ -153,7 +154,9 @@ function classOf(error: unknown): string {
 }
 
 /** Not of one task or session. */
-function isTroubleOfServer({ code, reached }: PeerError): boolean {
+function isTroubleOfServer(error: PeerError): boolean {
+  const { code, reached } = error;
+  if (error instanceof SessionsForgotten) return true;
   if (code === "sessions_full") return false;
   return reached !== "yes" || code === "unauthorized" || code === "rate_limited";
 }

@@ -105,6 +105,15 @@ export const STORE_AGAIN_MS = 250;
 export const LAST_TRIES = 40;
 /** A step that could not reach the database is taken again after this. */
 export const DATABASE_RETRY_MS = 1_000;
+/** A session is gone when the server says so this often in a row, */
+export const SAID_GONE = 4;
+/** or, where it has answered after that, this often; */
+export const SAID_GONE_WHERE_UNSURE = 20;
+/** it is asked again after this, doubled each time up to the cap. */
+export const SAID_GONE_MS = 250;
+export const SAID_GONE_CAP_MS = 5_000;
+/** A session in which nothing was ever answered is replaced no sooner than this after the last one, doubled each time. */
+export const REPLACED_MS = 10_000;
 /** While one step tries whether a server is well again, the others wait this long at a time. */
 export const PROBE_WAIT_MS = 250;
 
