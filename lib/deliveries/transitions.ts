@@ -68,12 +68,18 @@ export async function markSending(
   return true;
 }
 
-/** The server answered 2xx. That is no proof that the task moved on. */
-export async function markAccepted(organizationId: string, tx: Tx, ids: Ids): Promise<void> {
+/** The server answered this attempt with 2xx. That is no proof that the task moved on. */
+export async function markAccepted(
+  organizationId: string,
+  tx: Tx,
+  ids: Ids,
+  attempts: number,
+): Promise<void> {
   const [accepted] = await tx.$queryRaw<{ attempt: number; askId: string }[]>`
     UPDATE delivery SET state = 'accepted', accepted_at = now(), polls_since_accepted = 0,
       unreachable_since_accepted = false, error = NULL
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND state = 'sending'
+      AND attempts = ${attempts}
     RETURNING attempts AS attempt, ask_id AS "askId"`;
   if (!accepted) return;
   await tx.$executeRaw`UPDATE ask SET accepted_at = now()

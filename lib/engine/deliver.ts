@@ -7,7 +7,7 @@ import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "..
 import type { AskWork, RequestWork } from "../tasks/work.ts";
 import { inSpan } from "../tracing/span.ts";
 import { idsOf } from "./apply.ts";
-import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { callOptions, change, insist, storeOutcome, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { statusOf } from "./judge.ts";
 import { backoffDelay } from "./schedule.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
@@ -77,7 +77,10 @@ async function send(
     if (!(error instanceof PeerError)) throw error;
     return afterFailure(ctx, entry, request, error);
   }
-  await insist(() => change(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids)));
+  const attempt = delivery.attempts + 1;
+  await insist(ctx, () =>
+    storeOutcome(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids, attempt)),
+  );
   const { requestId } = delivery;
   ctx.log.info({ taskId: entry.id, inputRequestId: request.id, requestId }, "an answer was delivered");
   entry.unchangedPolls = 0;

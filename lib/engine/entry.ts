@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { isDatabaseDown, type Tx } from "../db.ts";
 import type { CallOptions, Era, Peer } from "../mcp/peer.ts";
@@ -9,6 +10,7 @@ import type { TaskWork } from "../tasks/work.ts";
 import type { LaneName } from "./lanes.ts";
 import type { LiveSession, Sessions } from "./sessions.ts";
 import { type CallState, clockMs, NEVER, NO_CALL, NOTHING_RARE, type RareState } from "./task-state.ts";
+import { LAST_TRIES, STORE_AGAIN_MS } from "./tunables.ts";
 
 /** The lease was lost: whoever meets this stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -31,6 +33,11 @@ export interface WatcherContext {
    * organization. Throws LeaseLost when the epoch is not ours any more.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, taskId?: string): Promise<T>;
+  /**
+   * The same without the fence, for what a server has said, which is true whoever has the lease by now: `work` has to
+   * expect the attempt that it is the outcome of.
+   */
+  unfenced<T>(work: (tx: Tx) => Promise<T>, taskId: string): Promise<T>;
   /** One that only reads, which locks nothing. Throws LeaseLost. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Waits until a change may begin on the server: soon after a heartbeat that came back. Throws LeaseLost. */
@@ -182,14 +189,28 @@ function masked(heard: HeardMessage, entry: TaskEntry): NewMessage {
  * A transaction about one task: afterwards what is in memory is stale, and its messages are stored. The task is locked
  * first, as people's answers, undos and cancels do it, so that these and the engine wait for each other in one order.
  */
-export async function change<T>(
+export function change<T>(ctx: WatcherContext, entry: TaskEntry, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return write(ctx, entry, work, ctx.transaction);
+}
+
+/** The same of what a call came to: written by the one who knows it, whoever has the lease by now. */
+export function storeOutcome<T>(
   ctx: WatcherContext,
   entry: TaskEntry,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
+  return write(ctx, entry, work, ctx.unfenced);
+}
+
+async function write<T>(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  work: (tx: Tx) => Promise<T>,
+  transaction: WatcherContext["unfenced"],
+): Promise<T> {
   const messages = entry.messages;
   const toKeep = messages.map((message) => masked(message, entry));
-  const result = await ctx.transaction(async (tx) => {
+  const result = await transaction(async (tx) => {
     await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
     return work(tx);
   }, entry.id);
@@ -198,14 +219,18 @@ export async function change<T>(
   return result;
 }
 
-/** What a server told is in memory only until this is stored: outlast a restart of the database. */
-export async function insist<T>(store: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+/**
+ * What a server told is in memory only until this is stored: tried for as long as the database is away. Who leaves
+ * waits no longer for it than a process that ends may take.
+ */
+export async function insist<T>(ctx: Pick<WatcherContext, "leaving">, store: () => Promise<T>): Promise<T> {
+  for (let triesLeft = LAST_TRIES; ; ) {
     try {
       return await store();
     } catch (error) {
-      if (!isDatabaseDown(error) || tries >= 60) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      if (ctx.leaving.aborted) triesLeft--;
+      if (!isDatabaseDown(error) || triesLeft <= 0) throw error;
+      await sleep(STORE_AGAIN_MS);
     }
   }
 }

@@ -13,7 +13,8 @@ import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "./tunables.ts";
 /** Under the fence of a connection: nothing is written once another engine has taken over. */
 export interface Change<T> {
   connectionId: string;
-  epoch: bigint;
+  /** Null: it is true whoever has the connection by now, and `work` itself expects what it is written to. */
+  epoch: bigint | null;
   /** Locked first, as people's answers, undos and cancels do it. Null: it is about no task. */
   taskId: string | null;
   /** Called in the transaction, before `work`. */
@@ -70,7 +71,8 @@ export class GroupCommit {
 async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promise<(() => void)[]> {
   const connectionIds = [...new Set(group.map(({ change }) => change.connectionId))];
   const held = await fence(organizationId, tx, connectionIds, FENCE.write);
-  const holds = ({ connectionId, epoch }: Change<unknown>) => held.get(connectionId)?.epoch === epoch;
+  const holds = ({ connectionId, epoch }: Change<unknown>) =>
+    epoch === null || held.get(connectionId)?.epoch === epoch;
   const taskIds = group.flatMap(({ change }) =>
     change.taskId !== null && holds(change) ? [change.taskId] : [],
   );

@@ -4,13 +4,13 @@ import type { Logger } from "pino";
 import { type Database, isDatabaseDown } from "../db.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
-import { type Taken, takeOver } from "./connection.ts";
+import { type LeaseRef, type Taken, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { GivingBack } from "./giving-back.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { GroupScan } from "./group-scan.ts";
 import { type Held, inGroups, newHeld } from "./held-lease.ts";
-import { giveBack, takeCensus } from "./lease-rows.ts";
+import { giveBack, takeBack, takeCensus } from "./lease-rows.ts";
 import { Places } from "./places.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
 import { roomFor, surplusOf } from "./share.ts";
@@ -101,7 +101,13 @@ export class Leases {
       batchSize: Math.min(500, room),
       includeMetadata: true,
     });
-    const fetched = jobs.map((job) => newHeld({ id: job.id, retryCount: job.retryCount }, job.data, sentAt));
+    const fetched: Held[] = [];
+    for (const { id, retryCount, data } of jobs) {
+      const lease = { id, retryCount };
+      const last = this.#held.get(data.connectionId);
+      if (last?.watcher && follows(lease, last.lease)) this.#goOn(last, lease, sentAt);
+      else fetched.push(newHeld(lease, data, sentAt));
+    }
     // All of them first: from here on they have heartbeats, however long the takeovers last.
     for (const held of fetched) {
       const last = this.#held.get(held.data.connectionId);
@@ -113,7 +119,14 @@ export class Leases {
         this.#takeovers.run(() => this.#takeOver(organizationId, some)),
       ),
     );
-    return fetched.length > 0;
+    return jobs.length > 0;
+  }
+
+  /** It had run out, and nobody else had it in between: its watcher is as good as before, with its open calls. */
+  #goOn(held: Held, lease: LeaseRef, sentAt: number): void {
+    held.lease = lease;
+    held.heartbeatAt = sentAt;
+    for (const { resolve } of held.waiting.splice(0)) resolve();
   }
 
   async #takeOver(organizationId: string, some: Held[]): Promise<void> {
@@ -192,18 +205,21 @@ export class Leases {
     }
   }
 
-  /** Touches all leases in one statement; those that do not come back are somebody else's now. */
+  /** Touches all leases in one statement; those that do not come back, nor lie there unused, are somebody else's now. */
   async beat(): Promise<void> {
-    const held = [...this.#held.values()];
+    const held = [...this.#held.values()].map((one) => ({ one, lease: one.lease }));
     if (held.length === 0) return;
     const sentAt = performance.now();
-    const reply = (await this.#options.boss.touch(
-      LEASE_QUEUE,
-      held.map(({ lease }) => lease),
-    )) as { settled?: string[] };
+    const { boss, database } = this.#options;
+    const leases = held.map(({ lease }) => lease);
+    const reply = (await boss.touch(LEASE_QUEUE, leases)) as { settled?: string[] };
     const alive = new Set(reply.settled ?? []);
-    for (const one of held) {
-      if (!alive.has(one.lease.id)) {
+    const gone = leases.filter(({ id }) => !alive.has(id));
+    if (gone.length > 0) for (const id of await takeBack(database, gone)) alive.add(id);
+    for (const { one, lease } of held) {
+      // It was fetched meanwhile.
+      if (one.lease !== lease) continue;
+      if (!alive.has(lease.id)) {
         this.#drop(one);
         continue;
       }
@@ -232,7 +248,7 @@ export class Leases {
     if (this.#isHeld(held)) this.#held.delete(held.data.connectionId);
     for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
     held.watcher
-      ?.stop()
+      ?.stopLate()
       .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
   }
 
@@ -250,9 +266,15 @@ export class Leases {
     return held.leaving;
   }
 
-  async #giveBack({ watcher, lease, data }: Held): Promise<void> {
+  async #giveBack(held: Held): Promise<void> {
+    const { watcher, data } = held;
     await watcher?.halt();
     await this.#endings.run(async () => watcher?.stop());
-    await this.#givingBack.give(lease, data);
+    await this.#givingBack.give(held.lease, data);
   }
+}
+
+/** The same lease as it is when it was fetched once more: nobody else had it in between. */
+function follows(lease: LeaseRef, last: LeaseRef): boolean {
+  return lease.id === last.id && lease.retryCount === last.retryCount + 1;
 }

@@ -28,6 +28,7 @@ import type { Health, Late } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { AnswerTimes, differsNotably } from "./late.ts";
+import { SessionsForgotten } from "./streams.ts";
 import { traced } from "./traced-peer.ts";
 import { LOG_TAIL_CHARACTERS, OPEN_DEADLINE_MS } from "./tunables.ts";
 
@@ -134,8 +135,9 @@ export class ServerLink {
     // Whether one member is signed in says nothing about the server, which others use too.
     if (unauthorized && userId !== null) return;
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
-    const words =
-      error instanceof EntryGone || error instanceof SignInNeeded ? error.message : HEALTH_WORDS[error.code];
+    const hasWords =
+      error instanceof EntryGone || error instanceof SignInNeeded || error instanceof SessionsForgotten;
+    const words = hasWords ? error.message : HEALTH_WORDS[error.code];
     await this.#health(state, words ?? "The server can't be reached.", taskIds);
   }
 

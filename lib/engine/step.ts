@@ -9,7 +9,7 @@ import { polls } from "../metrics/engine.ts";
 import { inScope } from "../scope.ts";
 import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded, isRunning } from "../tasks/status.ts";
-import { type DeliveryWork, loadWork } from "../tasks/work.ts";
+import { type DeliveryWork, loadWork, type TaskWork } from "../tasks/work.ts";
 import { inSpan, noteSpan } from "../tracing/span.ts";
 import { applyRemote, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
@@ -22,14 +22,15 @@ import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
 import { handleOf, restoreSession, sessionDigest, taskRef } from "./sealed.ts";
-import { resolveStart, start } from "./start.ts";
+import { letLast, resolveStart, start } from "./start.ts";
 import {
   askForQuestion,
   dropStreams,
   heard,
   joinSession,
   leaveSession,
-  renewSession,
+  returnToFormer,
+  sessionGone,
   tendStreams,
 } from "./streams.ts";
 import { clockMs, setCalls, setRare } from "./task-state.ts";
@@ -44,7 +45,6 @@ import {
   PROGRESS_MS,
   REPEAT_AFTER_MS,
   SESSION_WAIT_MS,
-  SLOW_POLL_MS,
 } from "./tunables.ts";
 
 /** Log lines name the call that started the task; what is worth a span begins one. */
@@ -92,9 +92,7 @@ function untilStart(entry: TaskEntry): number | null {
 /** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */
 export async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
   if (entry.rare.news.length > 0) await storeNews(ctx, entry);
-  if (!call.result) return SLOW_POLL_MS;
-  setCalls(entry, { call: null });
-  return settle(ctx, entry, call.attempt, call.result);
+  return call.result ? settle(ctx, entry, call) : letLast(ctx, entry, call);
 }
 
 /** What is only in memory of a running task, and a session for one that was found without. False: there is none now. */
@@ -132,7 +130,13 @@ export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boo
   }
   entry.work = work;
   entry.loadedAt = clockMs();
+  // It was settled by what is read here.
+  if (entry.calls.call && !awaits(work, entry.calls.call)) setCalls(entry, { call: null });
   return true;
+}
+
+function awaits({ state, durable, attemptId }: TaskWork, { attempt }: HeldCall): boolean {
+  return attemptId === attempt && (state === "starting" || (!durable && !hasEnded(state)));
 }
 
 /** The task has ended: streams are dropped, and the session, where it was the last one in it, is given back. */
@@ -189,6 +193,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
       ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     });
     ctx.answered(performance.now() - entry.polledAt);
+    if (entry.live) ctx.sessions.answered(entry.live);
     if (entry.rare.notFoundAt !== null) setRare(entry, { notFoundAt: null });
     entry.replySize = reply.size;
     entry.checkedAt = clockMs();
@@ -206,8 +211,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone" && work.era === "2025-11-25") {
-      await renewSession(ctx, entry);
-      ctx.wake(entry.id, 0);
+      ctx.wake(entry.id, await sessionGone(ctx, entry));
       return null;
     }
     if (error.code === "task_not_found") return gone(ctx, entry);
@@ -226,6 +230,10 @@ async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
   const notFoundAt = entry.rare.notFoundAt ?? now;
   setRare(entry, { notFoundAt });
   if (hasEnded(entry.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
+    if (await returnToFormer(ctx, entry)) {
+      ctx.wake(entry.id, 0);
+      return null;
+    }
     const { expiresInMs } = entry.work;
     const isOver = expiresInMs !== null && expiresInMs <= now - entry.loadedAt;
     const state = isOver ? "expired" : "lost";
@@ -271,7 +279,7 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
         (isRefusal(error) || (error.code === "bad_reply" && entry.failures >= MAX_BROKEN_CANCELS));
       if (!isFinal) throw error;
     }
-    await insist(() => change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)));
+    await insist(ctx, () => change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)));
     entry.fingerprint = undefined;
     return 0;
   }

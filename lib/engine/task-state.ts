@@ -53,6 +53,8 @@ export interface RareState {
   notFoundAt: number | null;
   /** How often a result that should be there was not. */
   missingResults: number;
+  /** The session before this one, which the server said it does not know. */
+  formerSession: KeptSession | null;
 }
 
 export const NO_CALL: Readonly<CallState> = {
@@ -77,6 +79,7 @@ export const NOTHING_RARE: Readonly<RareState> = {
   pollsInSending: 0,
   notFoundAt: null,
   missingResults: 0,
+  formerSession: null,
 };
 
 export function setCalls(entry: { calls: Readonly<CallState> }, values: Partial<CallState>): void {

@@ -20,6 +20,13 @@ export const POLL_DEADLINE_MS = 15_000;
 /** Opening a stream. */
 export const OPEN_DEADLINE_MS = 10_000;
 
+/** Leases that have run out are looked for this often; pg-boss does it no more than once a second. */
+export const EXPIRE_EVERY_MS = 1_050;
+/** An engine that could not look for this long may have missed an outage of the database; */
+export const UNSEEN_MS = 5_000;
+/** and after one, the heartbeats of all engines have this long to come back before a lease counts as run out. */
+export const BEATS_AFTER_OUTAGE_MS = 10_000;
+
 /** The file of INTRAY_ALIVE_FILE is touched this often; who finds it 30 s old takes the process for stuck. */
 export const ALIVE_MS = 5_000;
 
@@ -92,8 +99,21 @@ export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 300_000;
 /** A call that takes more rights than the connection has is tried again after this; a new sign-in does it at once. */
 export const SCOPE_RETRY_MS = 3600_000;
+/** What a server told, and the database could not take, is written again after this; */
+export const STORE_AGAIN_MS = 250;
+/** by who leaves, so many times. */
+export const LAST_TRIES = 40;
 /** A step that could not reach the database is taken again after this. */
 export const DATABASE_RETRY_MS = 1_000;
+/** A session is gone when the server says so this often in a row, */
+export const SAID_GONE = 4;
+/** or, where it has answered after that, this often; */
+export const SAID_GONE_WHERE_UNSURE = 20;
+/** it is asked again after this, doubled each time up to the cap. */
+export const SAID_GONE_MS = 250;
+export const SAID_GONE_CAP_MS = 5_000;
+/** A session in which nothing was ever answered is replaced no sooner than this after the last one, doubled each time. */
+export const REPLACED_MS = 10_000;
 /** While one step tries whether a server is well again, the others wait this long at a time. */
 export const PROBE_WAIT_MS = 250;
 

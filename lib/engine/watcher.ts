@@ -5,6 +5,7 @@ import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, type TaskWork, watchedTasks } from "../tasks/work.ts";
+import type { HeldCall } from "./call.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
@@ -13,6 +14,7 @@ import type { GroupCommit } from "./group-commit.ts";
 import type { GroupScan } from "./group-scan.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
+import { keepLate } from "./outcome.ts";
 import { rest } from "./rest.ts";
 import { Roster } from "./roster.ts";
 import { Scans } from "./scans.ts";
@@ -21,7 +23,7 @@ import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
 import { step, storeNews } from "./step.ts";
-import { dropStreams } from "./streams.ts";
+import { leaveStreams } from "./streams.ts";
 import { Subscription } from "./subscription.ts";
 import { clockMs } from "./task-state.ts";
 import { Trouble } from "./trouble.ts";
@@ -88,7 +90,8 @@ export class Watcher {
       epoch: options.epoch,
       seal: options.seal,
       log: options.log,
-      transaction: (work, taskId) => this.#change(work, taskId ?? null),
+      transaction: (work, taskId) => this.#change(work, taskId ?? null, options.epoch),
+      unfenced: (work, taskId) => this.#change(work, taskId, null),
       read: (work) => this.#fenced(work, FENCE.read),
       mayChange: options.mayChange,
       era: () => link.era(),
@@ -210,21 +213,39 @@ export class Watcher {
 
   /** Ends without answering, cancelling or closing anything on the server; what came in until now is stored. */
   stop(): Promise<void> {
-    this.#stopped ??= this.#end();
+    this.#stopped ??= this.#end(false);
     return this.#stopped;
   }
 
-  async #end(): Promise<void> {
+  /** The same where another engine has the lease: calls that are open bring what nobody else hears of. */
+  stopLate(): Promise<void> {
+    this.#stopped ??= this.#end(true);
+    return this.#stopped;
+  }
+
+  async #end(isLate: boolean): Promise<void> {
     this.#scans.end();
     clearInterval(this.#flush);
     await this.halt();
     this.#subscription.close();
-    for (const entry of this.#roster) dropStreams(this.#context, entry);
+    // A command ends with its watcher: the next one starts its own.
+    const late = [...this.#roster].filter(
+      ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
+    );
+    const calls = late.map((entry) => this.#keepLate(entry, entry.calls.call!));
+    for (const entry of this.#roster) leaveStreams(this.#context, entry, late.includes(entry));
+    if (!isLate) await Promise.all(calls);
     for (const entry of this.#roster) await this.#keepNews(entry);
     await this.#flushTimes().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "the times of the last polls were not stored"),
     );
     await this.#link.end();
+  }
+
+  #keepLate(entry: TaskEntry, call: HeldCall): Promise<void> {
+    return keepLate(this.#context, entry, call).catch((error: unknown) =>
+      this.#options.log.error({ err: error, taskId: entry.id }, "what a call came to is lost"),
+    );
   }
 
   /** What came in while the last steps ended would not be told again by most servers. */
@@ -353,10 +374,10 @@ export class Watcher {
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
-  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null): Promise<T> {
+  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null, epoch: bigint | null): Promise<T> {
     return this.#options.groups.run(this.organizationId, {
       connectionId: this.connectionId,
-      epoch: this.#options.epoch,
+      epoch,
       taskId,
       see: (server) => this.#seePause(server),
       work,

@@ -67,6 +67,9 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
     return fail("rate_limited", "The server asks for fewer calls", "yes", retryAfterMs);
   }
   const isUnknownMethod = rpcError?.code === METHOD_NOT_FOUND;
+  // The session answers, and is asked for what it does not have.
+  if (rpcError && method?.startsWith("tasks/") && isAboutTask(rpcError.message))
+    return fail("task_not_found", "The server does not know the task");
   if (
     inSession &&
     !isUnknownMethod &&
@@ -148,6 +151,11 @@ function fromMessage(message: string, method: string): PeerErrorCode {
 
 const NOT_READY = /not (yet )?(completed|complete|finished|ready|done|terminal)|no result/i;
 const UNKNOWN_TASK = /\btask\b.*(not found|does not exist|expired|unknown)|(unknown|no such) task/i;
+
+/** "Task not found", but not "Session not found, nor its task": what is named first is what is missing. */
+function isAboutTask(message: string): boolean {
+  return UNKNOWN_TASK.test(message) && /task|session/i.exec(message)?.[0].toLowerCase() === "task";
+}
 
 /** Expressions take time that grows with the square of the text, so they see no more than its beginning. */
 function wordsOf(body: string): string {
