@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { isDatabaseDown, type Tx } from "../db.ts";
 import type { CallOptions, Era, Peer } from "../mcp/peer.ts";
-import { maskMessage } from "../protocol-messages/mask.ts";
-import { type NewMessage, storeMessages } from "../protocol-messages/transitions.ts";
+import { storeMessages } from "../protocol-messages/transitions.ts";
 import type { Seal } from "../seal.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { TaskWork } from "../tasks/work.ts";
+import { type HeardMessage, hear, toStore } from "./heard-messages.ts";
 import type { LaneName } from "./lanes.ts";
 import type { LiveSession, Sessions } from "./sessions.ts";
 import { type CallState, clockMs, NEVER, NO_CALL, NOTHING_RARE, type RareState } from "./task-state.ts";
@@ -64,9 +64,6 @@ export interface WatcherContext {
   /** Notes what the server was just seen to do. Not waited for: it is seen again. */
   learn(seen: Traits): void;
 }
-
-/** A message until it is written, which few are. What we say is masked only then; what a server says may be large. */
-export type HeardMessage = NewMessage & ({ direction: "in" } | { direction: "out"; secrets: string[] });
 
 /**
  * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
@@ -157,25 +154,13 @@ export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
-      const at = new Date();
-      const message: HeardMessage =
-        direction === "in"
-          ? { at, direction, method, body: maskMessage(body, secrets()) }
-          : { at, direction, method, body, secrets: secrets() };
-      // A task that is only polled keeps the last exchange, in case it turns out to matter.
-      entry.messages = [...entry.messages.slice(-19), message];
+      entry.messages = hear(entry.messages, { direction, method, body }, secrets());
     },
   };
 }
 
 function secretsOf({ handle, live }: TaskEntry): string[] {
   return [handle, live?.kept.id].filter((secret) => typeof secret === "string");
-}
-
-function masked(heard: HeardMessage, entry: TaskEntry): NewMessage {
-  if (heard.direction === "in") return heard;
-  const { secrets, ...message } = heard;
-  return { ...message, body: maskMessage(message.body, [...new Set([...secrets, ...secretsOf(entry)])]) };
 }
 
 /**
@@ -188,7 +173,7 @@ export async function change<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const messages = entry.messages;
-  const toKeep = messages.map((message) => masked(message, entry));
+  const toKeep = toStore(messages, secretsOf(entry));
   const result = await ctx.transaction(async (tx) => {
     await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
     return work(tx);

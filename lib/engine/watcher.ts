@@ -11,6 +11,7 @@ import { FENCE, fence, type ServerPause } from "./fence.ts";
 import { flush } from "./flush.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { GroupScan } from "./group-scan.ts";
+import { atRest } from "./heard-messages.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
 import { rest } from "./rest.ts";
@@ -281,6 +282,8 @@ export class Watcher {
       entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
+      // What is said of an open call belongs to its outcome.
+      if (!entry.calls.call) entry.messages = atRest(entry.messages);
       entry.running = false;
       this.#trouble.release(entry);
     }
