@@ -93,7 +93,7 @@ export interface TaskEntry {
   rare: Readonly<RareState>;
   /** Ids were seen that are not stored yet. */
   idsChanged: boolean;
-  /** When a message was written last that may have differed by a number only. */
+  /** When news of its status was written last. */
   minorNewsAt: number;
   /** When `work` was read. */
   loadedAt: number;

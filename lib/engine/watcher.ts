@@ -8,7 +8,7 @@ import { loadWork, type TaskWork, watchedTasks } from "../tasks/work.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
-import { flush } from "./flush.ts";
+import { flush, flushMinorNews } from "./flush.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { GroupScan } from "./group-scan.ts";
 import { atRest } from "./heard-messages.ts";
@@ -68,6 +68,7 @@ export class Watcher {
   #judgedLateAt = 0;
   #lastWork = performance.now();
   #flush: NodeJS.Timeout | undefined;
+  #flushMinorNews: NodeJS.Timeout | undefined;
 
   constructor(options: WatcherOptions) {
     const { connection } = options;
@@ -163,6 +164,10 @@ export class Watcher {
     if (this.#halted) return;
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
+    this.#flushMinorNews = setInterval(
+      () => this.#own(flushMinorNews(this.#context, this.#roster)),
+      tunables.MINOR_NEWS_MS,
+    );
   }
 
   /** Something about a task was committed by others. */
@@ -218,12 +223,13 @@ export class Watcher {
   async #end(): Promise<void> {
     this.#scans.end();
     clearInterval(this.#flush);
+    clearInterval(this.#flushMinorNews);
     await this.halt();
     this.#subscription.close();
     for (const entry of this.#roster) dropStreams(this.#context, entry);
     for (const entry of this.#roster) await this.#keepNews(entry);
-    await this.#flushTimes().catch((error: unknown) =>
-      this.#options.log.debug({ err: error }, "the times of the last polls were not stored"),
+    await this.#flushAll().catch((error: unknown) =>
+      this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
     await this.#link.end();
   }
@@ -348,6 +354,11 @@ export class Watcher {
       this.#roster.add(entry);
       this.#schedule(entry, performance.now() + inMs);
     }
+  }
+
+  async #flushAll(): Promise<void> {
+    await flushMinorNews(this.#context, this.#roster);
+    await this.#flushTimes();
   }
 
   async #flushTimes(): Promise<void> {

@@ -28,6 +28,8 @@ export interface TaskEnd {
 
 export type StatusNews = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
   state: "working" | "input_required";
+  /** Written only where the message is still this one, and the state is that of the news already. */
+  replaces?: string | null;
 };
 
 /** News of a running task. Only what changed is written; false: nothing did. */
@@ -46,8 +48,10 @@ export async function recordStatuses(
   tx: Tx,
   news: (StatusNews & { taskId: string })[],
 ): Promise<number> {
-  const rows = news.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs }) => ({
+  const rows = news.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs, replaces }) => ({
     id: taskId,
+    guarded: replaces !== undefined,
+    replaces: text(replaces ?? null),
     state,
     message: text(statusMessage),
     ttl: ttlMs,
@@ -56,7 +60,7 @@ export async function recordStatuses(
   // Locked in the order of their ids, so that two who write several of the same never wait for each other in a circle.
   const changed = await tx.$queryRaw<{ id: string; before: TaskState; was: string | null }[]>`
     WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
-        AS n(id uuid, state text, message text, ttl float8, poll integer)),
+        AS n(id uuid, guarded boolean, replaces text, state text, message text, ttl float8, poll integer)),
       was AS MATERIALIZED (SELECT t.id, t.state, t.status_message FROM task t
         WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
           AND t.state IN ('working', 'input_required') ORDER BY t.id FOR NO KEY UPDATE)
@@ -67,6 +71,7 @@ export async function recordStatuses(
       AND t.state IN ('working', 'input_required')
       AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms) IS DISTINCT FROM
         (news.state, news.message, news.ttl::bigint, news.poll)
+      AND (NOT news.guarded OR (t.state = news.state AND t.status_message IS NOT DISTINCT FROM news.replaces))
     RETURNING t.id, was.state AS before, was.status_message AS was`;
   const events = changed.flatMap(({ id, before, was }): NewEvent[] => {
     const now = rows.find((row) => row.id === id)!;
