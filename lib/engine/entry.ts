@@ -59,6 +59,8 @@ export interface WatcherContext {
   task(id: string): TaskEntry | null;
   /** The watched task that the server knows by this handle. */
   taskByHandle(handle: string): TaskEntry | null;
+  /** The server knows the task by this handle, from now on found by it. */
+  name(entry: TaskEntry, handle: string): void;
   /** What the server was seen to do so far. */
   readonly traits: Traits;
   /** Notes what the server was just seen to do. Not waited for: it is seen again. */
@@ -86,6 +88,7 @@ export interface TaskEntry {
   replySize: number;
   unchangedPolls: number;
   failures: number;
+  /** The server's id of it; written by the roster. */
   handle: string | null;
   /** 2025-11-25: where it lives. */
   live: LiveSession | null;

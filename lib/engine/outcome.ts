@@ -40,7 +40,7 @@ async function keepTask(
   attempt: string,
   { task }: Extract<StartOutcome, { kind: "task" }>,
 ): Promise<number> {
-  entry.handle = task.taskId;
+  ctx.name(entry, task.taskId);
   setCalls(entry, { callId: null });
   const sealed = sealedTask(ctx, entry, task.taskId);
   const stored = await insist(() =>

@@ -103,6 +103,7 @@ export class Watcher {
       sessions: new Sessions(),
       task: (id) => this.#roster.get(id),
       taskByHandle: (handle) => this.#roster.byHandle(handle),
+      name: (entry, handle) => this.#roster.name(entry, handle),
       get traits() {
         return link.traits;
       },
