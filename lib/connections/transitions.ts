@@ -9,6 +9,7 @@ import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
 import { noteSignedOut } from "../servers/health.ts";
+import { lockServer } from "../servers/locks.ts";
 import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
 
 /** The last lines that a command server wrote to its stderr. Its own words: for operators, never for tenants' logs. */
@@ -36,7 +37,7 @@ export interface NewGrant {
 
 /**
  * Somebody signed in: their own connection, or the shared one, has tokens from here on, and its tasks go on by
- * themselves. The caller holds the server (lockServer). Returns the connection's id.
+ * themselves. Returns the connection's id. Throws `not_found` where the server is removed meanwhile.
  */
 export async function saveGrant(
   organizationId: string,
@@ -64,6 +65,7 @@ export async function saveGrant(
       scope = excluded.scope, needed_scope = NULL, renews = excluded.renews, refresh_at = excluded.refresh_at,
       expires_at = excluded.expires_at, claimed_until = NULL, connected_by = excluded.connected_by,
       connected_at = now(), refreshed_at = NULL`;
+  await lockServer(organizationId, tx, server.id);
   await renewAccess(tx, connectionId);
   await announce(organizationId, tx, "server", [server.id]);
   const isAgain = before[0] !== undefined && before[0].state !== "revoked";
