@@ -54,7 +54,7 @@ export async function adoptFoundTask(
       sealedSession: sealed.session,
       handleDigest: Uint8Array.from(find.handleDigest),
       statusMessage: find.statusMessage,
-      startedAt: new Date(),
+      startedAt: find.serverCreatedAt ?? new Date(),
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
