@@ -11,14 +11,18 @@ import type { Seal } from "../seal.ts";
 import { noteSignedOut } from "../servers/health.ts";
 import { lockServer } from "../servers/locks.ts";
 import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
+import { type ChildLog, withLogs } from "./log-tail.ts";
 
-/** The last lines that a command server wrote to its stderr. Its own words: for operators, never for tenants' logs. */
+/** What children of a command server wrote to stderr. Their own words: for operators, never for tenants' logs. */
 export async function recordLogTail(
   organizationId: string,
   tx: Tx,
   connectionId: string,
-  tail: string,
+  logs: ChildLog[],
 ): Promise<void> {
+  const [row] = await tx.$queryRaw<{ tail: string | null }[]>`SELECT log_tail AS tail FROM connection
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid FOR NO KEY UPDATE`;
+  const tail = withLogs(row?.tail ?? null, logs);
   await tx.$executeRaw`UPDATE connection SET log_tail = ${storableText(tail)}, log_tail_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid`;
 }
