@@ -5,7 +5,7 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../input-requests/capture.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
-import { endTask, noteServerState, recordStatus, type TaskEnd } from "../tasks/progress.ts";
+import { endTask, noteServerState, recordStatus, type StatusNews, type TaskEnd } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
 import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { differByNumbers, isEmpty, isStatusOnly, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
@@ -47,21 +47,29 @@ export async function applyRemote(
           pollsInSending,
         )
       : judgeUnkeyed(work, remote, pollsInSending);
-  if (isEmpty(plan) || isTooSoon(entry, remote, plan)) return false;
+  const minorNews = isMinor(entry, remote, plan) ? newsOf(remote, remote.status) : null;
+  const isTooSoon = minorNews !== null && clockMs() < entry.minorNewsAt + MINOR_NEWS_MS;
+  setRare(entry, { minorNews: isTooSoon ? minorNews : null });
+  if (isEmpty(plan) || isTooSoon) return false;
+  entry.minorNewsAt = clockMs();
   learnFromPlan(ctx, entry, plan);
   await carryOut(ctx, entry, remote, remote.status, plan);
   return true;
 }
 
 /** A counter in the message is news, but not at every poll. */
-function isTooSoon(entry: TaskEntry, remote: RemoteTask, plan: Plan): boolean {
+function isMinor(entry: TaskEntry, remote: RemoteTask, plan: Plan): boolean {
   const { state, statusMessage } = entry.work;
-  const isMinor =
-    isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage);
-  const now = clockMs();
-  if (isMinor && now < entry.minorNewsAt + MINOR_NEWS_MS) return true;
-  entry.minorNewsAt = now;
-  return false;
+  return (
+    isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage)
+  );
+}
+
+function newsOf(
+  { statusMessage, ttlMs, pollIntervalMs }: RemoteTask,
+  state: StatusNews["state"],
+): StatusNews {
+  return { state, statusMessage, ttlMs, pollIntervalMs };
 }
 
 async function carryOut(
@@ -92,7 +100,7 @@ async function carryOut(
       await markStillAsked(organizationId, tx, idsOf(entry, request.id, request.delivery!.id), verdict);
     for (const request of plan.repeat)
       await markUnsent(organizationId, tx, idsOf(entry, request.id, request.delivery!.id), "interrupted", 0);
-    if (plan.status) await recordStatus(organizationId, tx, entry.id, { ...remote, state });
+    if (plan.status) await recordStatus(organizationId, tx, entry.id, newsOf(remote, state));
     await appendEvents(organizationId, tx, events);
   });
 }

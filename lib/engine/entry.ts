@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { isDatabaseDown, type Tx } from "../db.ts";
 import type { CallOptions, Era, Peer } from "../mcp/peer.ts";
-import { maskMessage } from "../protocol-messages/mask.ts";
-import { type NewMessage, storeMessages } from "../protocol-messages/transitions.ts";
+import { storeMessages } from "../protocol-messages/transitions.ts";
 import type { Seal } from "../seal.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { TaskWork } from "../tasks/work.ts";
+import { type HeardMessage, hear, toStore } from "./heard-messages.ts";
 import type { LaneName } from "./lanes.ts";
 import type { LiveSession, Sessions } from "./sessions.ts";
 import { type CallState, clockMs, NEVER, NO_CALL, NOTHING_RARE, type RareState } from "./task-state.ts";
@@ -66,14 +66,13 @@ export interface WatcherContext {
   task(id: string): TaskEntry | null;
   /** The watched task that the server knows by this handle. */
   taskByHandle(handle: string): TaskEntry | null;
+  /** The server knows the task by this handle, from now on found by it. */
+  name(entry: TaskEntry, handle: string | null): void;
   /** What the server was seen to do so far. */
   readonly traits: Traits;
   /** Notes what the server was just seen to do. Not waited for: it is seen again. */
   learn(seen: Traits): void;
 }
-
-/** A message until it is written, which few are. What we say is masked only then; what a server says may be large. */
-export type HeardMessage = NewMessage & ({ direction: "in" } | { direction: "out"; secrets: string[] });
 
 /**
  * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
@@ -96,6 +95,7 @@ export interface TaskEntry {
   replySize: number;
   unchangedPolls: number;
   failures: number;
+  /** The server's id of it; written by the roster. */
   handle: string | null;
   /** 2025-11-25: where it lives. */
   live: LiveSession | null;
@@ -103,7 +103,7 @@ export interface TaskEntry {
   rare: Readonly<RareState>;
   /** Ids were seen that are not stored yet. */
   idsChanged: boolean;
-  /** When a message was written last that may have differed by a number only. */
+  /** When news of its status was written last. */
   minorNewsAt: number;
   /** When `work` was read. */
   loadedAt: number;
@@ -164,25 +164,13 @@ export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
-      const at = new Date();
-      const message: HeardMessage =
-        direction === "in"
-          ? { at, direction, method, body: maskMessage(body, secrets()) }
-          : { at, direction, method, body, secrets: secrets() };
-      // A task that is only polled keeps the last exchange, in case it turns out to matter.
-      entry.messages = [...entry.messages.slice(-19), message];
+      entry.messages = hear(entry.messages, { direction, method, body }, secrets());
     },
   };
 }
 
 function secretsOf({ handle, live }: TaskEntry): string[] {
   return [handle, live?.kept.id].filter((secret) => typeof secret === "string");
-}
-
-function masked(heard: HeardMessage, entry: TaskEntry): NewMessage {
-  if (heard.direction === "in") return heard;
-  const { secrets, ...message } = heard;
-  return { ...message, body: maskMessage(message.body, [...new Set([...secrets, ...secretsOf(entry)])]) };
 }
 
 /**
@@ -209,7 +197,7 @@ async function write<T>(
   transaction: WatcherContext["unfenced"],
 ): Promise<T> {
   const messages = entry.messages;
-  const toKeep = messages.map((message) => masked(message, entry));
+  const toKeep = toStore(messages, secretsOf(entry));
   const result = await transaction(async (tx) => {
     await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
     return work(tx);

@@ -1,7 +1,7 @@
 /** What the engine sees of a server's ways while it works: pure judgement is in lib/servers/traits.ts. */
 import type { Question, RemoteTask, TaskResult } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
-import { isLifetimeOver, learnSurvival, learnWithdrawal } from "../servers/traits.ts";
+import { isLifetimeOver, learnSurvival, learnWithdrawal, outlivedTtl } from "../servers/traits.ts";
 import type { AskWork, RequestWork } from "../tasks/work.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
 import type { Plan } from "./judge.ts";
@@ -63,6 +63,26 @@ export function learnFromQuestion(
 /** It was asked for a question that is pending, and did not put it. */
 export function learnFromSilence(ctx: WatcherContext, entry: TaskEntry): void {
   if (entry.rare.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
+}
+
+/** How long the task's ttl has been over, in ms; negative: it is not, null: the server named none. */
+export function ttlOverForMs({ work, loadedAt }: TaskEntry): number | null {
+  return work.expiresInMs === null ? null : performance.now() - loadedAt - work.expiresInMs;
+}
+
+/** The server still has the task, so long after it said that it might forget it. True: people have to be told no more. */
+export function learnFromBeing(ctx: WatcherContext, entry: TaskEntry): boolean {
+  const { ttlMs, hasTimeLimit } = entry.work;
+  const overForMs = ttlOverForMs(entry);
+  if (ttlMs === null || overForMs === null || !outlivedTtl(ttlMs, overForMs)) return false;
+  ctx.learn({ outlivesTtl: true });
+  return hasTimeLimit;
+}
+
+/** The server forgot the task about when it said that it would. */
+export function learnFromGone(ctx: WatcherContext, { work: { ttlMs } }: TaskEntry, overForMs: number): void {
+  if (ctx.traits.outlivesTtl && ttlMs !== null && !outlivedTtl(ttlMs, overForMs))
+    ctx.learn({ outlivesTtl: undefined });
 }
 
 function ageOf(entry: TaskEntry, request: RequestWork): number {

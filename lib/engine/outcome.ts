@@ -82,7 +82,7 @@ async function keep(
 ): Promise<number> {
   const { organizationId, connectionId } = ctx;
   // Its messages name it, and are masked by it.
-  if (outcome.kind === "task") entry.handle = outcome.task.taskId;
+  if (outcome.kind === "task") ctx.name(entry, outcome.task.taskId);
   const stored = await storeOutcome(ctx, entry, async (tx) => {
     if (!(await awaitsOutcome(organizationId, tx, connectionId, entry.id, attempt))) return false;
     if (outcome.kind === "input_required") await keepRound(ctx, tx, entry, attempt, outcome);
@@ -91,7 +91,7 @@ async function keep(
     return true;
   });
   if (!stored) {
-    if (outcome.kind === "task") entry.handle = null;
+    if (outcome.kind === "task") ctx.name(entry, null);
     ctx.log.info({ taskId: entry.id, attempt }, "an outcome was not awaited any more");
     return 0;
   }

@@ -31,7 +31,7 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
   const fitting = fittingTasks(strangers, call);
   const [only] = fitting;
   if (only && fitting.length === 1 && others === 0) {
-    entry.handle = only.taskId;
+    ctx.name(entry, only.taskId);
     const sealed = sealedTask(ctx, entry, only.taskId);
     return change(ctx, entry, (tx) => markStarted(organizationId, tx, entry.id, attempt, only, sealed, true));
   }

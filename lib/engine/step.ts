@@ -9,6 +9,7 @@ import { polls } from "../metrics/engine.ts";
 import { inScope } from "../scope.ts";
 import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded, isRunning } from "../tasks/status.ts";
+import { dropTimeLimit } from "../tasks/time-limit.ts";
 import { type DeliveryWork, loadWork, type TaskWork } from "../tasks/work.ts";
 import { inSpan, noteSpan } from "../tracing/span.ts";
 import { applyRemote, end } from "./apply.ts";
@@ -16,7 +17,14 @@ import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, insist, keepMessages, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
-import { endingOf, learnFromQuestion, learnWithdrawn } from "./learning.ts";
+import {
+  endingOf,
+  learnFromBeing,
+  learnFromGone,
+  learnFromQuestion,
+  learnWithdrawn,
+  ttlOverForMs,
+} from "./learning.ts";
 import { settle } from "./outcome.ts";
 import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
@@ -197,6 +205,8 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     if (entry.rare.notFoundAt !== null) setRare(entry, { notFoundAt: null });
     entry.replySize = reply.size;
     entry.checkedAt = clockMs();
+    if (isRunning(work.state) && learnFromBeing(ctx, entry))
+      await change(ctx, entry, (tx) => dropTimeLimit(ctx.organizationId, tx, entry.id));
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
     // Only now: what could not be written must not count as seen. The same text is not kept anew.
     if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
@@ -234,8 +244,9 @@ async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
       ctx.wake(entry.id, 0);
       return null;
     }
-    const { expiresInMs } = entry.work;
-    const isOver = expiresInMs !== null && expiresInMs <= now - entry.loadedAt;
+    const overForMs = ttlOverForMs(entry);
+    const isOver = overForMs !== null && overForMs >= 0;
+    if (isOver) learnFromGone(ctx, entry, overForMs);
     const state = isOver ? "expired" : "lost";
     const message =
       state === "lost" ? "The server does not know the task any more." : "The task's time ran out.";

@@ -3,6 +3,7 @@
  * polled none has an object of its own for it.
  */
 import type { Question, RpcId, Stream } from "../mcp/peer.ts";
+import type { StatusNews } from "../tasks/progress.ts";
 import type { HeldCall } from "./call.ts";
 import type { KeptSession } from "./sessions.ts";
 
@@ -46,6 +47,8 @@ export interface RareState {
   /** How often in a row the server was asked for its question and did not put it. */
   unasked: number;
   news: readonly StreamNews[];
+  /** What the last poll said, where that differs by a number only from what was written a moment ago. */
+  minorNews: StatusNews | null;
   progress: Progress | null;
   /** When progress was written last. */
   progressAt: number;
@@ -74,6 +77,7 @@ export const NOTHING_RARE: Readonly<RareState> = {
   resultStreamAgainAt: 0,
   unasked: 0,
   news: [],
+  minorNews: null,
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,

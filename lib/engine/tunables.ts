@@ -140,10 +140,8 @@ export const SESSION_WAIT_MS = 5_000;
 export const CALLER_WAIT_MS = 100;
 /** Progress is written this often at most, */
 export const PROGRESS_MS = 1_000;
-/** and messages that differ by a number only this often. */
+/** and messages that differ by a number only this often, and this soon. */
 export const MINOR_NEWS_MS = 5_000;
-/** What command servers write to stderr is kept up to this size, in characters. */
-export const LOG_TAIL_CHARACTERS = 16_384;
 /** Subscriptions of 2026-07-28 follow the tasks that are watched this soon; */
 export const SUBSCRIBE_AFTER_MS = 1_000;
 /** a server that has none is asked again after this, */

@@ -9,9 +9,10 @@ import type { HeldCall } from "./call.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
-import { flush } from "./flush.ts";
+import { flush, flushMinorNews } from "./flush.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { GroupScan } from "./group-scan.ts";
+import { atRest } from "./heard-messages.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
 import { keepLate } from "./outcome.ts";
@@ -69,6 +70,7 @@ export class Watcher {
   #judgedLateAt = 0;
   #lastWork = performance.now();
   #flush: NodeJS.Timeout | undefined;
+  #flushMinorNews: NodeJS.Timeout | undefined;
 
   constructor(options: WatcherOptions) {
     const { connection } = options;
@@ -104,6 +106,7 @@ export class Watcher {
       sessions: new Sessions(),
       task: (id) => this.#roster.get(id),
       taskByHandle: (handle) => this.#roster.byHandle(handle),
+      name: (entry, handle) => this.#roster.name(entry, handle),
       get traits() {
         return link.traits;
       },
@@ -165,6 +168,10 @@ export class Watcher {
     if (this.#halted) return;
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
+    this.#flushMinorNews = setInterval(
+      () => this.#own(flushMinorNews(this.#context, this.#roster)),
+      tunables.MINOR_NEWS_MS,
+    );
   }
 
   /** Something about a task was committed by others. */
@@ -226,6 +233,7 @@ export class Watcher {
   async #end(isLate: boolean): Promise<void> {
     this.#scans.end();
     clearInterval(this.#flush);
+    clearInterval(this.#flushMinorNews);
     await this.halt();
     this.#subscription.close();
     // A command ends with its watcher: the next one starts its own.
@@ -236,8 +244,8 @@ export class Watcher {
     for (const entry of this.#roster) leaveStreams(this.#context, entry, late.includes(entry));
     if (!isLate) await Promise.all(calls);
     for (const entry of this.#roster) await this.#keepNews(entry);
-    await this.#flushTimes().catch((error: unknown) =>
-      this.#options.log.debug({ err: error }, "the times of the last polls were not stored"),
+    await this.#flushAll().catch((error: unknown) =>
+      this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
     await this.#link.end();
   }
@@ -302,6 +310,8 @@ export class Watcher {
       entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
+      // What is said of an open call belongs to its outcome.
+      if (!entry.calls.call) entry.messages = atRest(entry.messages);
       entry.running = false;
       this.#trouble.release(entry);
     }
@@ -366,6 +376,11 @@ export class Watcher {
       this.#roster.add(entry);
       this.#schedule(entry, performance.now() + inMs);
     }
+  }
+
+  async #flushAll(): Promise<void> {
+    await flushMinorNews(this.#context, this.#roster);
+    await this.#flushTimes();
   }
 
   async #flushTimes(): Promise<void> {

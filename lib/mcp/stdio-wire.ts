@@ -31,13 +31,13 @@ interface Running {
 export class StdioWire implements Wire {
   readonly kind = "stdio";
   readonly #endpoint: CommandEndpoint;
-  readonly #log: (line: string) => void;
+  readonly #log: (line: string, startedAt: Date) => void;
   #running: Running | null = null;
   #quickDeaths = 0;
   #notBefore = 0;
   #ended = false;
 
-  constructor(endpoint: CommandEndpoint, log: (line: string) => void) {
+  constructor(endpoint: CommandEndpoint, log: (line: string, startedAt: Date) => void) {
     this.#endpoint = endpoint;
     this.#log = log;
   }

@@ -90,7 +90,10 @@ const taskWork = z.object({
   serverState: z.string().nullable(),
   requestedTtlMs: ms,
   ttlMs: ms,
+  /** Until its ttl is over; negative: it is. */
   expiresInMs: ms,
+  /** People are told of that time. */
+  hasTimeLimit: z.boolean(),
   ageMs: z.number(),
   quietMs: z.number(),
   pollIntervalMs: ms,
@@ -157,7 +160,8 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
       t.sealed_request_state AS "sealedRequestState", t.durable,
       (extract(epoch FROM now() - t.attempt_at) * 1000)::float8 AS "attemptAgoMs", t.status_message AS "statusMessage",
       t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
-      (extract(epoch FROM t.expires_at - now()) * 1000)::float8 AS "expiresInMs",
+      (extract(epoch FROM t.started_at - now()) * 1000 + t.ttl_ms)::float8 AS "expiresInMs",
+      t.expires_at IS NOT NULL AS "hasTimeLimit",
       round(extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",
       round(extract(epoch FROM now() - t.changed_at) * 1000)::float8 AS "quietMs",
       t.poll_interval_ms AS "pollIntervalMs", t.cancel_requested_at IS NOT NULL AS "cancelRequested",
