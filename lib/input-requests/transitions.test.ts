@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { mayGo as deliveryMayGo } from "../deliveries/status.ts";
+import { deliveries } from "../deliveries/status.ts";
 import { releaseHeld } from "../deliveries/transitions.ts";
 import { AppError } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
@@ -15,7 +15,7 @@ import { requestCancel } from "../tasks/transitions.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
 import { captureQuestion } from "./capture.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "./schema.ts";
-import { mayGo as requestMayGo } from "./status.ts";
+import { requests } from "./status.ts";
 import { claimRequest, recordAnswer, releaseRequest, saveDraft, undoAnswer } from "./transitions.ts";
 
 let world: World;
@@ -289,7 +289,7 @@ test("the database forbids every move that the state machines forbid, and no oth
     states.flatMap((from) => states.filter((to) => mayGo(from, to)).map((to) => `${from}>${to}`)).sort();
   expect(inDatabase).toEqual({
     task: inCode(TASK_STATES, taskMayGo),
-    input_request: inCode(REQUEST_STATES, requestMayGo),
-    delivery: inCode(DELIVERY_STATES, deliveryMayGo),
+    input_request: inCode(REQUEST_STATES, requests.mayGo),
+    delivery: inCode(DELIVERY_STATES, deliveries.mayGo),
   });
 });
