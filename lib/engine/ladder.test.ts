@@ -157,6 +157,32 @@ test("an answer whose question is never put again is undeliverable, kept, and as
   await until("a person is asked anew", async () => (await look.request(request.id)).state === "open");
 });
 
+test("an answer whose question the server has forgotten says so, and since when, until the question comes again", async () => {
+  const id = await start();
+  const mine = await there(0);
+  mine.status = "input_required";
+  await until("it listens", async () => remote.ask(mine, "Really?") !== null);
+  const request = await look.openRequest(id, "Really?");
+  remote.forgetSessions();
+  await world.answer(request.id, approve);
+  const lines = () =>
+    world.within((tx) =>
+      tx.event.findMany({
+        where: { organizationId: world.organizationId, taskId: id, type: "delivery.waiting" },
+      }),
+    );
+  const waiting = await until("people are told", async () => {
+    const row = await look.deliveryOf(request.id);
+    return row.waitingSince && row;
+  });
+  expect(waiting).toMatchObject({ state: "pending", attempts: 0, waitingSince: waiting.deliverAfter });
+  expect(await lines()).toMatchObject([{ inputRequestId: request.id }]);
+  remote.behave.reissues = "Really?";
+  await until("it is told", async () => remote.answered.length === 1);
+  expect((await look.deliveryOf(request.id)).waitingSince).toBeNull();
+  expect(await lines()).toHaveLength(1);
+});
+
 test("a question that is put again is learned, and its answer says which way it took", async () => {
   const id = await start();
   const mine = await there(0);
