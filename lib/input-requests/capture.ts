@@ -366,7 +366,7 @@ export async function liveRequests(
     LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
     WHERE r.organization_id = ${organizationId}::uuid AND r.state IN ('open', 'answered')
       AND r.task_id = ${taskId}::uuid AND r.key = coalesce(${key ?? null}, r.key)
-    ORDER BY r.created_at FOR NO KEY UPDATE OF r`;
+    ORDER BY r.created_at, r.id FOR NO KEY UPDATE OF r`;
   return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
 }
 

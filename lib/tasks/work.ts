@@ -215,7 +215,7 @@ function liveRequests(organizationId: string): Prisma.Sql {
         FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
           AND k.retracted_at IS NULL), '[]')) AS request
     FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = t.id
-      AND r.state IN ('open', 'answered') ORDER BY r.created_at`;
+      AND r.state IN ('open', 'answered') ORDER BY r.created_at, r.id`;
 }
 
 /** By connection, the ids of watched tasks that need something now: for the scans that make wake-ups a mere speed-up. */
