@@ -5,6 +5,7 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
+import { lockRaces } from "../races/ending.ts";
 import { LeaseLost } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
 import { Gathering } from "./gathering.ts";
@@ -76,9 +77,12 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
   const taskIds = group.flatMap(({ change }) =>
     change.taskId !== null && holds(change) ? [change.taskId] : [],
   );
-  if (taskIds.length > 0)
-    await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid
-      AND id = ANY (${taskIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+  if (taskIds.length > 0) {
+    const tasks = await tx.$queryRaw<{ raceId: string | null }[]>`SELECT race_id AS "raceId" FROM task
+      WHERE organization_id = ${organizationId}::uuid AND id = ANY (${taskIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+    // Before the first line of history too, as the end of any task of theirs locks them.
+    await lockRaces(organizationId, tx, tasks);
+  }
   const ends: (() => void)[] = [];
   for (const { change, resolve, reject } of group) {
     const connection = held.get(change.connectionId);

@@ -76,7 +76,9 @@ export async function failRound(
     for (const { id, delivery } of entry.work.requests)
       if (delivery?.state === "sending")
         events.push(
-          ...(await closeRequest(organizationId, tx, entry.id, id, "undeliverable", error.message)),
+          ...(await closeRequest(organizationId, tx, entry.id, id, "undeliverable", error.message, {
+            refused: error.code === "rejected",
+          })),
         );
     await endTask(organizationId, tx, entry.id, { state: "failed", error });
     await appendEvents(organizationId, tx, events);

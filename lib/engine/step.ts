@@ -1,9 +1,9 @@
 /** One step of one task: look, write down, act. Returns the pause until the next step in ms, or null: nothing more. */
 
+import { REPEAT_AFTER_MS } from "../deliveries/judge.ts";
 import { releaseHeld } from "../deliveries/transitions.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { captureQuestion, closeRequest, ELICITATION_KEY } from "../input-requests/capture.ts";
-import { retractAsk } from "../input-requests/retract.ts";
+import { captureQuestion, ELICITATION_KEY } from "../input-requests/capture.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
 import { polls } from "../metrics/engine.ts";
 import { inScope } from "../scope.ts";
@@ -12,19 +12,12 @@ import { hasEnded, isRunning } from "../tasks/status.ts";
 import { dropTimeLimit } from "../tasks/time-limit.ts";
 import { type DeliveryWork, loadWork, type TaskWork } from "../tasks/work.ts";
 import { inSpan, noteSpan } from "../tracing/span.ts";
-import { applyRemote, end } from "./apply.ts";
+import { applyRemote, applyRetraction, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, insist, keepMessages, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
-import {
-  endingOf,
-  learnFromBeing,
-  learnFromGone,
-  learnFromQuestion,
-  learnWithdrawn,
-  ttlOverForMs,
-} from "./learning.ts";
+import { Lessons, learnFromBeing, learnFromGone, learnFromQuestion, ttlOverForMs } from "./learning.ts";
 import { settle } from "./outcome.ts";
 import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
@@ -51,7 +44,6 @@ import {
   NOT_FOUND_CONFIRM_MS,
   POLL_DEADLINE_MS,
   PROGRESS_MS,
-  REPEAT_AFTER_MS,
   SESSION_WAIT_MS,
 } from "./tunables.ts";
 
@@ -157,27 +149,26 @@ async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
 /** Commits what came in on streams, before anything else is done with it. */
 export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
   const { news } = entry.rare;
-  await change(ctx, entry, async (tx) => {
+  const lessons = await change(ctx, entry, async (tx) => {
+    const lessons = new Lessons(ctx);
     const events: NewEvent[] = [];
     for (const item of news) {
       const digest = sessionDigest(ctx, item.session);
       if (item.kind === "question" && item.question.address.kind === "rpc") {
         const rpc = { sessionDigest: digest, rpcId: item.question.address.rpcId };
-        learnFromQuestion(ctx, entry, item.question, digest.toString("hex"));
+        learnFromQuestion(lessons, entry, item.question, digest.toString("hex"));
         const lifetimeMs = ctx.traits.questionLifetimeMs ?? null;
         const captured = { question: item.question, key: ELICITATION_KEY, rpc, lifetimeMs };
         events.push(...(await captureQuestion(ctx.organizationId, tx, entry.id, captured)));
       } else if (item.kind === "retracted") {
-        const over = await retractAsk(ctx.organizationId, tx, entry.id, digest, item.rpcId);
-        if (over === null) continue;
-        const known = entry.work.requests.find(({ id }) => id === over);
-        if (known) learnWithdrawn(ctx, entry, known);
-        const { state, reason } = endingOf(ctx, entry, over);
-        events.push(...(await closeRequest(ctx.organizationId, tx, entry.id, over, state, reason)));
+        const ask = { sessionDigest: digest, rpcId: item.rpcId };
+        events.push(...(await applyRetraction(ctx, entry, tx, lessons, ask)));
       }
     }
     await appendEvents(ctx.organizationId, tx, events);
+    return lessons;
   });
+  lessons.learn(ctx);
   setRare(entry, { news: entry.rare.news.slice(news.length) });
   if (news.some(({ kind }) => kind === "question")) heard(entry);
 }
@@ -191,6 +182,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
   const mustParse =
     (work.cancelRequested && !work.cancelSent) ||
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
+    entry.rare.missing.size > 0 ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = entry.messages.length;
   entry.polledAt = clockMs();

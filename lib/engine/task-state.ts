@@ -53,6 +53,8 @@ export interface RareState {
   /** When progress was written last. */
   progressAt: number;
   pollsInSending: number;
+  /** Requests whose question was missing in the last poll, and since when. */
+  missing: ReadonlyMap<string, number>;
   notFoundAt: number | null;
   /** How often a result that should be there was not. */
   missingResults: number;
@@ -81,6 +83,7 @@ export const NOTHING_RARE: Readonly<RareState> = {
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,
+  missing: new Map(),
   notFoundAt: null,
   missingResults: 0,
   formerSession: null,

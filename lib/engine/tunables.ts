@@ -86,11 +86,6 @@ export const SLOW_POLL_MS = 30_000;
 /** and up to this for tasks older than a day. */
 export const SLOWEST_POLL_MS = 300_000;
 export const OLD_TASK_MS = 24 * 3600_000;
-/**
- * An answer whose outcome is unknown is not sent again before this: a slow server may still be at work on it, and a
- * question that stands in its polls until then proves nothing.
- */
-export const REPEAT_AFTER_MS = 10_000;
 /** The first look after an answer was accepted. */
 export const AFTER_ANSWER_MS = 100;
 
