@@ -10,7 +10,7 @@ import { uuidv7 } from "../ids.ts";
 import { lockRequest } from "../input-requests/guards.ts";
 import type { DeliveryState } from "../input-requests/schema.ts";
 import type { Principal } from "../principal.ts";
-import { deliveries, type Reach } from "./status.ts";
+import { deliveries, type Reach, reachOf } from "./status.ts";
 
 /** Which way an answer takes: see the column's comment in the migration 0002. */
 export type Rung = "update" | "same_session" | "asked_again" | "new_session" | "retry";
@@ -229,29 +229,21 @@ export async function confirm(
 }
 
 /**
- * Live answers that can't be sent any more: of a request, or all of a task. `refused`: the server has refused the
- * attempt, so that nobody has to wonder about it. Returns the requests, and how far their answers had come.
+ * A live answer can't be sent any more. `notTaken`: it is known that the last attempt was not taken, so that nobody has
+ * to wonder about it. Returns how far the answer had come; null: there is none.
  */
 export async function fail(
   organizationId: string,
   tx: Tx,
-  of: { inputRequestId: string } | { taskId: string },
-  why: { reason: string; refused?: boolean; only?: DeliveryState[] },
-): Promise<{ inputRequestId: string; reach: Reach }[]> {
-  const { set, from } = move("failed", ...(why.only ?? []));
-  const which =
-    "taskId" in of
-      ? Prisma.sql`task_id = ${of.taskId}::uuid`
-      : Prisma.sql`input_request_id = ${of.inputRequestId}::uuid`;
-  const failed = await tx.$queryRaw<{ inputRequestId: string; accepted: boolean; inDoubt: boolean }[]>`
-    UPDATE delivery SET ${set}, error = ${why.reason},
-      in_doubt = in_doubt OR (state = 'sending' AND NOT ${why.refused === true})
-    WHERE organization_id = ${organizationId}::uuid AND ${which} AND ${from}
-    RETURNING input_request_id AS "inputRequestId", accepted_at IS NOT NULL AS accepted, in_doubt AS "inDoubt"`;
-  return failed.map(({ inputRequestId, accepted, inDoubt }) => ({
-    inputRequestId,
-    reach: accepted ? "taken" : inDoubt ? "unknown" : "nothing",
-  }));
+  inputRequestId: string,
+  { reason, notTaken }: { reason: string; notTaken: boolean },
+): Promise<Reach | null> {
+  const { set, from } = move("failed");
+  const [failed] = await tx.$queryRaw<{ accepted: boolean; inDoubt: boolean }[]>`
+    UPDATE delivery SET ${set}, error = ${reason}, in_doubt = in_doubt OR (state = 'sending' AND NOT ${notTaken})
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
+    RETURNING accepted_at IS NOT NULL AS accepted, in_doubt AS "inDoubt"`;
+  return failed ? reachOf({ state: "failed", ...failed }) : null;
 }
 
 /** The server could not be reached: what it had taken may be gone with it. */

@@ -125,7 +125,7 @@ async function giveUp(
   reason: string,
 ): Promise<void> {
   const verdict = judgeDelivery(request.delivery, observed);
-  const ending = { state: "withdrawn", reason, refused: observed.kind === "refused" } as const;
+  const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
   await change(ctx, entry, async (tx) => {
     const target = judged(entry, request);
     const events = await carryOutVerdict(ctx.organizationId, tx, target, verdict, ending);

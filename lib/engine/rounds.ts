@@ -77,7 +77,7 @@ export async function failRound(
       if (delivery?.state === "sending")
         events.push(
           ...(await closeRequest(organizationId, tx, entry.id, id, "undeliverable", error.message, {
-            refused: error.code === "rejected",
+            notTaken: error.code === "rejected",
           })),
         );
     await endTask(organizationId, tx, entry.id, { state: "failed", error });

@@ -11,7 +11,7 @@ export const REQUEST_LABELS: Record<RequestState, string> = {
   settled: "Answered",
   withdrawn: "Withdrawn",
   expired: "Expired",
-  undeliverable: "Not delivered",
+  undeliverable: "Delivery failed",
 };
 
 export const REQUEST_TONES: Record<RequestState, Tone> = {
@@ -50,7 +50,10 @@ export function endedWords(
       };
     case "undeliverable":
       return {
-        what: `The answer could not be delivered${because}.`,
+        what:
+          reach === "unknown"
+            ? `Nobody knows whether the answer was delivered${because}.`
+            : `The answer could not be delivered${because}.`,
         next:
           reach === null || reach === "nothing"
             ? "The decision is kept here and in the timeline; the server did not take it."

@@ -119,7 +119,9 @@ async function neverStarted(
   });
   const events: NewEvent[] = [{ type: "task.failed", actor: principal.actor, taskId, data: error }];
   for (const { id } of live) {
-    const closed = await closeRequest(organizationId, tx, taskId, id, "withdrawn", NOT_STARTED);
+    const closed = await closeRequest(organizationId, tx, taskId, id, "withdrawn", NOT_STARTED, {
+      notTaken: true,
+    });
     events.push(...closed.map((event) => ({ ...event, actor: principal.actor })));
   }
   events.push(...(await endInRace(organizationId, tx, taskId, { raceId, succeeded: false })));

@@ -289,8 +289,8 @@ export async function confirmRequest(
 }
 
 interface Closing {
-  /** The server has refused the answer, so that nobody has to wonder whether it took it. */
-  refused?: boolean;
+  /** It is known that the last attempt was not taken, so that nobody has to wonder about it. */
+  notTaken?: boolean;
   /** Whose doing it is, where it is not the engine's. */
   actor?: Actor;
 }
@@ -303,17 +303,18 @@ export async function closeRequest(
   requestId: string,
   state: "withdrawn" | "expired" | "undeliverable",
   reason: string,
-  { refused = false, actor = ENGINE_ACTOR }: Closing = {},
+  { notTaken = false, actor = ENGINE_ACTOR }: Closing = {},
 ): Promise<NewEvent[]> {
-  const of = { inputRequestId: requestId };
-  const [failed] = await deliveries.fail(organizationId, tx, of, { reason, refused });
+  const reach = await deliveries.fail(organizationId, tx, requestId, { reason, notTaken });
   const closed = await tx.$executeRaw`
     UPDATE input_request SET state = ${state}, ended_reason = ${reason}, ended_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
       AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
   await announce(organizationId, tx, "input_request", [requestId]);
-  const data = { reason, ...(failed && { answer: refused ? "refused" : ANSWERS[failed.reach] }) };
+  // An attempt that reached the server, and was refused, is not called unsent.
+  const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
+  const data = { reason, ...(answer && { answer }) };
   return [{ type: `request.${state}`, actor, taskId, inputRequestId: requestId, data }];
 }
 

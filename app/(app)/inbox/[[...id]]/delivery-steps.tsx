@@ -29,7 +29,11 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
   return (
     <ol aria-label="Delivery" aria-live="polite" className="flex flex-col gap-2">
       <Step progress="done" name="Recorded" at={answer.at} />
-      <Step progress={progress(2)} name={sendingWord(delivery, progress(2))} at={delivery.sentAt}>
+      <Step
+        progress={progress(2)}
+        name={sendingWord(delivery, progress(2))}
+        at={delivery.sentAt ?? delivery.waitingSince}
+      >
         {held && (
           <span className="flex items-center gap-2">
             <span className="text-muted">
@@ -48,7 +52,7 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
       />
       <Step
         progress={progress(4)}
-        name={hasVanished(request.task.state) ? "Task ended" : "Task moved on"}
+        name={delivery.confirmedAt && hasVanished(request.task.state) ? "Task ended" : "Task moved on"}
         at={delivery.confirmedAt}
       />
     </ol>
@@ -56,7 +60,7 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
 }
 
 function sendingWord(
-  { attempts, inDoubt }: NonNullable<InputRequestDetail["delivery"]>,
+  { attempts, inDoubt, waitingSince }: NonNullable<InputRequestDetail["delivery"]>,
   progress: Progress,
 ): string {
   if (progress === "done") return "Sent";
@@ -64,6 +68,7 @@ function sendingWord(
     if (inDoubt) return "Sent, and no reply came";
     return attempts === 0 ? "Not sent" : "Sending failed";
   }
+  if (waitingSince && progress === "now") return "Waiting for the server to ask again";
   return attempts > 1 ? `Sending, attempt ${attempts}` : "Sending";
 }
 
