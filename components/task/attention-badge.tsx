@@ -5,6 +5,7 @@ import {
   Hourglass,
   KeyRound,
   type LucideIcon,
+  MessageCircleQuestionMark,
   RotateCw,
   SendHorizontal,
   ServerCrash,
@@ -19,6 +20,7 @@ import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 const ICONS: Record<AttentionCode, LucideIcon> = {
   start_unknown: CircleHelp,
+  question_unattributed: MessageCircleQuestionMark,
   undeliverable: SendHorizontal,
   delivery_flagged: RotateCw,
   no_engine: TimerOff,

@@ -52,6 +52,14 @@ export async function lookAtPause(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${PAUSE}`})`;
 }
 
+/** In place of a task's id: something came on the connection's streams, and was stored by who does not watch it any more. */
+export const STREAMS = "streams";
+
+/** Has the engine look at what is stored of a connection's streams. */
+export async function lookAtStreams(tx: Tx, connectionId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${STREAMS}`})`;
+}
+
 /** In place of a task's id: the server, which is left alone, is to be tried now. */
 export const TRY = "try";
 

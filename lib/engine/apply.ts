@@ -1,11 +1,9 @@
 /** Writes down what a server said of a running task. */
 
-import type { Tx } from "../db.ts";
-import { GONE_CONFIRM_MS, judgeDelivery } from "../deliveries/judge.ts";
+import { GONE_CONFIRM_MS } from "../deliveries/judge.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { captureQuestion, carryOutVerdict, type JudgedRequest } from "../input-requests/capture.ts";
-import { retractAsk } from "../input-requests/retract.ts";
-import { PeerError, type RemoteTask, type RpcId, type TaskResult } from "../mcp/peer.ts";
+import { PeerError, type RemoteTask, type TaskResult } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
 import { endTask, noteServerState, recordStatus, type StatusNews, type TaskEnd } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
@@ -19,7 +17,7 @@ import {
   type Memory,
   type Plan,
 } from "./judge.ts";
-import { endingOf, Lessons, learnFromEnd, learnFromPlan, learnWithdrawn } from "./learning.ts";
+import { endingOf, Lessons, learnFromEnd, learnFromPlan } from "./learning.ts";
 import { taskRef } from "./sealed.ts";
 import { clockMs, setRare } from "./task-state.ts";
 import {
@@ -48,11 +46,14 @@ export async function applyRemote(
   const isSending = work.requests.some((request) => request.delivery?.state === "sending");
   const pollsInSending = isSending ? entry.rare.pollsInSending + 1 : 0;
   setRare(entry, { pollsInSending });
+  const saidToWait = entry.rare.saidToWaitAt < entry.polledAt;
+  if (saidToWait) setRare(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
   const now = clockMs();
   const memory: Memory = {
     pollsInSending,
     elapsedMs: now - entry.loadedAt,
     missingForMs: (id) => now - (entry.rare.missing.get(id) ?? now),
+    saidToWait,
   };
   const plan =
     work.era === "2026-07-28"
@@ -133,24 +134,6 @@ export function judged(
   { id, delivery }: { id: string; delivery: { id: string } | null },
 ): JudgedRequest {
   return { taskId: entry.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
-}
-
-/** The server took an ask back, in a transaction of the caller's. */
-export async function applyRetraction(
-  ctx: WatcherContext,
-  entry: TaskEntry,
-  tx: Tx,
-  lessons: Lessons,
-  ask: { sessionDigest: Buffer; rpcId: RpcId },
-): Promise<NewEvent[]> {
-  const { organizationId } = ctx;
-  const request = await retractAsk(organizationId, tx, entry.id, ask.sessionDigest, ask.rpcId);
-  if (!request) return [];
-  const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
-  const known = entry.work.requests.find(({ id }) => id === request.id);
-  if (known && verdict === "withdraw") learnWithdrawn(lessons, entry, known);
-  const ending = endingOf(lessons, entry, request.id);
-  return carryOutVerdict(organizationId, tx, judged(entry, request), verdict, ending);
 }
 
 /** The server says that the task ended: what it came to is fetched first, then all is stored at once. */

@@ -1,80 +1,149 @@
 import { expect, test } from "vitest";
+import { attribute, attributeByStatus, type SessionTask } from "../stream-messages/attribute.ts";
 import type { TaskWork } from "../tasks/work.ts";
 import { newEntry, type TaskEntry } from "./entry.ts";
-import { askedUnder, attribute, type LiveSession, mayShare, Sessions } from "./sessions.ts";
+import { endTurn, type LiveSession, Sessions, takeCallTurn, takeTurn } from "./sessions.ts";
 
-const work = (id: string, more: Partial<TaskWork> = {}) =>
-  ({ id, state: "working", cancelRequested: false, requests: [], unchangedPolls: 0, ...more }) as TaskWork;
-const open = { state: "open", asks: [{ sessionDigest: "d", rpcId: 0 }] };
+const runs = (id: string): SessionTask => ({ id, isStarting: false, awaitsQuestion: true });
+const starts = (id: string): SessionTask => ({ id, isStarting: true, awaitsQuestion: false });
+const asked = (id: string): SessionTask => ({ id, isStarting: false, awaitsQuestion: false });
+const stranger = { taskId: null };
+
+test.each<
+  [string, Parameters<typeof attribute>[0], SessionTask[], { taskId: string } | { candidates: string[] }]
+>([
+  [
+    "it names its task",
+    { streamTaskId: null, named: { taskId: "b" } },
+    [runs("a"), runs("b")],
+    { taskId: "b" },
+  ],
+  [
+    "it names its task, on another's stream",
+    { streamTaskId: "a", named: { taskId: "b" } },
+    [runs("a"), runs("b")],
+    { taskId: "b" },
+  ],
+  [
+    "it names a task that nobody knows, and one is being started",
+    { streamTaskId: null, named: stranger },
+    [runs("a"), starts("b")],
+    { taskId: "b" },
+  ],
+  [
+    "it names a task that nobody knows, and two are being started",
+    { streamTaskId: null, named: stranger },
+    [starts("a"), starts("b")],
+    { candidates: ["a", "b"] },
+  ],
+  [
+    "it names a task that nobody knows, on the stream of a call",
+    { streamTaskId: "b", named: stranger },
+    [starts("a"), starts("b")],
+    { taskId: "b" },
+  ],
+  [
+    "it names a task of others",
+    { streamTaskId: "a", named: stranger },
+    [runs("a"), runs("b")],
+    { candidates: [] },
+  ],
+  [
+    "it came on a task's own stream",
+    { streamTaskId: "a", named: null },
+    [runs("a"), runs("b")],
+    { taskId: "a" },
+  ],
+  ["a session of its own", { streamTaskId: null, named: null }, [asked("a")], { taskId: "a" }],
+  [
+    "two may have asked",
+    { streamTaskId: null, named: null },
+    [runs("a"), runs("b")],
+    { candidates: ["a", "b"] },
+  ],
+  [
+    "one of two has asked already",
+    { streamTaskId: null, named: null },
+    [asked("a"), runs("b")],
+    { taskId: "b" },
+  ],
+  [
+    "both have asked already",
+    { streamTaskId: null, named: null },
+    [asked("a"), asked("b")],
+    { candidates: ["a", "b"] },
+  ],
+  [
+    "one runs, another is being started",
+    { streamTaskId: null, named: null },
+    [runs("a"), starts("b")],
+    { candidates: ["a", "b"] },
+  ],
+])("whose question it is: %s", (_, message, tasks, verdict) => {
+  expect(attribute(message, tasks)).toEqual(verdict);
+});
+
+const looked = { wasLookedAt: true, waitsUnasked: false, works: false };
+test("the server's own word leaves one: it waits, and all others work", () => {
+  const waits = { ...looked, id: "a", waitsUnasked: true };
+  const works = { ...looked, id: "b", works: true };
+  expect(attributeByStatus([waits, works])).toBe("a");
+  expect(attributeByStatus([waits, { ...works, wasLookedAt: false }])).toBeNull();
+  expect(attributeByStatus([waits, { ...waits, id: "c" }, works])).toBeNull();
+  // One that waits for an answer may have asked twice.
+  expect(attributeByStatus([waits, { ...looked, id: "b" }])).toBeNull();
+});
+
 const kept = { id: "s", own: "o", protocolVersion: "2025-11-25", lastEventId: null };
-
-/** A session with tasks of these handles; null: its call is under way. */
-function scene(...handles: (string | null)[]) {
+function scene() {
   const sessions = new Sessions();
-  const tasks = handles.map((handle, at) => {
-    const entry = newEntry(work(`task ${at}`));
-    entry.handle = handle;
-    return entry;
-  });
+  const tasks = ["a", "b", "c"].map((id) =>
+    newEntry({
+      id,
+      state: "working",
+      cancelRequested: false,
+      requests: [],
+      unchangedPolls: 0,
+    } as unknown as TaskWork),
+  ) as [TaskEntry, TaskEntry, TaskEntry];
   let live!: LiveSession;
   for (const task of tasks) live = sessions.attach(task, kept);
-  const byHandle = (handle: string) => tasks.find((task) => task.handle === handle) ?? null;
-  return { sessions, live, tasks: tasks as [TaskEntry, TaskEntry], byHandle };
+  return { sessions, live, tasks };
 }
 
-test("a question that names its task is that task's, on whatever stream it came", () => {
-  const { live, tasks, byHandle } = scene("a", "b");
-  expect(attribute(live, null, "b", byHandle)).toBe(tasks[1]);
-  expect(attribute(live, tasks[0], "b", byHandle)).toBe(tasks[1]);
+test("where the server does not name its tasks, one at a time is asked for its question, in order", () => {
+  const { live, tasks } = scene();
+  const [a, b, c] = tasks;
+  expect(takeTurn(live, a, {})).toBe(true);
+  expect(takeTurn(live, b, {})).toBe(false);
+  expect(takeTurn(live, c, {})).toBe(false);
+  expect(endTurn(live, b)).toBeNull();
+  expect(takeTurn(live, b, {})).toBe(false);
+  expect(endTurn(live, a)).toBe(c);
+  expect(takeTurn(live, c, {})).toBe(true);
 });
 
-test("a question of a task that is not known yet is of the one that is being started", () => {
-  const { live, tasks, byHandle } = scene("a", null);
-  expect(attribute(live, null, "new", byHandle)).toBe(tasks[1]);
-  const two = scene(null, null);
-  expect(attribute(two.live, null, "new", two.byHandle)).toBeNull();
-  two.live.caller = two.tasks[1];
-  expect(attribute(two.live, null, "new", two.byHandle)).toBe(two.tasks[1]);
-  expect(attribute(live, null, "new", byHandle)).toBe(tasks[1]);
-  expect(attribute(live, tasks[1], "new", byHandle)).toBe(tasks[1]);
+test("where it names them, all are asked at once", () => {
+  const { live, tasks } = scene();
+  for (const task of tasks) expect(takeTurn(live, task, { namesTask: true })).toBe(true);
 });
 
-test("a question of a task that nobody here knows is nobody's", () => {
-  const { live, tasks, byHandle } = scene("a", "b");
-  expect(attribute(live, tasks[0], "stranger", byHandle)).toBeNull();
-});
-
-test("without a name it is the task's whose stream it came on, or the only one that can have asked", () => {
-  const { live, tasks, byHandle } = scene("a", "b");
-  expect(attribute(live, tasks[1], null, byHandle)).toBe(tasks[1]);
-  expect(attribute(live, null, null, byHandle)).toBeNull();
-  tasks[0].work = work("task 0", { requests: [open] as unknown as TaskWork["requests"] });
-  expect(attribute(live, null, null, byHandle)).toBe(tasks[1]);
-});
-
-test("a session of its own needs no names", () => {
-  const { live, tasks, byHandle } = scene("a");
-  expect(attribute(live, null, null, byHandle)).toBe(tasks[0]);
-});
-
-test("a retraction goes to the task that was asked under the id, with its type", () => {
-  const { live, tasks } = scene("a", "b");
-  tasks[1].work = work("task 1", { requests: [open] as unknown as TaskWork["requests"] });
-  expect(askedUnder(live, "d", 0)).toEqual([tasks[1]]);
-  expect(askedUnder(live, "d", "0")).toEqual(tasks);
-});
-
-test("only servers that name their tasks have several in one session", () => {
-  const { live, tasks } = scene("a", "b");
-  expect(mayShare(live, tasks[0], {})).toBe(true);
-  expect(mayShare(live, tasks[0], { namesTask: false })).toBe(false);
-  const alone = scene("a");
-  expect(mayShare(alone.live, alone.tasks[0], { namesTask: false })).toBe(true);
+test("calls on a shared session go one after the other, first come, first served; none waits for one that is over", () => {
+  const { sessions, live, tasks } = scene();
+  const [a, b, c] = tasks;
+  expect(takeCallTurn(live, a, {})).toBe(true);
+  expect(takeCallTurn(live, b, {})).toBe(false);
+  expect(takeCallTurn(live, c, {})).toBe(false);
+  // The first gave up before its call was made, and left.
+  sessions.detach(a);
+  expect(takeCallTurn(live, c, {})).toBe(false);
+  expect(takeCallTurn(live, b, {})).toBe(true);
 });
 
 test("the last task to leave a session leaves it to be closed", () => {
-  const { sessions, live, tasks } = scene("a", "b");
+  const { sessions, live, tasks } = scene();
   expect(sessions.detach(tasks[0])).toBeNull();
-  expect(sessions.detach(tasks[1])).toBe(live);
+  expect(sessions.detach(tasks[1])).toBeNull();
+  expect(sessions.detach(tasks[2])).toBe(live);
   expect(sessions.size).toBe(0);
 });

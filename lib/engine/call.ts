@@ -26,6 +26,8 @@ export interface HeldCall {
   readonly done: Promise<CallOutcome>;
   /** What came of it, once it is known. */
   result: CallOutcome | null;
+  /** A question of its came before its reply. */
+  hasAsked: boolean;
   /** For a call that another process made: its JSON-RPC id, and when this one went on with it; monotonic. */
   readonly resumed: { callId: number; at: number } | null;
   /** Drops the connection; nothing is sent. */
@@ -98,14 +100,14 @@ export function resumeCall(
 }
 
 /** Waits for the reply as long as one takes that makes a task. Null: it takes longer, or asks meanwhile. */
-export async function promptOutcome(entry: TaskEntry, call: HeldCall): Promise<CallOutcome | null> {
+export async function promptOutcome(call: HeldCall): Promise<CallOutcome | null> {
   const over = new AbortController();
   const patience = async () => {
     const end = performance.now() + CALL_DEADLINE_MS;
     const wait = (ms: number) => sleep(ms, null, { signal: over.signal, ref: false }).catch(() => null);
-    while (performance.now() < end && entry.rare.news.length === 0 && !over.signal.aborted) await wait(50);
-    // A question is not kept waiting for the reply; some come a moment before the handle.
-    if (entry.rare.news.length > 0) await wait(ASKED_GRACE_MS);
+    while (performance.now() < end && !call.hasAsked && !over.signal.aborted) await wait(50);
+    // An answer is not kept waiting for the reply; some questions come a moment before the handle.
+    if (call.hasAsked) await wait(ASKED_GRACE_MS);
     return null;
   };
   const first = await Promise.race([call.done, patience()]);
@@ -129,9 +131,11 @@ function hold(
     (error: unknown): CallOutcome => ({ error, hasNewAccess: ctx.renewals !== renewals }),
   );
   const resumed = resumedId === null ? null : { callId: resumedId, at: performance.now() };
-  const call: HeldCall = { attempt, done, result: null, resumed, close: () => dropped.abort() };
+  const close = () => dropped.abort();
+  const call: HeldCall = { attempt, done, result: null, hasAsked: false, resumed, close };
   void done.then((result) => {
     call.result = result;
+    setCalls(entry, { callsAt: Number.NEGATIVE_INFINITY });
     // The stream has ended with its reply: nothing of it is worth replaying.
     if ("outcome" in result) setCalls(entry, { ownEventId: null });
     ctx.wake(entry.id, 0);

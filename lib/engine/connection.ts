@@ -3,6 +3,8 @@ import { Prisma, type Tx } from "../db.ts";
 import type { Era } from "../mcp/peer.ts";
 import type { Late } from "../servers/schema.ts";
 import { type Traits, traitsSchema } from "../servers/traits.ts";
+import { openMessages } from "../stream-messages/queries.ts";
+import type { StreamMessage } from "../stream-messages/schema.ts";
 import { loadLittleWork, type TaskWork } from "../tasks/work.ts";
 import { LEASE_QUEUE } from "./queue.ts";
 import { LOADED_TOGETHER } from "./tunables.ts";
@@ -40,6 +42,8 @@ export interface Taken {
   connection: ConnectionRow;
   /** Its tasks; null: too many to be read with those of others. */
   works: TaskWork[] | null;
+  /** What came on its streams and is not dealt with. */
+  messages: StreamMessage[];
 }
 
 /**
@@ -77,13 +81,19 @@ export async function takeOver(
       s.paused_at IS NOT NULL AS paused, s.pauses, ${KNOWN} AS known FROM ${ADDRESS_TABLES}
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
   const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);
+  const messages = await openMessages(organizationId, tx, locked);
   const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
   const taken = new Map<string, Taken>();
   for (const row of rows) {
     const epoch = epochs.get(row.connectionId);
     if (epoch === undefined) continue;
     const connection = { ...row, traits: traitsSchema.catch({}).parse(row.traits ?? {}) };
-    taken.set(row.connectionId, { epoch, connection, works: works.get(row.connectionId) ?? null });
+    taken.set(row.connectionId, {
+      epoch,
+      connection,
+      works: works.get(row.connectionId) ?? null,
+      messages: messages.filter(({ connectionId }) => connectionId === row.connectionId),
+    });
   }
   return taken;
 }

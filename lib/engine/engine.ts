@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { LEASES, PAUSE, TOKENS, TRY } from "../changes/transitions.ts";
+import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../changes/transitions.ts";
 import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../db.ts";
 import { listen } from "../listen.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
@@ -226,5 +226,6 @@ function hint(watcher: Watcher, about: string): void {
   if (about === TOKENS) watcher.renewAccess();
   else if (about === PAUSE) watcher.lookAtPause();
   else if (about === TRY) watcher.tryNow();
+  else if (about === STREAMS) watcher.readStreams();
   else watcher.wake(about);
 }

@@ -5,6 +5,7 @@ import type { CallOptions, Era, Peer } from "../mcp/peer.ts";
 import { storeMessages } from "../protocol-messages/transitions.ts";
 import type { Seal } from "../seal.ts";
 import type { Traits } from "../servers/traits.ts";
+import type { HeardMessage as StreamMessage } from "../stream-messages/schema.ts";
 import type { TaskWork } from "../tasks/work.ts";
 import { type HeardMessage, hear, toStore } from "./heard-messages.ts";
 import type { LaneName } from "./lanes.ts";
@@ -70,6 +71,10 @@ export interface WatcherContext {
   name(entry: TaskEntry, handle: string | null): void;
   /** What the server was seen to do so far. */
   readonly traits: Traits;
+  /** Stores what was heard on a stream of a session. False: it is more than is taken. */
+  hear(said: Omit<StreamMessage, "id">, live: LiveSession): boolean;
+  /** A question came on this session of which nobody knows whose it is. */
+  hasUnattributed(live: LiveSession): boolean;
   /** Notes what the server was just seen to do. Not waited for: it is seen again. */
   learn(seen: Traits): void;
 }

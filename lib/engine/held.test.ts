@@ -86,6 +86,7 @@ test("a connection that breaks ends it as lost, with its question; it is never c
   const { id, call } = await held();
   call.ask("Really?");
   const request = await look.openRequest(id, "Really?");
+  await look.inState(id, "input_required");
   call.cut();
   const lost = await look.inState(id, "lost");
   expect(lost.error).toMatchObject({ code: "connection_lost" });

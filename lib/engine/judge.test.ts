@@ -74,6 +74,7 @@ const memory = (more: Partial<Memory> = {}): Memory => ({
   pollsInSending: 0,
   elapsedMs: 0,
   missingForMs: () => 0,
+  saidToWait: false,
   ...more,
 });
 const said = ({ verdicts }: Plan) => verdicts.map((each) => `${each.request.id} ${each.verdict}`);
@@ -187,5 +188,23 @@ test("without keys, leaving input_required takes an unanswered question back, an
   const again = { state: "pending" as const, accepted: true, statusBefore: "input_required " };
   expect(unkeyed(work([request("1", "e", "A?", again)]), { status: "working" })).toEqual(["1 confirm"]);
   // asked while the server said "working" all along
-  expect(unkeyed(work([request("1", "e", "A?")], { state: "working" }), { status: "working" })).toEqual([]);
+  const never = work([request("1", "e", "A?")], { state: "working" });
+  expect(unkeyed(never, { status: "working" })).toEqual([]);
+  // It waited between two polls, by its own word.
+  const saidToWait = memory({ saidToWait: true });
+  expect(said(judgeUnkeyed(never, remote({ status: "working" }), saidToWait))).toEqual(["1 withdraw"]);
+});
+
+test("without keys, a new message takes no open question back: a task may go on beside it", () => {
+  const beside = work([request("1", "e", "A?")], { state: "working", statusMessage: "reading" });
+  expect(unkeyed(beside, { status: "working", statusMessage: "paying" })).toEqual([]);
+});
+
+test("without keys, an accepted answer is not called asked again while the task waits for another one", () => {
+  const accepted = request("1", "e", "A?", { state: "accepted", statusBefore: "input_required " });
+  const both = work([accepted, request("2", "f", "B?")]);
+  expect(unkeyed(both, {})).toEqual([]);
+  expect(unkeyed(work([accepted]), {})).toEqual(["1 count"]);
+  // It waits for nothing any more.
+  expect(unkeyed(both, { status: "working" })).toEqual(["1 confirm", "2 withdraw"]);
 });

@@ -26,6 +26,8 @@ export interface Memory {
   elapsedMs: number;
   /** How long a request's question has been missing, in ms; 0: it was there in the last poll. */
   missingForMs(requestId: string): number;
+  /** 2025-11-25: the server has notified that the task waits, before the poll began. */
+  saidToWait: boolean;
 }
 
 /** What the server said of a task, for telling whether it moved on. */
@@ -88,19 +90,25 @@ function judgeChange(
  * 2025-11-25: polls show no questions. A changed status or message is the only proof that an answer was taken;
  * leaving `input_required` without one takes the question back.
  */
-export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, { pollsInSending }: Memory): Plan {
+export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
-  const left = work.state === "input_required" && remote.status === "working";
+  const left = (work.state === "input_required" || memory.saidToWait) && remote.status === "working";
   for (const request of work.requests) {
-    const before =
-      request.delivery && reachOf(request.delivery) !== "nothing" && request.delivery.statusBefore;
+    const { delivery } = request;
+    const before = delivery && reachOf(delivery) !== "nothing" && delivery.statusBefore;
+    const asked: Observation = { kind: "asked", polls: memory.pollsInSending };
     if (typeof before === "string" ? before.split(" ")[0] !== remote.status : left)
       decide(plan, request, { kind: "moved" });
     else if (typeof before === "string" && saysOther(before, statusOf(remote)))
-      decide(plan, request, { kind: "said" }, { kind: "asked", polls: pollsInSending });
-    else decide(plan, request, { kind: "asked", polls: pollsInSending });
+      decide(plan, request, { kind: "said" }, asked);
+    // A task that waits for other answers too would not have moved on.
+    else if (delivery?.state !== "accepted" || !waitsForOthers(work, request)) decide(plan, request, asked);
   }
   return plan;
+}
+
+function waitsForOthers(work: TaskWork, request: RequestWork): boolean {
+  return work.requests.some((other) => other !== request && other.delivery?.state !== "accepted");
 }
 
 function saysOther(before: string, now: string): boolean {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { withClient } from "../../scripts/database/roles.ts";
 import { recordAnswer } from "../input-requests/transitions.ts";
 import { traitsSchema } from "../servers/traits.ts";
+import { readTask } from "../tasks/queries.ts";
 import { requestRefresh } from "../tasks/transitions.ts";
 import { lookInto } from "../testing/look.ts";
 import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
@@ -84,7 +85,7 @@ async function idOf(handle: string, ids: string[]): Promise<string> {
   throw new Error("no task of ours has this handle");
 }
 
-test("a server that does not name its tasks has one at a time in a session: the next waits, and says why", async () => {
+test("a server that does not name its tasks: the next one starts while the first waits for a person", async () => {
   remote.behave.maxSessions = 1;
   const one = await start();
   await look.inState(one, "working");
@@ -93,16 +94,39 @@ test("a server that does not name its tasks has one at a time in a session: the 
   const request = await look.openRequest(one, "First?");
   await until("it is learned", async () => (await traits()).namesTask === false);
   const two = await start();
-  await until("the second says why it waits", async () => {
-    const { state, error } = await look.task(two);
-    return state === "queued" && (error as { code?: string } | null)?.code === "sessions_full";
-  });
-  expect(remote.tasks.length).toBe(1);
-  await world.answer(request.id, approve);
-  await until("it is told", async () => remote.answered.length === 1);
-  first.status = "completed";
-  await look.inState(one, "completed");
   await look.inState(two, "working");
+  expect((await look.request(request.id)).state).toBe("open");
+  remote.ask(await there(1), "Second?");
+  await look.openRequest(two, "Second?");
+});
+
+test("a question of which nobody knows whose it is stays in sight, and its task is found by what the server says", async () => {
+  remote.behave.maxSessions = 1;
+  const [one, two] = [await start(), await start()];
+  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  const [a, b] = [await there(0), await there(1)];
+  // Nothing can be told of tasks whose look is not answered.
+  let goOn = () => {};
+  const waits = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  remote.behave.get = () => waits;
+  expect(remote.ask(a, "Whose?")).not.toBeNull();
+  const attention = (id: string) =>
+    world.within(
+      async (tx) => (await readTask(world.organizationId, tx, world.operator, id)).attention?.code,
+    );
+  await until("both say so", async () =>
+    [await attention(one), await attention(two)].every((code) => code === "question_unattributed"),
+  );
+  expect([...(await look.requestsOf(one)), ...(await look.requestsOf(two))]).toEqual([]);
+  a.status = "input_required";
+  goOn();
+  const asked = await idOf(a.taskId, [one, two]);
+  await look.openRequest(asked, "Whose?");
+  const other = await idOf(b.taskId, [one, two]);
+  await until("the other says so no more", async () => (await attention(other)) === undefined);
+  expect((await traits()).namesTask).toBe(false);
 });
 
 test("19: the reply to the call is lost, the server lists its tasks: the one that fits is found and adopted", async () => {

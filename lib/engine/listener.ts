@@ -1,13 +1,13 @@
-import { NEWS } from "../mcp/limits.ts";
-import type { StreamListener } from "../mcp/peer.ts";
+import { handleDigest } from "../found-tasks/handle.ts";
+import type { Question, RpcId, StreamListener } from "../mcp/peer.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
 import { lookSoon } from "./notices.ts";
 import { sessionDigest } from "./sealed.ts";
-import { askedUnder, attribute, type LiveSession } from "./sessions.ts";
-import { type StreamNews, setCalls, setRare } from "./task-state.ts";
+import type { LiveSession } from "./sessions.ts";
+import { clockMs, setCalls, setRare } from "./task-state.ts";
 
 /**
- * What a stream of a session brings is noted with the task that it belongs to, whose next step stores it.
+ * Hears a stream of a session. Questions, and questions taken back, go to the watcher's inbox, which stores them as they are.
  * `owner`: the task whose own call or `tasks/result` the stream is; null for the standalone one.
  */
 export function listenerOf(
@@ -18,32 +18,37 @@ export function listenerOf(
 ): StreamListener {
   // Said once a stream, however much comes on it.
   let hasWarned = false;
-  const warn = (message: string) => {
-    if (!hasWarned) ctx.log.warn({ serverId: ctx.serverId }, message);
+  const hear = (rpcId: RpcId, question: Question | null, handle: string | null) => {
+    const isTaken = ctx.hear(
+      {
+        sessionDigest: sessionDigest(ctx, live.kept),
+        rpcId,
+        question,
+        streamTaskId: owner?.id ?? null,
+        namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
+      },
+      live,
+    );
+    if (isTaken || hasWarned) return;
     hasWarned = true;
-  };
-  const note = (task: TaskEntry, news: StreamNews) => {
-    if (task.rare.news.length >= NEWS)
-      return warn("a server floods a stream with questions; the rest is not taken");
-    setRare(task, { news: [...task.rare.news, news] });
-    ctx.wake(task.id, 0);
+    ctx.log.warn(
+      { serverId: ctx.serverId },
+      "a server floods a stream with questions; the rest is not taken",
+    );
   };
   return {
     onQuestion(question, relatedTaskId) {
-      const task = attribute(live, owner, relatedTaskId, ctx.taskByHandle);
-      // A call that is no task has no task to be named.
+      if (question.address.kind !== "rpc") return;
       if (relatedTaskId !== null) ctx.learn({ namesTask: true });
-      else if (task?.handle && ctx.traits.namesTask === undefined) ctx.learn({ namesTask: false });
-      if (!task) return warn("a question came that no task can be told for; nobody is asked");
-      note(task, { kind: "question", question, session: live.kept });
+      hear(question.address.rpcId, question, relatedTaskId);
     },
     onRetracted(rpcId) {
-      for (const task of askedUnder(live, sessionDigest(ctx, live.kept).toString("hex"), rpcId))
-        note(task, { kind: "retracted", rpcId, session: live.kept });
+      hear(rpcId, null, null);
     },
-    onStatus(taskId) {
+    onStatus(taskId, status) {
       const task = ctx.taskByHandle(taskId);
       if (!task) return;
+      if (status === "input_required") setRare(task, { saidToWaitAt: clockMs() });
       ctx.learn({ notifies: true });
       lookSoon(ctx, task);
     },

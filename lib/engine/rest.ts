@@ -6,7 +6,7 @@ import { type CallOutcome, wasNotRun } from "./call.ts";
 import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { nextTurn } from "./held.ts";
 import { settle } from "./outcome.ts";
-import { reload, storeNews, storeProgress } from "./step.ts";
+import { reload, storeProgress } from "./step.ts";
 
 /**
  * Streams and calls that are open stay so, since their end would lose what they bring. Returns the pause until the next
@@ -21,7 +21,6 @@ export async function rest(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   const { call } = entry.calls;
   const isOurs = work.state === "starting" || (!work.durable && !hasEnded(work.state));
   if (call?.result && isOurs && canBeSettled(call.result)) await settle(ctx, entry, call);
-  if (entry.rare.news.length > 0 && work.state !== "queued") await storeNews(ctx, entry);
   if (work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (isRunning(work.state)) await storeProgress(ctx, entry);

@@ -16,6 +16,8 @@ interface Surroundings {
   /** Takes on tasks that are not watched yet. */
   adopt(taskIds: string[]): Promise<void>;
   renewAccess(): void;
+  /** Reads what others stored of the connection's streams. */
+  readStreams(): void;
   onOutdated(): void;
   /** Owns work that nobody waits for. */
   own(work: Promise<unknown>): void;
@@ -72,7 +74,7 @@ export class Scans {
 
   async #lookAround(): Promise<void> {
     const { organizationId, connectionId } = this.#ctx;
-    const { roster, adopt, renewAccess, onOutdated } = this.#around;
+    const { roster, adopt, renewAccess, readStreams, onOutdated } = this.#around;
     const { known, ids } = await this.#ctx.read(async (tx) => ({
       known: await readKnown(organizationId, tx, connectionId),
       ids: await watchedTasks(organizationId, tx, connectionId),
@@ -82,6 +84,7 @@ export class Scans {
     if (known.settings !== before.settings) onOutdated();
     if (known.signedInAt !== before.signedInAt && this.#isInVain()) renewAccess();
     await adopt(ids.filter((id) => !roster.has(id)));
+    readStreams();
   }
 
   /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */

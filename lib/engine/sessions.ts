@@ -1,13 +1,16 @@
 /**
  * The 2025-11-25 sessions of one connection, in a watcher's memory. A task has a session of its own where the server
  * allows it: then every question on it is the task's. Where a server caps its sessions, or is a child process with
- * one pipe, tasks share one, and questions are told apart by the task they name.
+ * one pipe, tasks share one, and questions are told apart by the task they name, or by asking one task after the other.
  */
-import type { RpcId, Session, Stream } from "../mcp/peer.ts";
+import type { Session, Stream } from "../mcp/peer.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { TaskEntry } from "./entry.ts";
+import { setCalls } from "./task-state.ts";
 import {
   BACKOFF_CAP_MS,
+  CALL_DEADLINE_MS,
+  CALLER_GONE_MS,
   REPLACED_MS,
   SAID_GONE,
   SAID_GONE_CAP_MS,
@@ -21,13 +24,16 @@ export type KeptSession = Session & { own: string };
 export interface LiveSession {
   readonly kept: KeptSession;
   readonly tasks: Set<TaskEntry>;
-  /** The standalone stream; a session has one at most. */
+  /** The standalone stream, open or opening; a session has one at most. */
   stream: Stream | null;
   streamAgainAt: number;
   /** False: the server has no such stream. */
   hasStream: boolean;
-  /** The task whose call is under way: one at a time, so that a question before the handle has one owner. */
-  caller: TaskEntry | null;
+  /** The task that is being asked for its question alone, and those that wait for this, in order. */
+  asking: TaskEntry | null;
+  readonly line: Set<TaskEntry>;
+  /** Tasks that wait for the calls before theirs, and when each came last. */
+  readonly callers: Map<TaskEntry, number>;
   /** A start of unknown outcome may have left a task in it: it is not closed. */
   mayHoldMore: boolean;
   /** The server forgot it: what all its tasks move to. */
@@ -49,6 +55,8 @@ export class Sessions {
   /** Sessions in a row in which nothing was ever answered, and until when there is no further one; monotonic. */
   #useless = 0;
   #notBefore = 0;
+  /** The server opens its standalone stream with the first event: nobody waits for its headers. */
+  opensLate = false;
 
   get size(): number {
     return this.#byKey.size;
@@ -68,6 +76,8 @@ export class Sessions {
     entry.live = null;
     if (!live) return null;
     live.tasks.delete(entry);
+    live.callers.delete(entry);
+    live.line.delete(entry);
     if (live.tasks.size > 0) return null;
     closeStandalone(live);
     this.#byKey.delete(keyOf(live.kept));
@@ -133,7 +143,9 @@ export class Sessions {
       stream: null,
       streamAgainAt: 0,
       hasStream: true,
-      caller: null,
+      asking: null,
+      line: new Set(),
+      callers: new Map(),
       mayHoldMore: false,
       renewal: null,
       answered: true,
@@ -150,54 +162,73 @@ export function closeStandalone(live: LiveSession): void {
   stream?.close();
 }
 
-/**
- * Whether a task may join a session that has others: on servers that do not name the task with their questions
- * nobody could tell whose they are.
- */
-export function mayShare(live: LiveSession, entry: TaskEntry, traits: Traits): boolean {
-  const others = [...live.tasks].some((task) => task !== entry);
-  return !others || traits.namesTask !== false;
+/** Its call is under way, or nobody knows what became of it: the server's id of it is not known. */
+export function isStarting({ handle, calls, work }: TaskEntry): boolean {
+  return handle === null && (calls.call !== null || work.state === "starting");
+}
+
+/** It runs, and nothing that it asked is open. */
+export function awaitsQuestion({ work }: TaskEntry): boolean {
+  const runs = work.state === "working" || work.state === "input_required";
+  return runs && !work.cancelRequested && !work.requests.some(({ state }) => state === "open");
 }
 
 /**
- * Whose question it is, that came on a session's stream. `owner` is the task whose own call or `tasks/result` the
- * stream belongs to, null for the standalone one. Null: nobody can tell, and a guess could answer another question.
+ * Where several tasks share a session, and nobody knows that the server names them, one at a time has its question stream
+ * (`tasks/result`) open: then what comes without a name is its own. False: the turn is another's, or a call is under way,
+ * whose question it could be as well; the task is woken when it may be its turn.
  */
-export function attribute(
-  live: LiveSession,
-  owner: TaskEntry | null,
-  relatedTaskId: string | null,
-  byHandle: (handle: string) => TaskEntry | null,
-): TaskEntry | null {
-  if (relatedTaskId !== null) {
-    const named = byHandle(relatedTaskId);
-    if (named) return named;
-    // A task of which nobody knows yet: the one that is being started here.
-    if (owner) return owner.handle === null ? owner : null;
-    return live.caller ?? only([...live.tasks].filter((task) => task.handle === null));
+export function takeTurn(live: LiveSession, entry: TaskEntry, traits: Traits): boolean {
+  if (live.asking === entry) return true;
+  const isAlone = live.tasks.size === 1 || traits.namesTask === true;
+  const isFree = live.asking === null && ![...live.tasks].some(isFreshCall);
+  if (!isAlone && !isFree) {
+    live.line.add(entry);
+    return false;
   }
-  if (owner) return owner;
-  if (live.tasks.size === 1) return only([...live.tasks]);
-  return only([...live.tasks].filter((task) => task === live.caller || awaitsQuestion(task)));
+  live.line.delete(entry);
+  live.asking = entry;
+  return true;
 }
 
-function only(tasks: TaskEntry[]): TaskEntry | null {
-  return tasks.length === 1 ? (tasks[0] ?? null) : null;
+/** Ends a task's turn, if it has it. Returns the one that waits longest, which is to be woken, or null. */
+export function endTurn(live: LiveSession, entry: TaskEntry): TaskEntry | null {
+  live.line.delete(entry);
+  if (live.asking !== entry) return null;
+  live.asking = null;
+  const [next] = live.line;
+  return next ?? null;
 }
 
-function awaitsQuestion({ work }: TaskEntry): boolean {
-  const isRunning = work.state === "working" || work.state === "input_required";
-  return isRunning && !work.cancelRequested && !work.requests.some(({ state }) => state === "open");
+/** A call whose handle is due any moment, or that is about to be made: what the server asks without a name could be its. */
+function isFreshCall({ calls: { call, callsAt } }: TaskEntry): boolean {
+  return call?.result == null && performance.now() < callsAt + CALL_DEADLINE_MS;
 }
 
-/** The tasks that a retraction may be about: the one that was asked under this id, else all of the session. */
-export function askedUnder(live: LiveSession, digest: string, rpcId: RpcId): TaskEntry[] {
-  const asked = [...live.tasks].filter((task) =>
-    task.work.requests.some(({ asks }) =>
-      asks.some((ask) => ask.sessionDigest === digest && ask.rpcId === rpcId),
-    ),
-  );
-  return asked.length > 0 ? asked : [...live.tasks];
+/** Takes a place in the line of those whose calls are to be made. */
+export function waitForCall(live: LiveSession, entry: TaskEntry): void {
+  live.callers.set(entry, performance.now());
+}
+
+/**
+ * The same for calls, which go one after the other in the order of their tasks' ids, as they were asked for, as long as their
+ * handles come soon: where they do not, nobody waits for them. A start that has not come back for its turn has lost it.
+ */
+export function takeCallTurn(live: LiveSession, entry: TaskEntry, traits: Traits): boolean {
+  const now = performance.now();
+  const { callers } = live;
+  for (const [task, cameAt] of callers)
+    if (now > cameAt + CALLER_GONE_MS || task.live !== live) callers.delete(task);
+  let first = entry;
+  for (const task of callers.keys()) if (task.id < first.id) first = task;
+  const isBusy = [...live.tasks].some((task) => task !== entry && isFreshCall(task));
+  if (traits.namesTask !== true && live.tasks.size > 1 && (isBusy || first !== entry)) {
+    waitForCall(live, entry);
+    return false;
+  }
+  callers.delete(entry);
+  setCalls(entry, { callsAt: now });
+  return true;
 }
 
 const keyOf = (kept: KeptSession) => kept.id ?? kept.own;

@@ -8,8 +8,8 @@ import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { reasonOf, SESSIONS_FULL, settle } from "./outcome.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";
-import type { LiveSession } from "./sessions.ts";
-import { dropStreams, isAboutStream, joinSession, openStandalone } from "./streams.ts";
+import { type LiveSession, takeCallTurn, waitForCall } from "./sessions.ts";
+import { dropStreams, joinSession, openStandalone } from "./streams.ts";
 import { setCalls } from "./task-state.ts";
 import { spanAfter } from "./traced-peer.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "./tunables.ts";
@@ -48,9 +48,7 @@ export async function prepare(ctx: WatcherContext, entry: TaskEntry): Promise<nu
       await note(ctx, entry, SESSIONS_FULL);
       return SESSION_WAIT_MS;
     }
-    if (live.caller && live.caller !== entry && live.tasks.size > 1) return CALLER_WAIT_MS;
-    live.caller = entry;
-    return null;
+    return takeCallTurn(live, entry, ctx.traits) ? null : CALLER_WAIT_MS;
   } catch (error) {
     if (error instanceof PeerError) {
       if (error.code === "session_gone") dropStreams(ctx, entry);
@@ -68,15 +66,9 @@ async function joinListening(ctx: WatcherContext, entry: TaskEntry): Promise<Liv
   const isNew = entry.live === null;
   const live = await joinSession(ctx, entry);
   if (!live) return null;
-  try {
-    await openStandalone(ctx, entry, live);
-  } catch (error) {
-    if (!(error instanceof PeerError) || !isAboutStream(error)) throw error;
-    // A session that was opened a moment ago is not gone: some servers answer 404 where they have no such stream.
-    if (error.code === "session_gone" && !isNew) throw error;
-    // What a server says against the stream is no reason not to start; it is tried again beside the polls.
-    live.hasStream = error.code !== "session_gone";
-  }
+  waitForCall(live, entry);
+  // A session that was opened a moment ago is not gone: some servers answer 404 where they have no such stream.
+  await openStandalone(ctx, entry, live, isNew);
   return live;
 }
 
@@ -132,12 +124,8 @@ async function place(ctx: WatcherContext, entry: TaskEntry, attempt: string): Pr
   ctx.log.info({ taskId: entry.id }, "a tool is called");
   const placed = placeCall(ctx, entry, attempt);
   setCalls(entry, { call: placed });
-  try {
-    await promptOutcome(entry, placed);
-  } finally {
-    if (entry.live?.caller === entry) entry.live.caller = null;
-  }
-  return placed.result ? settle(ctx, entry, placed) : await letLast(ctx, entry, placed);
+  await promptOutcome(placed);
+  return placed.result ? settle(ctx, entry, placed) : letLast(ctx, entry, placed);
 }
 
 /**

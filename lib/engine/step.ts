@@ -2,8 +2,6 @@
 
 import { REPEAT_AFTER_MS } from "../deliveries/judge.ts";
 import { releaseHeld } from "../deliveries/transitions.ts";
-import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { captureQuestion, ELICITATION_KEY } from "../input-requests/capture.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
 import { polls } from "../metrics/engine.ts";
 import { inScope } from "../scope.ts";
@@ -12,22 +10,21 @@ import { hasEnded, isRunning } from "../tasks/status.ts";
 import { dropTimeLimit } from "../tasks/time-limit.ts";
 import { type DeliveryWork, loadWork, type TaskWork } from "../tasks/work.ts";
 import { inSpan, noteSpan } from "../tracing/span.ts";
-import { applyRemote, applyRetraction, end } from "./apply.ts";
+import { applyRemote, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, insist, keepMessages, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
-import { Lessons, learnFromBeing, learnFromGone, learnFromQuestion, ttlOverForMs } from "./learning.ts";
+import { learnFromBeing, learnFromGone, ttlOverForMs } from "./learning.ts";
 import { settle } from "./outcome.ts";
 import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
-import { handleOf, restoreSession, sessionDigest, taskRef } from "./sealed.ts";
+import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { letLast, resolveStart, start } from "./start.ts";
 import {
   askForQuestion,
   dropStreams,
-  heard,
   joinSession,
   leaveSession,
   returnToFormer,
@@ -62,7 +59,6 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
   if (entry.work.state === "starting") return resolveStart(ctx, entry);
 
   restoreSession(ctx, entry);
-  if (entry.rare.news.length > 0) await storeNews(ctx, entry);
   if (entry.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
@@ -89,9 +85,8 @@ function untilStart(entry: TaskEntry): number | null {
   return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
-/** The call is made and its reply, a handle, is late. What it asks meanwhile is kept. */
+/** The call is made and its reply, a handle, is late. */
 export async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
-  if (entry.rare.news.length > 0) await storeNews(ctx, entry);
   return call.result ? settle(ctx, entry, call) : letLast(ctx, entry, call);
 }
 
@@ -146,33 +141,6 @@ async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
   return null;
 }
 
-/** Commits what came in on streams, before anything else is done with it. */
-export async function storeNews(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
-  const { news } = entry.rare;
-  const lessons = await change(ctx, entry, async (tx) => {
-    const lessons = new Lessons(ctx);
-    const events: NewEvent[] = [];
-    for (const item of news) {
-      const digest = sessionDigest(ctx, item.session);
-      if (item.kind === "question" && item.question.address.kind === "rpc") {
-        const rpc = { sessionDigest: digest, rpcId: item.question.address.rpcId };
-        learnFromQuestion(lessons, entry, item.question, digest.toString("hex"));
-        const lifetimeMs = ctx.traits.questionLifetimeMs ?? null;
-        const captured = { question: item.question, key: ELICITATION_KEY, rpc, lifetimeMs };
-        events.push(...(await captureQuestion(ctx.organizationId, tx, entry.id, captured)));
-      } else if (item.kind === "retracted") {
-        const ask = { sessionDigest: digest, rpcId: item.rpcId };
-        events.push(...(await applyRetraction(ctx, entry, tx, lessons, ask)));
-      }
-    }
-    await appendEvents(ctx.organizationId, tx, events);
-    return lessons;
-  });
-  lessons.learn(ctx);
-  setRare(entry, { news: entry.rare.news.slice(news.length) });
-  if (news.some(({ kind }) => kind === "question")) heard(entry);
-}
-
 const unchangedPolls = polls.labels("unchanged");
 const changedPolls = polls.labels("changed");
 
@@ -183,6 +151,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     (work.cancelRequested && !work.cancelSent) ||
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
     entry.rare.missing.size > 0 ||
+    entry.rare.saidToWaitAt < Number.POSITIVE_INFINITY ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = entry.messages.length;
   entry.polledAt = clockMs();

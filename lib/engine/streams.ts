@@ -1,16 +1,19 @@
-/** Streams and sessions of 2025-11-25: opened, dropped and renewed here; what comes in on them is stored by steps. */
+/** Streams and sessions of 2025-11-25: opened, dropped and renewed here; what comes in on them is for the inbox. */
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { PeerError, type StreamListener } from "../mcp/peer.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { PeerError, type Stream, type StreamListener } from "../mcp/peer.ts";
 import { storeSession } from "../tasks/progress.ts";
 import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { learnFromSilence } from "./learning.ts";
 import { listenerOf } from "./listener.ts";
 import { sealSession, taskRef } from "./sealed.ts";
-import { closeStandalone, type KeptSession, type LiveSession, mayShare } from "./sessions.ts";
+import { closeStandalone, endTurn, type KeptSession, type LiveSession, takeTurn } from "./sessions.ts";
 import { setCalls, setRare } from "./task-state.ts";
 import {
   CALL_DEADLINE_MS,
+  CALLER_WAIT_MS,
+  LISTEN_GRACE_MS,
+  MAX_TIMER_MS,
   OPEN_DEADLINE_MS,
   QUESTION_RETRY_CAP_MS,
   QUESTION_RETRY_MS,
@@ -35,10 +38,7 @@ export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promis
     const live = ctx.sessions.attach(entry, await open(ctx, entry));
     live.answered = false;
     if (known !== undefined && ctx.sessions.size > known) ctx.learn({ sessionLimit: undefined });
-    if (mayShare(live, entry, ctx.traits)) return live;
-    // A child process has one session for all: on it, too, questions must be told apart.
-    ctx.sessions.detach(entry);
-    return null;
+    return live;
   } catch (error) {
     if (!(error instanceof PeerError && error.code === "sessions_full")) throw error;
     if (ctx.sessions.size === 0) throw error;
@@ -62,8 +62,7 @@ async function open(ctx: WatcherContext, entry: TaskEntry): Promise<KeptSession>
 
 function share(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
   const live = ctx.sessions.leastUsed();
-  if (!live || !mayShare(live, entry, ctx.traits)) return null;
-  return ctx.sessions.attach(entry, live.kept);
+  return live && ctx.sessions.attach(entry, live.kept);
 }
 
 /** The server opens sessions and knows none of them: its trouble, not that of one task. */
@@ -120,7 +119,7 @@ export async function returnToFormer(ctx: WatcherContext, entry: TaskEntry): Pro
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
       if (error.code !== "session_gone" || tries >= SAID_GONE) return false;
-      await sleep(SAID_GONE_MS * 2 ** (tries - 1));
+      await pause(SAID_GONE_MS * 2 ** (tries - 1));
     }
   }
   const left = ctx.sessions.detach(entry);
@@ -143,7 +142,7 @@ function closeSession(ctx: WatcherContext, { kept }: LiveSession): void {
 /** The server forgot the session: a new one, stored before it is used. Old JSON-RPC ids are never sent on it. */
 export async function renewSession(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
   const old = entry.live;
-  closeResultStream(entry);
+  closeResultStream(ctx, entry);
   if (!old) throw new Error(`task ${entry.id} has no session to renew`);
   closeStandalone(old);
   old.renewal ??= openAnew(ctx, entry).catch((error: unknown) => {
@@ -167,38 +166,80 @@ async function openAnew(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSess
   return fresh;
 }
 
-/** The standalone stream: some servers put their questions nowhere else, and drop them when it is not open. */
+/**
+ * A stream that opens beside everything else, since a server may send no headers before the first event. `opened` resolves
+ * once it is open, refused or closed, and never rejects.
+ */
+function openBeside(
+  open: (signal: AbortSignal) => Promise<Stream | null>,
+  onRefused: (error: unknown) => void,
+): Stream & { opened: Promise<void> } {
+  const dropped = new AbortController();
+  let stream: Stream | null = null;
+  const close = () => {
+    dropped.abort();
+    stream?.close();
+  };
+  const opened = open(dropped.signal).then(
+    (open) => {
+      stream = open;
+      if (dropped.signal.aborted) close();
+    },
+    (error: unknown) => {
+      if (!dropped.signal.aborted) onRefused(error);
+    },
+  );
+  return { close, opened };
+}
+
+/**
+ * The standalone stream: some servers put their questions nowhere else, and drop them when it is not open. Waits for it a
+ * moment and no longer. `isNew`: the session was opened just now.
+ */
 export async function openStandalone(
   ctx: WatcherContext,
   entry: TaskEntry,
   live: LiveSession,
+  isNew = false,
 ): Promise<void> {
   if (live.stream || !live.hasStream) return;
+  live.streamAgainAt = performance.now() + STREAM_RETRY_MS;
+  const gone = (hasStream: boolean) => {
+    live.hasStream &&= hasStream;
+    if (live.stream === stream) live.stream = null;
+  };
   const listener: StreamListener = {
-    ...listenerOf(ctx, live, null, () => {
-      live.stream = null;
-    }),
+    ...listenerOf(ctx, live, null, () => gone(true)),
     // Ids of other streams are not kept here: with one of those this request would go on with that stream instead.
     onEventId(eventId) {
       live.kept.lastEventId = eventId;
       for (const task of live.tasks) task.idsChanged = true;
     },
   };
-  const peer = ctx.peer("2025-11-25");
-  live.stream = await peer.listen(live.kept, listener, callOptions(entry, OPEN_DEADLINE_MS));
-  // null: the server has no such stream (405), so there is nothing to try again
-  if (!live.stream) live.hasStream = false;
+  const stream = openBeside(
+    async (signal) => {
+      const options = { ...callOptions(entry, MAX_TIMER_MS), signal };
+      const open = await ctx.peer("2025-11-25").listen(live.kept, listener, options);
+      // null: the server has no such stream (405), so there is nothing to try again
+      if (!open) gone(false);
+      return open;
+    },
+    (error) => {
+      // What the server says against the stream is no reason to stop anything; it is tried again later. Some answer 404
+      // where they have none: a session that was opened a moment ago is not gone.
+      gone(!(isNew && error instanceof PeerError && error.code === "session_gone"));
+      ctx.log.debug({ err: error, taskId: entry.id }, "a stream was refused");
+    },
+  );
+  live.stream = stream;
+  const late = pause(ctx.sessions.opensLate ? 0 : LISTEN_GRACE_MS, true, { ref: false });
+  if (await Promise.race([stream.opened, late])) ctx.sessions.opensLate = true;
 }
 
-/**
- * The same for a running task, whose session has just answered a poll: what the server says against the stream itself
- * is no reason to stop, and it is tried again later.
- */
+/** The same for a running task, now and then. */
 export async function tryStandalone(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
   const { live } = entry;
-  if (!live || live.stream || now < live.streamAgainAt) return;
-  live.streamAgainAt = now + STREAM_RETRY_MS;
-  await unlessRefused(ctx, entry, () => openStandalone(ctx, entry, live));
+  if (live && now >= live.streamAgainAt) await openStandalone(ctx, entry, live);
 }
 
 /** Opens and drops streams to fit what the task waits for. Called at every step of a running task. */
@@ -212,7 +253,10 @@ export async function tendStreams(ctx: WatcherContext, entry: TaskEntry, now: nu
   const wanted = [...live.tasks].some((task) => now < task.rare.listenUntil);
   if (wanted) await tryStandalone(ctx, entry, now);
   else closeStandalone(live);
-  if (!waitsForQuestion || now > entry.rare.resultStreamUntil) closeResultStream(entry);
+  // An answer was accepted, and nothing followed: it is asked for what comes next, or for the same again.
+  const isSilent =
+    work.requests.length > 0 && work.requests.every(({ delivery }) => delivery?.state === "accepted");
+  if (!(waitsForQuestion || isSilent) || now > entry.rare.resultStreamUntil) closeResultStream(ctx, entry);
   if (waitsForQuestion) await askForPending(ctx, entry, now);
 }
 
@@ -226,87 +270,103 @@ function listenUntil(ctx: WatcherContext, entry: TaskEntry, now: number): number
 }
 
 /** The same where a question is known to be pending: that it does not come says what the server is like. */
-export async function askForPending(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
-  if (now < entry.rare.resultStreamAgainAt) return;
-  if (entry.rare.resultStreamUntil > 0) {
-    setRare(entry, { unasked: entry.rare.unasked + 1 });
-    learnFromSilence(ctx, entry);
-  }
-  await askForQuestion(ctx, entry, now);
+export function askForPending(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+  return ask(ctx, entry, now, true);
 }
 
 /**
  * Asks the server for its pending question, not in a hot loop: first for what it said on a stream of the task's that
  * broke, where it can replay that; then by `tasks/result`, held for a while.
  */
-export async function askForQuestion(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+export function askForQuestion(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+  return ask(ctx, entry, now, false);
+}
+
+async function ask(ctx: WatcherContext, entry: TaskEntry, now: number, isPending: boolean): Promise<void> {
   const { live } = entry;
-  if (now > entry.rare.resultStreamUntil) closeResultStream(entry);
+  if (now > entry.rare.resultStreamUntil) closeResultStream(ctx, entry);
   if (!live || entry.rare.resultStream || now < entry.rare.resultStreamAgainAt) return;
-  const pause = Math.min(QUESTION_RETRY_CAP_MS, QUESTION_RETRY_MS * 1.5 ** Math.min(entry.rare.unasked, 20));
-  setRare(entry, { resultStreamAgainAt: now + pause, resultStreamUntil: now + QUESTION_WAIT_MS });
+  if (!takeTurn(live, entry, ctx.traits)) {
+    // Whoever has the turn wakes the next one; for calls nobody does.
+    if (live.asking === null) ctx.wake(entry.id, CALLER_WAIT_MS);
+    return;
+  }
+  // A question of which nobody knows whose it is may be the one.
+  if (isPending && entry.rare.resultStreamUntil > 0 && !ctx.hasUnattributed(live)) {
+    setRare(entry, { unasked: entry.rare.unasked + 1 });
+    learnFromSilence(ctx, entry);
+  }
+  const againIn = Math.min(
+    QUESTION_RETRY_CAP_MS,
+    QUESTION_RETRY_MS * 1.5 ** Math.min(entry.rare.unasked, 20),
+  );
+  setRare(entry, { resultStreamAgainAt: now + againIn, resultStreamUntil: now + QUESTION_WAIT_MS });
   const replayFrom = entry.calls.ownEventId;
-  if (replayFrom === null) await openResultStream(ctx, entry, live);
+  if (replayFrom === null) openResultStream(ctx, entry, live);
   else {
     setCalls(entry, { ownEventId: null });
-    await replay(ctx, entry, live, replayFrom);
+    replay(ctx, entry, live, replayFrom);
     // The next time by tasks/result, soon.
     setRare(entry, { resultStreamAgainAt: now + QUESTION_WAIT_MS });
   }
   ctx.wake(entry.id, QUESTION_WAIT_MS);
 }
 
-async function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSession): Promise<void> {
-  const listener = listenerOf(ctx, live, entry, () => {
-    setRare(entry, { resultStream: null });
-  });
-  try {
-    const resultStream = await ctx.peer("2025-11-25").openResult(
+function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSession): void {
+  holdOwn(ctx, entry, live, (listener, signal) =>
+    ctx.peer("2025-11-25").openResult(
       taskRef(ctx, entry),
       // The end is read by the next poll; the result that came with it is fetched again then.
       { ...listener, onResult: () => ctx.wake(entry.id, 0) },
-      callOptions(entry, OPEN_DEADLINE_MS),
-    );
-    setRare(entry, { resultStream });
-  } catch (error) {
-    // Some servers answer at once instead of blocking: then their questions come on the standalone stream.
-    if (!(error instanceof PeerError && error.code === "not_ready")) throw error;
-  }
+      { ...callOptions(entry, MAX_TIMER_MS), signal },
+    ),
+  );
 }
 
 /** Goes on with a stream of the task's own after its last event; servers with an event store put it all again. */
-async function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: string): Promise<void> {
-  const listener: StreamListener = {
-    ...listenerOf(ctx, live, entry, () => {
-      setRare(entry, { resultStream: null });
-    }),
-    // The next time by tasks/result: what is replayed has ids too.
-    onEventId: () => undefined,
-  };
+function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: string): void {
   const session = { ...live.kept, lastEventId: from };
-  await unlessRefused(ctx, entry, async () => {
-    const peer = ctx.peer("2025-11-25");
-    const resultStream = await peer.listen(session, listener, callOptions(entry, OPEN_DEADLINE_MS));
-    setRare(entry, { resultStream });
-  });
+  holdOwn(ctx, entry, live, (listener, signal) =>
+    ctx.peer("2025-11-25").listen(
+      session,
+      // The next time by tasks/result: what is replayed has ids too.
+      { ...listener, onEventId: () => undefined },
+      { ...callOptions(entry, MAX_TIMER_MS), signal },
+    ),
+  );
 }
 
-async function unlessRefused(
+/** Opens a stream on which the task's own question may come. Nothing waits for it, and what refuses it is met by polls. */
+function holdOwn(
   ctx: WatcherContext,
   entry: TaskEntry,
-  open: () => Promise<void>,
-): Promise<void> {
-  try {
-    await open();
-  } catch (error) {
-    if (!(error instanceof PeerError) || !isAboutStream(error)) throw error;
-    ctx.log.debug({ err: error, taskId: entry.id }, "a stream was refused");
-  }
+  live: LiveSession,
+  open: (listener: StreamListener, signal: AbortSignal) => Promise<Stream | null>,
+): void {
+  const over = () => {
+    if (entry.rare.resultStream !== stream) return;
+    setRare(entry, { resultStream: null });
+    wakeNext(ctx, live, entry);
+  };
+  const stream = openBeside(
+    async (signal) => {
+      const opened = await open(listenerOf(ctx, live, entry, over), signal);
+      if (!opened) over();
+      return opened;
+    },
+    (error) => {
+      over();
+      // Some servers answer at once instead of blocking: then their questions come on the standalone stream.
+      const isOdd = !(error instanceof PeerError);
+      ctx.log[isOdd ? "error" : "debug"]({ err: error, taskId: entry.id }, "a stream was refused");
+    },
+  );
+  setRare(entry, { resultStream: stream });
 }
 
-/** The server has read the request and refuses the stream; it may be well otherwise. */
-export function isAboutStream({ reached, code }: PeerError): boolean {
-  return reached === "yes" && code !== "unauthorized" && code !== "rate_limited";
+function wakeNext(ctx: WatcherContext, live: LiveSession, entry: TaskEntry): void {
+  const next = endTurn(live, entry);
+  if (next) ctx.wake(next.id, 0);
 }
 
 /** A question came: the server is not silent. */
@@ -314,10 +374,11 @@ export function heard(entry: TaskEntry): void {
   setRare(entry, { unasked: 0, resultStreamUntil: 0 });
 }
 
-export function closeResultStream(entry: TaskEntry): void {
+function closeResultStream(ctx: WatcherContext, entry: TaskEntry): void {
   const { resultStream } = entry.rare;
   setRare(entry, { resultStream: null });
   resultStream?.close();
+  if (entry.live) wakeNext(ctx, entry.live, entry);
 }
 
 /** Drops the task's connections, and gives its session back to the server where it was the last task there. */
@@ -333,7 +394,7 @@ export async function leaveSession(ctx: WatcherContext, entry: TaskEntry): Promi
 
 /** Drops the task's connections, and its session's where it was the last task there. Nothing is sent. */
 export function dropStreams(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
-  closeResultStream(entry);
+  closeResultStream(ctx, entry);
   entry.calls.call?.close();
   return ctx.sessions.detach(entry);
 }
@@ -344,7 +405,7 @@ export function leaveStreams(ctx: WatcherContext, entry: TaskEntry, keepsCall: b
     dropStreams(ctx, entry);
     return;
   }
-  closeResultStream(entry);
+  closeResultStream(ctx, entry);
   const { live } = entry;
   ctx.sessions.detach(entry);
   entry.live = live;

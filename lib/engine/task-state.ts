@@ -2,7 +2,7 @@
  * What a watcher holds of the few tasks that are called, listened to or in trouble. Of a hundred thousand that are only
  * polled none has an object of its own for it.
  */
-import type { Question, RpcId, Stream } from "../mcp/peer.ts";
+import type { Stream } from "../mcp/peer.ts";
 import type { StatusNews } from "../tasks/progress.ts";
 import type { HeldCall } from "./call.ts";
 import type { KeptSession } from "./sessions.ts";
@@ -11,6 +11,8 @@ import type { KeptSession } from "./sessions.ts";
 export interface CallState {
   /** While its reply is awaited. */
   call: HeldCall | null;
+  /** When its turn to be called came, on a session that others share; monotonic, in ms. */
+  callsAt: number;
   /** Its JSON-RPC id, for resuming it after a restart. */
   callId: number | null;
   /** The last event id on a stream of its own, from which the server may replay what came after. */
@@ -24,11 +26,6 @@ export interface CallState {
   /** Header rules of the tool's schema were read anew for this start. */
   rereadTool: boolean;
 }
-
-/** What arrived on a stream and is not stored yet. */
-export type StreamNews =
-  | { kind: "question"; question: Question; session: KeptSession }
-  | { kind: "retracted"; rpcId: RpcId; session: KeptSession };
 
 /** As the server reported it last, and not stored yet. */
 export interface Progress {
@@ -46,9 +43,10 @@ export interface RareState {
   resultStreamAgainAt: number;
   /** How often in a row the server was asked for its question and did not put it. */
   unasked: number;
-  news: readonly StreamNews[];
   /** What the last poll said, where that differs by a number only from what was written a moment ago. */
   minorNews: StatusNews | null;
+  /** When the server notified that the task waits for an answer, in whole ms; Infinity: not since the last poll. */
+  saidToWaitAt: number;
   progress: Progress | null;
   /** When progress was written last. */
   progressAt: number;
@@ -64,6 +62,7 @@ export interface RareState {
 
 export const NO_CALL: Readonly<CallState> = {
   call: null,
+  callsAt: Number.NEGATIVE_INFINITY,
   callId: null,
   ownEventId: null,
   hasResumed: false,
@@ -78,8 +77,8 @@ export const NOTHING_RARE: Readonly<RareState> = {
   resultStreamUntil: 0,
   resultStreamAgainAt: 0,
   unasked: 0,
-  news: [],
   minorNews: null,
+  saidToWaitAt: Number.POSITIVE_INFINITY,
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,

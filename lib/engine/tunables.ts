@@ -133,6 +133,16 @@ export const SESSIONS_FULL_MS = 600_000;
 export const SESSION_WAIT_MS = 5_000;
 /** and for another call on a shared session this long. */
 export const CALLER_WAIT_MS = 100;
+/** and one that has not come back for its turn after this has lost it. */
+export const CALLER_GONE_MS = 1_000;
+/** A call goes out when the standalone stream is open, or after this: some servers send no headers before the first event. */
+export const LISTEN_GRACE_MS = 500;
+/** What comes on streams is stored this many messages at a time; */
+export const STORED_TOGETHER = 100;
+/** a watcher that ends waits this long for a database that is away, and stores the rest when it is back; */
+export const DRAIN_STREAMS_MS = 10_000;
+/** and what was dealt with is forgotten after this. */
+export const KEEP_STREAM_MESSAGES_MS = 24 * 3600_000;
 /** Progress is written this often at most, */
 export const PROGRESS_MS = 1_000;
 /** and messages that differ by a number only this often, and this soon. */

@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import type { Database, Prisma, Tx } from "../db.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
+import { openMessages } from "../stream-messages/queries.ts";
+import type { StreamMessage } from "../stream-messages/schema.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, type TaskWork, watchedTasks } from "../tasks/work.ts";
 import type { HeldCall } from "./call.ts";
@@ -23,7 +25,8 @@ import { firstLookIn, pollDelay } from "./schedule.ts";
 import { handleOf } from "./sealed.ts";
 import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
-import { step, storeNews } from "./step.ts";
+import { step } from "./step.ts";
+import { StreamInbox } from "./stream-inbox.ts";
 import { leaveStreams } from "./streams.ts";
 import { Subscription } from "./subscription.ts";
 import { clockMs } from "./task-state.ts";
@@ -58,6 +61,7 @@ export class Watcher {
   #roster = new Roster();
   #trouble: Trouble;
   #scans: Scans;
+  #inbox: StreamInbox;
   #lanes = new Lanes<TaskEntry>((entry) => (entry.running ? null : this.#take(entry)));
   #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
@@ -117,9 +121,16 @@ export class Watcher {
         return renewals();
       },
       learn: (seen) => link.learn(seen),
+      hear: (said, live) => this.#inbox.hear(said, live),
+      hasUnattributed: (live) => this.#inbox.hasUnattributed(live),
       leaving: this.#leaving.signal,
     };
     const roster = this.#roster;
+    this.#inbox = new StreamInbox(this.#context, {
+      record: (work) => options.database.withOrganization(this.organizationId, work),
+      entries: () => roster,
+      onLeaseLost: options.onLeaseLost,
+    });
     this.#trouble = new Trouble({
       roster,
       link,
@@ -132,6 +143,7 @@ export class Watcher {
       roster,
       trouble: this.#trouble,
       scan: () => this.#scan(),
+      readStreams: () => this.readStreams(),
       known: connection.known,
       adopt: (taskIds) => this.#adopt(taskIds, false),
       renewAccess: () => this.renewAccess(),
@@ -159,13 +171,14 @@ export class Watcher {
   }
 
   /** `works`: the connection's watched tasks, where they were read already. */
-  async begin(works: TaskWork[] | null): Promise<void> {
+  async begin(works: TaskWork[] | null, messages: StreamMessage[]): Promise<void> {
     if (works) this.#bringIn(works, true);
     else {
       const all = await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId));
       await this.#adopt(all, true);
     }
     if (this.#halted) return;
+    this.#inbox.adopt(messages);
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
     this.#flushMinorNews = setInterval(
@@ -193,6 +206,19 @@ export class Watcher {
   /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
   lookAtPause(): void {
     this.#own(this.#context.read(async () => undefined));
+  }
+
+  /** Something that came on its streams was stored by others. */
+  readStreams(): void {
+    if (this.#halted) return;
+    const { organizationId, connectionId } = this;
+    const read = this.#context.read((tx) => openMessages(organizationId, tx, [connectionId]));
+    this.#own(
+      read.then((messages) => {
+        this.#inbox.adopt(messages);
+        this.#inbox.lookAgain();
+      }),
+    );
   }
 
   /** Hints may have been lost: what they would have told of is read. */
@@ -243,7 +269,8 @@ export class Watcher {
     const calls = late.map((entry) => this.#keepLate(entry, entry.calls.call!));
     for (const entry of this.#roster) leaveStreams(this.#context, entry, late.includes(entry));
     if (!isLate) await Promise.all(calls);
-    for (const entry of this.#roster) await this.#keepNews(entry);
+    // Most servers would not say it again.
+    await this.#inbox.end();
     await this.#flushAll().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
@@ -254,16 +281,6 @@ export class Watcher {
     return keepLate(this.#context, entry, call).catch((error: unknown) =>
       this.#options.log.error({ err: error, taskId: entry.id }, "what a call came to is lost"),
     );
-  }
-
-  /** What came in while the last steps ended would not be told again by most servers. */
-  async #keepNews(entry: TaskEntry): Promise<void> {
-    const exists = entry.handle !== null || entry.work.sealedHandle !== null || !entry.work.durable;
-    if (entry.rare.news.length === 0 || !exists) return;
-    await storeNews(this.#context, entry).catch((error: unknown) => {
-      if (!(error instanceof LeaseLost))
-        this.#options.log.error({ err: error, taskId: entry.id }, "news of a task were lost");
-    });
   }
 
   #wake(taskId: string, afterMs: number, byPerson: boolean): void {
@@ -314,6 +331,7 @@ export class Watcher {
       if (!entry.calls.call) entry.messages = atRest(entry.messages);
       entry.running = false;
       this.#trouble.release(entry);
+      this.#inbox.reconsider(entry);
     }
     if (pause === null) {
       this.#roster.remove(entry);
@@ -363,7 +381,8 @@ export class Watcher {
 
   /** `spread`: they were watched before, so that nobody waits for a look at those that only run. */
   #bringIn(works: TaskWork[], spread: boolean): void {
-    for (const work of works) {
+    // Older tasks start before younger ones.
+    for (const work of works.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
       if (this.#roster.has(work.id)) {
         this.#wake(work.id, 0, true);

@@ -14,16 +14,13 @@ import { AppError } from "../errors.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { amountOf } from "../format/amount.ts";
 import { uuidv7 } from "../ids.ts";
-import { ASKS, QUESTIONS } from "../mcp/limits.ts";
+import { ASKS, OPEN_QUESTIONS, QUESTIONS } from "../mcp/limits.ts";
 import type { Question, RpcId } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
 import { shownOf } from "../mcp/shown.ts";
 import type { Actor } from "../members/schema.ts";
 import { checkedContent } from "./guards.ts";
 import { judgeRewording, requests } from "./status.ts";
-
-/** 2025-11-25 questions have no key of their own: a task there has one question at a time. */
-export const ELICITATION_KEY = "elicitation";
 
 /** So many hashes of what a question said before are kept, the newest: an answer names the one that was read. */
 const WORDINGS_KEPT = 50;
@@ -33,10 +30,10 @@ const EVENT_CHARACTERS = 4_000;
 
 export interface CapturedQuestion {
   question: Question;
-  /** 2026-07-28: the server's key. 2025-11-25: ELICITATION_KEY. */
-  key: string;
-  /** 2025-11-25: where an answer has to go; the session only as a digest. */
-  rpc: { sessionDigest: Buffer; rpcId: RpcId } | null;
+  /** 2026-07-28: the server's key. 2025-11-25: null, a question is known by what it asks, and several may be open. */
+  key: string | null;
+  /** 2025-11-25: where an answer has to go; the session only as a digest. And the stream's message that it came with. */
+  rpc: { sessionDigest: Buffer; rpcId: RpcId; messageId: string } | null;
   /** How long the server is known to wait for an answer, in ms; null: as long as the task lives. */
   lifetimeMs: number | null;
 }
@@ -79,11 +76,12 @@ export async function captureQuestion(
     FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
   const task = tasks[0];
   if (!task || task.over) return [];
-  const { question, key, rpc } = captured;
+  const { question, rpc } = captured;
   const hash = questionHash({ taskId, ...question });
-  if (rpc && (await isKnownAsk(organizationId, tx, rpc))) return [];
+  const key = captured.key ?? hash;
+  if (rpc && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
 
-  const [live] = await liveRequests(organizationId, tx, taskId, key);
+  const [live] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash));
   if (live?.questionHash === hash)
     return rpc ? askedAgainLive(organizationId, tx, taskId, live, captured) : [];
 
@@ -108,6 +106,7 @@ export async function captureQuestion(
     const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, task, captured);
     if (reopened) return reopened;
   }
+  if (rpc) events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
   // Once what was asked before has been answered, there is room again.
   if (isFull && events.length === 0) return [];
 
@@ -349,12 +348,53 @@ export async function settleAtEnd(
   return events;
 }
 
-/** The requests of a task that wait for a person, or whose answer is on its way; with a key, the one under it. Locked. */
+/** Which request a question is, by the server's key or by what is asked; alias `r`. */
+function sameQuestion(key: string | null, hash: string): Prisma.Sql {
+  return key === null ? Prisma.sql`r.question_hash = ${hash}` : Prisma.sql`r.key = ${key}`;
+}
+
+/** 2025-11-25: whether the task may have one more question open, or this one is open already. */
+export async function hasRoom(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  question: Question,
+): Promise<boolean> {
+  const live = await tx.inputRequest.findMany({
+    where: { organizationId, taskId, state: { in: ["open", "answered"] } },
+    select: { questionHash: true },
+  });
+  const hash = questionHash({ taskId, ...question });
+  return live.length < OPEN_QUESTIONS || live.some(({ questionHash }) => questionHash === hash);
+}
+
+/**
+ * 2025-11-25: the server asks something else, after it had accepted these answers: it has gone on with them. One whose
+ * outcome is unknown is not taken for that, for a task may ask two questions at once.
+ */
+async function confirmTakenBefore(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  messageId: string,
+): Promise<NewEvent[]> {
+  const taken = await tx.$queryRaw<{ id: string }[]>`
+    SELECT r.id FROM input_request r
+      JOIN delivery d ON d.organization_id = r.organization_id AND d.input_request_id = r.id AND d.state = 'accepted'
+    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'answered'
+      AND d.accepted_at < (SELECT m.received_at FROM stream_message m
+        WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${messageId}::uuid)`;
+  const events: NewEvent[] = [];
+  for (const { id } of taken) events.push(...(await confirmRequest(organizationId, tx, taskId, id)));
+  return events;
+}
+
+/** The requests of a task that wait for a person, or whose answer is on its way; `which` of them, alias `r`. Locked. */
 export async function liveRequests(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  key?: string,
+  which = Prisma.sql`true`,
 ): Promise<LiveRequest[]> {
   const rows = await tx.$queryRaw<(Omit<LiveRequest, "delivery"> & { delivery: unknown })[]>`
     SELECT r.id, r.question_hash AS "questionHash", r.mode, r.replaces IS NOT NULL AS replaced,
@@ -366,18 +406,27 @@ export async function liveRequests(
     LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
     LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
     WHERE r.organization_id = ${organizationId}::uuid AND r.state IN ('open', 'answered')
-      AND r.task_id = ${taskId}::uuid AND r.key = coalesce(${key ?? null}, r.key)
+      AND r.task_id = ${taskId}::uuid AND ${which}
     ORDER BY r.created_at, r.id FOR NO KEY UPDATE OF r`;
   return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
 }
 
+/**
+ * The very same message once more, as servers that replay a stream send it. The same id with another question, or with one
+ * that is over, is a server's that begins its ids anew.
+ */
 async function isKnownAsk(
   organizationId: string,
   tx: Tx,
+  taskId: string,
+  hash: string,
   rpc: { sessionDigest: Buffer; rpcId: RpcId },
 ): Promise<boolean> {
-  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask WHERE organization_id = ${organizationId}::uuid
-    AND session_digest = ${rpc.sessionDigest} AND rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb`;
+  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask k
+    JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
+    WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
+      AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND k.retracted_at IS NULL
+      AND r.task_id = ${taskId}::uuid AND r.question_hash = ${hash} AND r.state IN ('open', 'answered')`;
   return rows.length > 0;
 }
 
@@ -407,8 +456,8 @@ async function reopenUndeliverable(
 ): Promise<NewEvent[] | null> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
-      SELECT id FROM input_request WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
-        AND key = ${captured.key} AND question_hash = ${hash} AND state = 'undeliverable'
+      SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
+        AND ${sameQuestion(captured.key, hash)} AND question_hash = ${hash} AND state = 'undeliverable'
       ORDER BY created_at DESC LIMIT 1) RETURNING id`;
   const id = rows[0]?.id;
   if (!id) return null;

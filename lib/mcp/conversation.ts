@@ -152,7 +152,7 @@ export class Conversation {
     if (this.#kept.length > MAX_KEPT) this.#kept.shift();
   }
 
-  /** The open call that a message belongs to, by what it names; a question that names nothing is a lone tool's. */
+  /** The open call that a message belongs to, by what it names; a question that names nothing is the only one's that listens. */
   #takerOf({ id, method, params }: ServerMessage): OpenCall | undefined {
     const listening = [...this.#calls.entries()].filter(([, call]) => call.onServerMessage !== null);
     const find = (fits: (call: OpenCall, id: number) => boolean) =>
@@ -166,8 +166,7 @@ export class Conversation {
     if (method === "notifications/progress") {
       return find((call) => progressTokenOf(call) === params?.progressToken);
     }
-    const tools = listening.filter(([, call]) => call.method === "tools/call");
-    return id !== undefined && tools.length === 1 ? tools[0]?.[1] : undefined;
+    return id !== undefined && listening.length === 1 ? listening[0]?.[1] : undefined;
   }
 }
 

@@ -218,7 +218,10 @@ export const progressSchema = z.looseObject({
 });
 export const cancelledSchema = z.looseObject({ requestId: rpcIdSchema });
 export const completeSchema = z.looseObject({ elicitationId: z.string(), _meta: z.unknown().optional() });
-export const statusSchema = z.looseObject({ taskId: z.string() });
+export const statusSchema = z.looseObject({
+  taskId: z.string(),
+  status: z.string().optional().catch(undefined),
+});
 
 /** 2026-07-28: which notifications a server agreed to send. Like the official reading: all ids are texts, or none counts. */
 export const acknowledgedSchema = z.looseObject({

@@ -145,7 +145,7 @@ export interface StreamListener {
    * `notifications/tasks/status`: a wake-up only; the truth is `get()`. Also where a URL was visited
    * (`notifications/elicitation/complete`), with the elicitation's id where no task is named.
    */
-  onStatus(taskId: string): void;
+  onStatus(taskId: string, status?: string): void;
   onProgress(token: RpcId, progress: number, total: number | null, message: string | null): void;
   onEventId(eventId: string): void;
   /** The stream ended, whoever ended it. Called once. */

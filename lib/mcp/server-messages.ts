@@ -47,7 +47,7 @@ function notify(method: string, params: unknown, listener: Listener): void {
     if (data) listener.onRetracted(data.requestId);
   } else if (method === "notifications/tasks/status") {
     const { data } = statusSchema.safeParse(params);
-    if (data) listener.onStatus(data.taskId);
+    if (data) listener.onStatus(data.taskId, data.status);
   } else if (method === "notifications/elicitation/complete") {
     // What was to be done at a URL is done: the task may have moved on, if the message says which.
     const { data } = completeSchema.safeParse(params);

@@ -24,8 +24,8 @@ const MAX_BACKOFF_MS = 60_000;
 interface Running {
   talk: Conversation;
   initialized: Promise<Reply> | null;
-  /** `notifications/initialized` was sent. */
-  announced: boolean;
+  /** `notifications/initialized`, once it is being sent: nobody uses the session before. */
+  announced: Promise<void> | null;
 }
 
 export class StdioWire implements Wire {
@@ -155,10 +155,19 @@ export class StdioWire implements Wire {
     options: CallOptions,
   ): Promise<void> {
     const running = this.#child(headers);
-    if (message.method === "notifications/initialized") {
-      if (running.announced) return;
-      running.announced = true;
-    }
+    if (message.method !== "notifications/initialized") return this.#say(running, message, options);
+    running.announced ??= this.#say(running, message, options).catch((error: unknown) => {
+      running.announced = null;
+      throw error;
+    });
+    return running.announced;
+  }
+
+  async #say(
+    running: Running,
+    message: { method?: string } & Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<void> {
     const full = { jsonrpc: "2.0", ...message };
     return new Promise((resolve, reject) => {
       const deadline = new Deadline(options, reject);
@@ -208,7 +217,7 @@ export class StdioWire implements Wire {
     };
     try {
       const talk = new Conversation(this.#endpoint, this.#log, onGone);
-      running = { talk, initialized: null, announced: false };
+      running = { talk, initialized: null, announced: null };
       return running;
     } catch (error) {
       throw new PeerError("unreachable", "no", "The command could not be run", { cause: error });

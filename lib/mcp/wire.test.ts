@@ -403,7 +403,11 @@ describe("streams of 2025-11-25", () => {
         }),
       );
       response.write(
-        event({ jsonrpc: "2.0", method: "notifications/tasks/status", params: { taskId: "t" } }),
+        event({
+          jsonrpc: "2.0",
+          method: "notifications/tasks/status",
+          params: { taskId: "t", status: "working" },
+        }),
       );
       response.write(
         event({
@@ -462,7 +466,7 @@ describe("streams of 2025-11-25", () => {
       ],
       ["retracted", 0],
       ["status", "e-1"],
-      ["status", "t"],
+      ["status", "t", "working"],
       ["progress", "k", 1, null, null],
     ]);
     expect(posted).toEqual([

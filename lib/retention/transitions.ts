@@ -91,6 +91,9 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
       AND task_id = ANY (${taskId.in}::uuid[]) LIMIT ${ROWS})`;
   if (messages === ROWS) return messages;
   const ofTasks = { organizationId, taskId };
+  await tx.streamMessage.deleteMany({
+    where: { organizationId, OR: [{ taskId }, { streamTaskId: taskId }] },
+  });
   const requests = await tx.inputRequest.findMany({ where: ofTasks, select: { id: true } });
   const ofRequests = { organizationId, inputRequestId: { in: requests.map(({ id }) => id) } };
   await tx.delivery.deleteMany({ where: ofTasks });

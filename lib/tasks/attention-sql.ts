@@ -50,6 +50,9 @@ const troubled = (organizationId: string, health: string) =>
 /** Whether a code holds for a task in one of its states. */
 const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
   start_unknown: () => Prisma.sql`true`,
+  question_unattributed: (organizationId) =>
+    Prisma.sql`t.id = ${ids(Prisma.sql`SELECT unnest(m.candidates) FROM stream_message m
+    WHERE m.organization_id = ${organizationId}::uuid AND m.handled_at IS NULL`)}`,
   // Where the server has asked anew, that question is what the task waits for.
   undeliverable: (organizationId) => Prisma.sql`t.id = ${ids(Prisma.sql`SELECT r.task_id FROM input_request r
     WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'undeliverable'`)} AND NOT EXISTS (

@@ -19,6 +19,7 @@ export const NO_ENGINE_MS = 15_000;
 /** In the order in which they explain: of several, a task has the first. */
 export const ATTENTION_CODES = [
   "start_unknown",
+  "question_unattributed",
   "undeliverable",
   "delivery_flagged",
   "no_engine",
@@ -54,6 +55,13 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     label: "Start unknown",
     words: "Nobody knows whether the server took the call. A person has to settle it on the task's page.",
     states: ["start_unknown"],
+  },
+  question_unattributed: {
+    severity: "stuck",
+    label: "Question without task",
+    words:
+      "The server asked a question without saying which task it belongs to: this one, or another of the same session. Intray asks for it again, one task at a time.",
+    states: ["starting", "working", "input_required", "start_unknown"],
   },
   undeliverable: {
     severity: "stuck",

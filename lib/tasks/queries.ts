@@ -35,6 +35,7 @@ export async function readTask(
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
     result: row.result,
     inputRequests,
+    unattributedQuestions: await unattributedQuestions(organizationId, tx, principal, taskId),
     connection: {
       owner: row.ownerId && row.ownerName ? { id: row.ownerId, name: row.ownerName } : null,
       state: connectionStateSchema.parse(row.connectionState),
@@ -54,6 +55,22 @@ interface DetailRow extends TaskRow {
   ownerName: string | null;
   connectionState: string;
 }
+
+/** Questions that may be this task's, oldest first. */
+async function unattributedQuestions(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
+  const rows = await tx.$queryRaw<{ id: string; message: string | null; receivedAt: Date }[]>`
+    SELECT m.id, m.received_at AS "receivedAt", CASE WHEN NOT EXISTS (SELECT FROM task t
+      WHERE t.organization_id = m.organization_id AND t.id = ANY (m.candidates) AND NOT ${visibleTask(principal)})
+      THEN left(m.params->>'message', ${QUESTION_SHOWN}) END AS message
+    FROM stream_message m WHERE m.organization_id = ${organizationId}::uuid AND m.handled_at IS NULL
+      AND m.kind = 'elicitation' AND ${taskId}::uuid = ANY (m.candidates)
+    ORDER BY m.received_at, m.id LIMIT ${MOST_UNATTRIBUTED}`;
+  return rows.map((row) => ({ ...row, receivedAt: row.receivedAt.toISOString() }));
+}
+
+const MOST_UNATTRIBUTED = 20;
+/** Of a question that is not asked yet, so many characters. */
+const QUESTION_SHOWN = 1_000;
 
 const MOST_RESTARTS = 20;
 

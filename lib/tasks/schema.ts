@@ -143,6 +143,13 @@ export const taskDetailSchema = taskSchema.extend({
   /** The tool's result as received (CallToolResult), or null. Untrusted. */
   result: z.unknown(),
   inputRequests: z.array(z.object({ id: z.uuid(), state: z.string(), message: z.string() })),
+  /**
+   * What the server asked of which nobody knows the task yet, and may be this task's. `message`: null where it may be one's
+   * that the caller does not see.
+   */
+  unattributedQuestions: z.array(
+    z.object({ id: z.uuid(), message: z.string().nullable(), receivedAt: timestamp }),
+  ),
   /** Where it runs. `owner`: whose own it is; null: the organization's shared one. */
   connection: z.object({ owner: personSchema.nullable(), state: connectionStateSchema }),
   /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */

@@ -56,6 +56,12 @@ export interface SessionServer {
     /** Before the reply to tools/call: a status refuses it, "drop" makes the task and cuts the connection. */
     call?: (task: SessionTask) => Promise<number | "drop" | undefined> | number | "drop" | undefined;
     get?: (task: SessionTask) => Promise<void> | void;
+    /** Every tasks/get is refused: 429, and nothing again for an hour. */
+    busy?: boolean;
+    /** The standalone stream sends no headers before its first event, which the protocol allows. */
+    lateHeaders?: boolean;
+    /** The id of the next question of any session. */
+    nextId?: number;
     answer?: (task: SessionTask, id: Id) => void;
     /** Asked anew, with an id of its own, by each tasks/result. */
     reissues?: string;
@@ -99,7 +105,7 @@ export async function startSessionServer(): Promise<SessionServer> {
   };
   const elicitation = (session: string, message: string, taskId?: string) => {
     const state = sessions.get(session)!;
-    const id = state.nextId++;
+    const id = behave.nextId ?? state.nextId++;
     const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
     const _meta = taskId && behave.namesTask ? { "io.modelcontextprotocol/related-task": { taskId } } : {};
     return { jsonrpc: "2.0", id, method: "elicitation/create", params: { message, requestedSchema, _meta } };
@@ -108,8 +114,10 @@ export async function startSessionServer(): Promise<SessionServer> {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     if (behave.resumable) response.write(`id: ${name}\ndata:\n\n`);
   };
-  const write = (response: ServerResponse, message: unknown) =>
+  const write = (response: ServerResponse, message: unknown) => {
+    if (!response.headersSent) openStream(response, "standalone");
     response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  };
 
   function hold(session: string, { id, params }: Message, response: ServerResponse): void {
     openStream(response, "call");
@@ -183,6 +191,8 @@ export async function startSessionServer(): Promise<SessionServer> {
     if (!task) return void reply({ error: { code: -32602, message: "Task not found" } });
     // A task that is found from another session lives there from now on.
     task.session = session;
+    if (method === "tasks/get" && behave.busy)
+      return void response.writeHead(429, { "retry-after": "3600" }).end();
     if (method === "tasks/get") {
       await behave.get?.(task);
       return void reply({ result: shown(task) });
@@ -235,7 +245,7 @@ export async function startSessionServer(): Promise<SessionServer> {
         if (state.stream === response) state.stream = null;
       });
     }
-    openStream(response, resumesOther ? lastEventId : "standalone");
+    if (!behave.lateHeaders) openStream(response, resumesOther ? lastEventId : "standalone");
   }
 
   const http = createServer((request, response) => {

@@ -201,7 +201,7 @@ function legacy({ method, params }: Message): unknown {
 /** Asks every open question at once on this stream, and blocks until the task ends. */
 function holdResult(session: Session, { id, params }: Message, response: ServerResponse): void {
   const task = tasks.get(params?.taskId);
-  if (!task) return send(response, { jsonrpc: "2.0", id, error: NOT_FOUND });
+  if (!task) return void send(response, { jsonrpc: "2.0", id, error: NOT_FOUND });
   const _meta = { "io.modelcontextprotocol/related-task": { taskId: task.taskId } };
   response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
   const say = (message: object) =>

@@ -31,6 +31,14 @@ export function AttentionNotice({ task }: { task: TaskDetail }) {
       }
     >
       <p>{words}</p>
+      {task.unattributedQuestions.map(
+        ({ id, message }) =>
+          message !== null && (
+            <p key={id} className="text-muted">
+              <FoldedText text={message} />
+            </p>
+          ),
+      )}
       {task.error && isLive(task.state) && (
         <p className="text-muted">
           <FoldedText text={task.error.message} /> Code: {task.error.code}

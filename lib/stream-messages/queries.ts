@@ -1,0 +1,58 @@
+import type { Tx } from "../db.ts";
+import type { RpcId } from "../mcp/peer.ts";
+import { type StreamMessage, storedQuestion } from "./schema.ts";
+
+/** What came on streams of these connections and is not handled yet, in the order of arrival. */
+export async function openMessages(
+  organizationId: string,
+  tx: Tx,
+  connectionIds: string[],
+): Promise<StreamMessage[]> {
+  const rows = await tx.$queryRaw<
+    (Omit<StreamMessage, "sessionDigest" | "namedDigest" | "question"> & {
+      sessionDigest: Uint8Array;
+      namedDigest: Uint8Array | null;
+      params: unknown;
+    })[]
+  >`
+    SELECT id, connection_id AS "connectionId", session_digest AS "sessionDigest", rpc_id AS "rpcId", params,
+      stream_task_id AS "streamTaskId", named_digest AS "namedDigest", received_at AS "receivedAt", candidates
+    FROM stream_message WHERE organization_id = ${organizationId}::uuid
+      AND connection_id = ANY (${connectionIds}::uuid[]) AND handled_at IS NULL ORDER BY received_at, id`;
+  return rows.map(({ params, sessionDigest, namedDigest, ...row }) => ({
+    ...row,
+    sessionDigest: Buffer.from(sessionDigest),
+    namedDigest: namedDigest && Buffer.from(namedDigest),
+    question:
+      params === null
+        ? null
+        : { ...storedQuestion.parse(params), address: { kind: "rpc", rpcId: row.rpcId } },
+  }));
+}
+
+/** The tasks of the connection that the server knows by these handles, by the handles' digests in hex. */
+export async function namedTasks(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  digests: Buffer[],
+): Promise<Map<string, string>> {
+  const rows = await tx.$queryRaw<{ id: string; digest: string }[]>`
+    SELECT id, encode(handle_digest, 'hex') AS digest FROM task WHERE organization_id = ${organizationId}::uuid
+      AND connection_id = ${connectionId}::uuid AND handle_digest = ANY (${digests}::bytea[])`;
+  return new Map(rows.map(({ id, digest }) => [digest, id]));
+}
+
+/** The task that was asked last under this id of this session, and was not told that it is over; null: none was. */
+export async function taskAskedUnder(
+  organizationId: string,
+  tx: Tx,
+  sessionDigest: Buffer,
+  rpcId: RpcId,
+): Promise<string | null> {
+  const [row] = await tx.$queryRaw<{ taskId: string }[]>`
+    SELECT task_id AS "taskId" FROM ask WHERE organization_id = ${organizationId}::uuid
+      AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(rpcId)}::jsonb AND retracted_at IS NULL
+    ORDER BY created_at DESC, id DESC LIMIT 1`;
+  return row?.taskId ?? null;
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { Question, RpcId } from "../mcp/peer.ts";
+
+/** What was heard on a stream, before it is stored. */
+export interface HeardMessage {
+  id: string;
+  /** Of the session: where an answer goes. */
+  sessionDigest: Buffer;
+  rpcId: RpcId;
+  /** Null: the server took a question back (`notifications/cancelled`). */
+  question: Question | null;
+  /** The task whose own call or `tasks/result` the stream was; null: the standalone one. */
+  streamTaskId: string | null;
+  /** `task.handle_digest` of the task that it names. */
+  namedDigest: Buffer | null;
+}
+
+export interface StreamMessage extends HeardMessage {
+  connectionId: string;
+  receivedAt: Date;
+  /** Those that it may be of, as long as nobody knows. */
+  candidates: string[];
+}
+
+/** `stream_message.params`: the question as parsed; its id stands beside it. */
+export const storedQuestion = z.object({
+  mode: z.enum(["form", "url"]),
+  message: z.string(),
+  requestedSchema: z.unknown(),
+  url: z.string().nullable(),
+});
