@@ -66,7 +66,7 @@ async function send(
     ctx,
     entry,
     async (tx) =>
-      !ctx.paused &&
+      ctx.mayBegin &&
       (await markSending(ctx.organizationId, tx, ids, {
         epoch: ctx.epoch,
         askId: ask.id,

@@ -45,6 +45,11 @@ export interface WatcherContext {
   mayChange(): Promise<void>;
   /** The server is paused: nothing new is sent to it. Looked at by every transaction, so that what one commits fits. */
   readonly paused: boolean;
+  /**
+   * Read in the transaction that commits the beginning of a change on the server: it may begin, by the pause and by the
+   * heartbeat as the database has them. False: nothing is to be written, and the step taken again.
+   */
+  readonly mayBegin: boolean;
   /** The era the server speaks, found by probing where it is not known. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;

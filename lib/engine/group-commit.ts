@@ -7,7 +7,7 @@ import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
 import { lockRaces } from "../races/ending.ts";
 import { LeaseLost } from "./entry.ts";
-import { FENCE, fence, type ServerPause } from "./fence.ts";
+import { FENCE, type FenceSeen, fence } from "./fence.ts";
 import { Gathering } from "./gathering.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "./tunables.ts";
 
@@ -19,7 +19,7 @@ export interface Change<T> {
   /** Locked first, as people's answers, undos and cancels do it. Null: it is about no task. */
   taskId: string | null;
   /** Called in the transaction, before `work`. */
-  see(server: ServerPause): void;
+  see(server: FenceSeen): void;
   /** Has no effect but the transaction's: it may be done again. */
   work(tx: Tx): Promise<T>;
 }

@@ -48,6 +48,15 @@ export async function takeBack(database: Database, leases: LeaseRef[]): Promise<
   return rows.map(({ id }) => id);
 }
 
+/** The database's clock, in ms. */
+export async function databaseTime(database: Database): Promise<number> {
+  const [row] = await database.gate<{ ms: number }>(
+    Prisma.sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`,
+  );
+  if (!row) throw new Error("the database did not tell the time");
+  return row.ms;
+}
+
 /** For how long the database has been up, in ms. */
 export async function databaseUpMs(database: Database): Promise<number> {
   const [row] = await database.gate<{ ms: number }>(Prisma.sql`

@@ -39,7 +39,7 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
   const attempt = randomUUID();
   await ctx.mayChange();
   const marked = await change(ctx, entry, async (tx) => {
-    if (ctx.paused) return false;
+    if (!ctx.mayBegin) return false;
     const retrying = await markRetrying(ctx.organizationId, tx, entry.id, {
       id: attempt,
       deadlineMs: ATTEMPT_DEADLINE_MS,

@@ -25,7 +25,7 @@ export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<numb
     ctx,
     entry,
     async (tx) =>
-      !ctx.paused &&
+      ctx.mayBegin &&
       (await markStarting(ctx.organizationId, tx, entry.id, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
@@ -98,7 +98,7 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
     ctx,
     entry,
     async (tx) =>
-      !ctx.paused &&
+      ctx.mayBegin &&
       (await renewAttempt(ctx.organizationId, tx, entry.id, last, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,

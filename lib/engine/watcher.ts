@@ -45,6 +45,8 @@ export interface WatcherOptions {
   epoch: bigint;
   /** Resolves when a change may begin (a fresh heartbeat); rejects with LeaseLost. */
   mayChange(): Promise<void>;
+  /** Whether the last heartbeat is fresh at this time of the database's clock, in ms; else `mayChange` waits for one. */
+  isInTime(at: number): boolean;
   /** The lease is gone: the engine drops this watcher. */
   onLeaseLost(): void;
   /** The connection's settings are others by now: it is to be taken anew. */
@@ -68,6 +70,8 @@ export class Watcher {
   /** Aborted when it halts: what is only read is not waited for. */
   #leaving = new AbortController();
   #paused = false;
+  /** By the last transaction: the lease's last heartbeat is fresh by the database's clock. */
+  #inTime = true;
   #renewals = 0;
   /** Which of the server's pauses, and ends of one, was seen last. */
   #pauseSeen = -1;
@@ -82,6 +86,7 @@ export class Watcher {
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
     const isPaused = () => this.#paused;
+    const mayBegin = () => !this.#paused && this.#inTime;
     const renewals = () => this.#renewals;
     const link = new ServerLink({
       ...options,
@@ -116,6 +121,9 @@ export class Watcher {
       },
       get paused() {
         return isPaused();
+      },
+      get mayBegin() {
+        return mayBegin();
       },
       get renewals() {
         return renewals();
@@ -413,7 +421,10 @@ export class Watcher {
       connectionId: this.connectionId,
       epoch,
       taskId,
-      see: (server) => this.#seePause(server),
+      see: (server) => {
+        this.#seePause(server);
+        this.#inTime = this.#options.isInTime(server.at);
+      },
       work,
     });
   }
