@@ -220,7 +220,8 @@ export async function confirm(
 ): Promise<Exclude<Reach, "nothing"> | null> {
   const { set, from } = move("confirmed");
   const [confirmed] = await tx.$queryRaw<{ accepted: boolean }[]>`
-    UPDATE delivery SET ${set}, confirmed_at = now(), in_doubt = in_doubt OR state = 'sending', flagged = false
+    UPDATE delivery SET ${set}, confirmed_at = now(), in_doubt = in_doubt OR state = 'sending', flagged = false,
+      waiting_since = NULL
     WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
       AND (state <> 'pending' OR accepted_at IS NOT NULL OR in_doubt)
     RETURNING accepted_at IS NOT NULL AS accepted`;
@@ -240,7 +241,8 @@ export async function fail(
 ): Promise<Reach | null> {
   const { set, from } = move("failed");
   const [failed] = await tx.$queryRaw<{ accepted: boolean; inDoubt: boolean }[]>`
-    UPDATE delivery SET ${set}, error = ${reason}, in_doubt = in_doubt OR (state = 'sending' AND NOT ${notTaken})
+    UPDATE delivery SET ${set}, error = ${reason}, in_doubt = in_doubt OR (state = 'sending' AND NOT ${notTaken}),
+      waiting_since = NULL
     WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
     RETURNING accepted_at IS NOT NULL AS accepted, in_doubt AS "inDoubt"`;
   return failed ? reachOf({ state: "failed", ...failed }) : null;

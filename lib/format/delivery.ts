@@ -47,7 +47,7 @@ export function deliveryMeaning({
       if (delivery.acceptedAt)
         return `${server.name} accepted it once, and asked again. It goes there again now; nothing needs to be done.`;
       if (delivery.waitingSince)
-        return `${server.name} no longer asks the question it answers. Intray asks for it again and again, and sends the answer then.`;
+        return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer when it comes.`;
       if (delivery.inDoubt)
         return `${server.name} may have it: its reply was lost, and it still asks. It goes there again now.`;
       return delivery.attempts > 0

@@ -45,7 +45,7 @@ test.each([
   ["accepted", { flagged: true }, null],
   ["pending", { acceptedAt: "2026-11-22T10:00:00Z" }, /^Finance accepted it once, and asked again/],
   ["pending", { attempts: 1, inDoubt: true }, /^Finance may have it: its reply was lost/],
-  ["pending", { waitingSince: "2026-11-22T10:00:00Z" }, /no longer asks the question/],
+  ["pending", { waitingSince: "2026-11-22T10:00:00Z" }, /no longer asks this question/],
   ["confirmed", { acceptedAt: "2026-11-22T10:00:00Z" }, /has it, and the task moved on/],
   ["confirmed", {}, /reply was lost, and the task moved on/],
   ["failed", {}, null],

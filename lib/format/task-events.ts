@@ -73,7 +73,7 @@ export const TASK_WORDS = {
   "request.reopened": () => say("Server asked again what could not be answered", "wait"),
   "request.undeliverable": (data) =>
     say(
-      `The answer could not be delivered${why(data)}${data.answer === "in_doubt" ? ofAnswer(data) : ""}`,
+      `Delivery of the answer failed${why(data)}${data.answer === "in_doubt" ? ofAnswer(data) : ""}`,
       "bad",
     ),
   "request.claimed": (_, who) => say(`${who} claimed the request`),

@@ -65,9 +65,9 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   },
   undeliverable: {
     severity: "stuck",
-    label: "Answer not delivered",
+    label: "Delivery failed",
     words:
-      "An answer could not be delivered. The task goes on only if the server asks again; else cancel it.",
+      "The delivery of an answer failed; its request says what the server got. If the task does not go on, cancel it.",
     states: ["working", "input_required"],
   },
   delivery_flagged: {
