@@ -8,6 +8,12 @@ import { readRecord } from "../scripts/database/cluster.ts";
 import { withLogin } from "../scripts/database/roles.ts";
 import { readSecrets } from "../scripts/database/secrets.ts";
 
+/** How a request, and the delivery of its answer, differ from one that could not be delivered. */
+export interface Way {
+  request?: { state: string; endedReason: null; endedAt?: null };
+  delivery: Record<string, string | number | boolean | Date | null>;
+}
+
 export interface Backstage {
   /** In the demonstration's organization. */
   within<T>(work: (tx: Tx, organizationId: string) => Promise<T>): Promise<T>;
@@ -21,8 +27,8 @@ export interface Backstage {
     more: Record<string, unknown> & { state: string },
   ): Promise<string>;
   insertFind(server: { connectionId: string }, statusMessage: string, taskId?: string): Promise<string>;
-  /** A copy of a question, asked by that task, whose answer could not be delivered. */
-  insertUndeliverable(requestId: string, taskId: string, reason: string): Promise<string>;
+  /** A copy of a question, asked by that task, whose answer could not be delivered; or came as far as `way` says. */
+  insertUndeliverable(requestId: string, taskId: string, reason: string, way?: Way): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -116,7 +122,7 @@ export async function openBackstage(): Promise<Backstage> {
         });
         return id;
       }),
-    insertUndeliverable: (requestId, taskId, reason) =>
+    insertUndeliverable: (requestId, taskId, reason, way) =>
       within(async (tx) => {
         const id = uuidv7();
         // What the database computes by itself can't be written.
@@ -132,6 +138,7 @@ export async function openBackstage(): Promise<Backstage> {
             endedAt: new Date(),
             requestedSchema: asked.requestedSchema ?? {},
             form: asked.form ?? {},
+            ...way?.request,
           },
         });
         const answerId = uuidv7();
@@ -158,6 +165,7 @@ export async function openBackstage(): Promise<Backstage> {
             attempts: 1,
             deliverAfter: new Date(),
             sentAt: new Date(),
+            ...way?.delivery,
           },
         });
         return id;

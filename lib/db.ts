@@ -48,6 +48,9 @@ export function createDatabase(url: string, options: { connections?: number } = 
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
+  // A connection on its way from one that used it to the next has no listener of the pool's, nor of Prisma's: its
+  // error would end the process. Whoever has it by then is told by its first statement.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({
     adapter,

@@ -1,18 +1,27 @@
 /**
  * Applies prisma/migrations to a database, as its owner. Keeps Prisma's own `_prisma_migrations` table, so that
- * `prisma migrate deploy` stays possible where its engine can be had. One at a time (advisory lock), each migration
- * in one transaction, and an applied one must not have changed since (checksum).
+ * `prisma migrate deploy` stays possible where its engine can be had. One at a time (advisory lock), and an applied
+ * migration must not have changed since (checksum). Each is one transaction that waits for a lock for seconds only, as
+ * everybody else waits behind it meanwhile; an index of a table that is in use is a migration of its own, one statement
+ * `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which holds nobody up.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/queue.ts";
 
 const FOLDER = path.join(import.meta.dirname, "../prisma/migrations");
 const LOCK = 7_246_813_557;
-const TRIES = 10;
+/** A statement of a migration waits this long for a lock. Who wants the same table waits behind it, as long at most. */
+const LOCK_TIMEOUT_MS = 4_000;
+/** A migration that did not get its locks is begun again after a pause, which grows by this up to the cap, */
+const PAUSE_MS = 500;
+const PAUSE_CAP_MS = 10_000;
+/** this often: for some ten minutes. */
+const TRIES = 60;
 
 /** A failure that one sentence explains; `code` is stable. */
 export class MigrationError extends Error {
@@ -30,8 +39,12 @@ interface Migration {
 }
 
 /** Brings the database up to this code. Safe to call at every start and from several processes at once. */
-export async function migrate(ownerUrl: string, log: (line: string) => void): Promise<void> {
-  const migrations = await readMigrations();
+export async function migrate(
+  ownerUrl: string,
+  log: (line: string) => void,
+  folder: string = FOLDER,
+): Promise<void> {
+  const migrations = await readMigrations(folder);
   const client = new pg.Client({ connectionString: ownerUrl });
   client.on("error", () => undefined); // a lost connection fails the statement that needs it
   await client.connect();
@@ -52,13 +65,13 @@ export async function migrate(ownerUrl: string, log: (line: string) => void): Pr
   }
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(FOLDER, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   const read = names
     .map((entry) => entry.name)
     .sort()
     .map(async (name) => {
-      const sql = await readFile(path.join(FOLDER, name, "migration.sql"), "utf8");
+      const sql = await readFile(path.join(folder, name, "migration.sql"), "utf8");
       return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
     });
   return Promise.all(read);
@@ -87,7 +100,10 @@ function refuseSurprises(migrations: Migration[], applied: Map<string, string>):
   }
 }
 
-/** One that locks tables may wait in a circle with processes that write. Then nothing of it is done, and it is begun again. */
+/**
+ * A migration that does not get a lock in time, or waits in a circle with processes that write, gives way: nothing of
+ * it is done, and it is begun again.
+ */
 async function applyAtLast(
   client: pg.Client,
   migration: Migration,
@@ -95,33 +111,70 @@ async function applyAtLast(
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await apply(client, migration);
+      return await (CONCURRENT_INDEX.test(migration.sql)
+        ? applyConcurrently(client, migration)
+        : apply(client, migration));
     } catch (error) {
-      if (tries === TRIES || !isDeadlock(error)) throw error;
-      log(`${migration.name} and a process that writes waited for each other: once more`);
+      const wait = waitOf(error);
+      if (tries === TRIES || wait === undefined) throw error;
+      log(`${migration.name} ${wait}: once more`);
+      await sleep(Math.min(PAUSE_CAP_MS, PAUSE_MS * tries));
     }
   }
 }
 
-function isDeadlock(error: unknown): boolean {
-  return error instanceof MigrationError && (error.cause as { code?: unknown } | undefined)?.code === "40P01";
+/** What a migration and a process that uses the tables did to each other; undefined: it failed by something else. */
+function waitOf(error: unknown): string | undefined {
+  const code = error instanceof MigrationError && (error.cause as { code?: unknown } | undefined)?.code;
+  if (code === "40P01") return "and a process that writes waited for each other";
+  if (code === "55P03") return "waited too long for a table that is in use";
+  return undefined;
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   try {
     await client.query("BEGIN");
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(migration.sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), now(), 1)`,
-      [randomUUID(), migration.checksum, migration.name],
-    );
+    await record(client, migration);
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK");
-    const why = error instanceof Error ? error.message : String(error);
-    throw new MigrationError("migration_failed", `The migration ${migration.name} failed: ${why}`, error);
+    throw failed(migration, error);
   }
+}
+
+const CONCURRENT_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY\b/m;
+const NAMED_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) ON /m;
+
+/** Outside a transaction: what a try left behind that was interrupted is an index that is not valid, and taken away. */
+async function applyConcurrently(client: pg.Client, migration: Migration): Promise<void> {
+  const index = NAMED_INDEX.exec(migration.sql)?.[1];
+  try {
+    if (!index) throw new Error("it has to be CREATE INDEX CONCURRENTLY IF NOT EXISTS name ON …");
+    const { rowCount } = await client.query(
+      "SELECT FROM pg_index WHERE indexrelid = to_regclass(quote_ident($1)) AND NOT indisvalid",
+      [index],
+    );
+    if (rowCount) await client.query(`DROP INDEX CONCURRENTLY ${client.escapeIdentifier(index)}`);
+    await client.query(migration.sql);
+    await record(client, migration);
+  } catch (error) {
+    throw failed(migration, error);
+  }
+}
+
+async function record(client: pg.Client, { checksum, name }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), now(), 1)`,
+    [randomUUID(), checksum, name],
+  );
+}
+
+function failed({ name }: Migration, error: unknown): MigrationError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new MigrationError("migration_failed", `The migration ${name} failed: ${why}`, error);
 }
 
 /** pg-boss installs and upgrades its own schema; the engine's role may then use it, the web's may not. */

@@ -100,7 +100,7 @@ test("of a command that ends at once, what it said is kept, without its secrets"
     state: "unreachable",
     message: "The server can't be reached.",
   });
-  expect(await logOf(id)).toMatch(/^no ledger for /);
+  expect(await logOf(id)).toMatch(/^no ledger for /m);
   expect(await logOf(id)).not.toContain("s3cret");
 });
 

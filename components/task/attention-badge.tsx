@@ -28,6 +28,7 @@ const ICONS: Record<AttentionCode, LucideIcon> = {
   needs_sign_in: KeyRound,
   server_unreachable: ServerOff,
   server_failing: ServerCrash,
+  answer_waiting: SendHorizontal,
   start_slow: Hourglass,
   stalled: TriangleAlert,
   lost: Unplug,

@@ -1,10 +1,12 @@
 /** A request while it is decided, and what becomes of it. */
 import type { Page } from "@playwright/test";
+import type { Way } from "../backstage.ts";
 import { apiOf, expect, requestPane } from "../desk.ts";
 import type { Asked, Scene } from "./scene.ts";
-import { DARK, LIGHT, type Shot } from "./shot.ts";
+import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
 
+const LONG_DUE = { deliverAfter: new Date(Date.now() - 120_000) };
 const CONFIRM = { action: "accept", content: {} } as const;
 
 /** A deployment that was approved, as far as `work` takes it. */
@@ -36,6 +38,30 @@ const dialog = (name: string, open: (page: Page) => Promise<void>, person: Shot[
     await expect(page.getByRole("dialog")).toBeVisible();
   },
 });
+
+const WAYS: (Way & { name: string; state: string })[] = [
+  {
+    name: "answer waits for its question",
+    state: "completed",
+    request: { state: "answered", endedReason: null, endedAt: null },
+    delivery: {
+      state: "pending",
+      attempts: 0,
+      sentAt: null,
+      error: null,
+      waitingSince: new Date(),
+      ...LONG_DUE,
+    },
+  },
+  {
+    name: "answer without a reply",
+    state: "completed",
+    request: { state: "settled", endedReason: null },
+    delivery: { state: "confirmed", error: null, inDoubt: true, confirmedAt: new Date() },
+  },
+  { name: "answer in doubt", state: "failed", delivery: { inDoubt: true } },
+  { name: "answer not sent", state: "failed", delivery: { attempts: 0, sentAt: null } },
+];
 
 export const DECIDING: Shot[] = [
   dialog("decline dialog", (page) => page.keyboard.press("d")),
@@ -108,6 +134,21 @@ export const DECIDING: Shot[] = [
         .delivery.flagged;
     await expect.poll(flagged, { timeout: 60_000 }).toBe(true);
   }),
+  // The engine makes such of servers that break off, or forget what they asked.
+  ...WAYS.map(
+    ({ name, state, ...way }): Shot => ({
+      name,
+      person: "Ben",
+      looks: [LIGHT, DARK, ON_PHONE],
+      async open(page, scene) {
+        const { requestId } = await scene.ask("deploy", { build: "4821" });
+        const server = await scene.backstage.serverNamed("Finance ERP");
+        const taskId = await scene.backstage.insertTask(server, { state });
+        const reason = "not_asked_again";
+        await openInbox(page, await scene.backstage.insertUndeliverable(requestId, taskId, reason, way));
+      },
+    }),
+  ),
   approved("task moved on", async (scene, { requestId }) => {
     await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
     await scene.became(requestId, "settled");

@@ -151,4 +151,30 @@ export const REQUESTS: Shot[] = [
       await openInbox(page, await scene.openIn(taskId));
     },
   },
+  {
+    name: "request keeps changing",
+    person: "Ben",
+    looks: ALL_LOOKS,
+    async open(page, scene) {
+      const { taskId, requestId } = await scene.ask("deploy", { build: "4818" });
+      const left = (seconds: number) =>
+        scene.office.change("deploy", {
+          message: `Promote build 4818 to production? The window closes in ${seconds} seconds.`,
+          requestedSchema: { type: "object", properties: {} },
+        });
+      left(58);
+      await scene.became(requestId, "withdrawn");
+      const restless = await scene.openIn(taskId);
+      left(56);
+      const rewordedAt = async () => {
+        await scene.became(restless, "open");
+        return (
+          await apiOf(scene.as("Ola")).get<{ rewordedAt: string | null }>(`/input-requests/${restless}`)
+        ).rewordedAt;
+      };
+      await expect.poll(rewordedAt, { timeout: 60_000 }).not.toBeNull();
+      await openInbox(page, restless);
+      await expect(requestPane(page).getByText("keeps changing this question")).toBeVisible();
+    },
+  },
 ];

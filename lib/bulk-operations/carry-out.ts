@@ -13,7 +13,7 @@ import { may } from "../members/permissions.ts";
 import { actorSchema, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { Means } from "../servers/check.ts";
-import { lockServer } from "../servers/transitions.ts";
+import { lockServer } from "../servers/locks.ts";
 import { readStart } from "../tasks/queries.ts";
 import { startableTool } from "../tasks/start.ts";
 import { createTask, requestCancel, requestRefresh } from "../tasks/transitions.ts";

@@ -1,7 +1,7 @@
 /** The tokens of one connection as its calls need them: asked for at each call, and kept in memory for a while. */
-import type { Tx } from "../db.ts";
+import { isDatabaseDown, type Tx } from "../db.ts";
 import { OAuthRefused } from "../mcp/oauth-refused.ts";
-import { type Access, PeerError, SignInNeeded } from "../mcp/peer.ts";
+import { type Access, PeerError, SignInNeeded, TokensUnreadable } from "../mcp/peer.ts";
 import type { Means } from "../servers/check.ts";
 import { type Grant, isUsable, openTokens, readGrant } from "./grants.ts";
 import { renewGrant } from "./refresh.ts";
@@ -99,7 +99,9 @@ export class GrantAccess implements Access {
     try {
       const { connectionId, version } = grant;
       const isStillGood = stillGoodForMs > 0;
-      const renewed = await renewGrant(this.#means, this.#organizationId, connectionId, version, isStillGood);
+      const renewed = await unlessAway(
+        renewGrant(this.#means, this.#organizationId, connectionId, version, isStillGood),
+      );
       if (!renewed || !isUsable(renewed)) throw needed(renewed);
       return this.#keep(renewed, renewed.refreshInMs ?? renewed.expiresInMs, changes);
     } catch (error) {
@@ -128,7 +130,16 @@ export class GrantAccess implements Access {
   }
 
   #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#means.db.withOrganization(this.#organizationId, work);
+    return unlessAway(this.#means.db.withOrganization(this.#organizationId, work));
+  }
+}
+
+/** Who makes calls knows failures of calls only. */
+async function unlessAway<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isDatabaseDown(error) ? new TokensUnreadable(error) : error;
   }
 }
 

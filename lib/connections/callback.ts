@@ -9,7 +9,6 @@ import { may } from "../members/permissions.ts";
 import { type Flow, takeFlow } from "../oauth-flows/transitions.ts";
 import type { Principal } from "../principal.ts";
 import { checkServer, type Means } from "../servers/check.ts";
-import { lockServer } from "../servers/transitions.ts";
 import { forgetDynamicClient } from "./clients.ts";
 import { openClient } from "./grants.ts";
 import { saveGrant } from "./transitions.ts";
@@ -114,7 +113,6 @@ async function exchangeAndKeep(
     },
   );
   await within(async (tx) => {
-    await lockServer(organizationId, tx, serverId);
     const server = await tx.server.findFirstOrThrow({
       where: { organizationId, id: serverId },
       select: { id: true, name: true },

@@ -9,15 +9,20 @@ import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
 import { noteSignedOut } from "../servers/health.ts";
+import { lockServer } from "../servers/locks.ts";
 import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
+import { type ChildLog, withLogs } from "./log-tail.ts";
 
-/** The last lines that a command server wrote to its stderr. Its own words: for operators, never for tenants' logs. */
+/** What children of a command server wrote to stderr. Their own words: for operators, never for tenants' logs. */
 export async function recordLogTail(
   organizationId: string,
   tx: Tx,
   connectionId: string,
-  tail: string,
+  logs: ChildLog[],
 ): Promise<void> {
+  const [row] = await tx.$queryRaw<{ tail: string | null }[]>`SELECT log_tail AS tail FROM connection
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid FOR NO KEY UPDATE`;
+  const tail = withLogs(row?.tail ?? null, logs);
   await tx.$executeRaw`UPDATE connection SET log_tail = ${storableText(tail)}, log_tail_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid`;
 }
@@ -36,7 +41,7 @@ export interface NewGrant {
 
 /**
  * Somebody signed in: their own connection, or the shared one, has tokens from here on, and its tasks go on by
- * themselves. The caller holds the server (lockServer). Returns the connection's id.
+ * themselves. Returns the connection's id. Throws `not_found` where the server is removed meanwhile.
  */
 export async function saveGrant(
   organizationId: string,
@@ -64,6 +69,7 @@ export async function saveGrant(
       scope = excluded.scope, needed_scope = NULL, renews = excluded.renews, refresh_at = excluded.refresh_at,
       expires_at = excluded.expires_at, claimed_until = NULL, connected_by = excluded.connected_by,
       connected_at = now(), refreshed_at = NULL`;
+  await lockServer(organizationId, tx, server.id);
   await renewAccess(tx, connectionId);
   await announce(organizationId, tx, "server", [server.id]);
   const isAgain = before[0] !== undefined && before[0].state !== "revoked";

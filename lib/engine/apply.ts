@@ -1,15 +1,23 @@
 /** Writes down what a server said of a running task. */
 
-import { markStillAsked, markUnsent } from "../deliveries/transitions.ts";
+import { GONE_CONFIRM_MS } from "../deliveries/judge.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { captureQuestion, closeRequest, confirmRequest } from "../input-requests/capture.ts";
+import { captureQuestion, carryOutVerdict, type JudgedRequest } from "../input-requests/capture.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
-import { endTask, noteServerState, recordStatus, type TaskEnd } from "../tasks/progress.ts";
+import { endTask, noteServerState, recordStatus, type StatusNews, type TaskEnd } from "../tasks/progress.ts";
 import { hasEnded } from "../tasks/status.ts";
 import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
-import { differByNumbers, isEmpty, isStatusOnly, judgeKeyed, judgeUnkeyed, type Plan } from "./judge.ts";
-import { endingOf, learnFromEnd, learnFromPlan } from "./learning.ts";
+import {
+  differByNumbers,
+  isEmpty,
+  isStatusOnly,
+  judgeKeyed,
+  judgeUnkeyed,
+  type Memory,
+  type Plan,
+} from "./judge.ts";
+import { endingOf, Lessons, learnFromEnd, learnFromPlan } from "./learning.ts";
 import { taskRef } from "./sealed.ts";
 import { clockMs, setRare } from "./task-state.ts";
 import {
@@ -40,30 +48,51 @@ export async function applyRemote(
   setRare(entry, { pollsInSending });
   const saidToWait = entry.rare.saidToWaitAt < entry.polledAt;
   if (saidToWait) setRare(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
+  const now = clockMs();
+  const memory: Memory = {
+    pollsInSending,
+    elapsedMs: now - entry.loadedAt,
+    missingForMs: (id) => now - (entry.rare.missing.get(id) ?? now),
+    saidToWait,
+  };
   const plan =
     work.era === "2026-07-28"
-      ? judgeKeyed(
-          work,
-          remote,
-          (question) => questionHash({ taskId: entry.id, ...question }),
-          pollsInSending,
-        )
-      : judgeUnkeyed(work, remote, pollsInSending, saidToWait);
-  if (isEmpty(plan) || isTooSoon(entry, remote, plan)) return false;
-  learnFromPlan(ctx, entry, plan);
-  await carryOut(ctx, entry, remote, remote.status, plan);
+      ? judgeKeyed(work, remote, (question) => questionHash({ taskId: entry.id, ...question }), memory)
+      : judgeUnkeyed(work, remote, memory);
+  noteMissing(ctx, entry, plan.missing, now);
+  const minorNews = isMinor(entry, remote, plan) ? newsOf(remote, remote.status) : null;
+  const isTooSoon = minorNews !== null && clockMs() < entry.minorNewsAt + MINOR_NEWS_MS;
+  setRare(entry, { minorNews: isTooSoon ? minorNews : null });
+  if (isEmpty(plan) || isTooSoon) return false;
+  entry.minorNewsAt = clockMs();
+  const lessons = new Lessons(ctx);
+  learnFromPlan(lessons, entry, plan);
+  await carryOut(ctx, entry, remote, remote.status, plan, lessons);
+  lessons.learn(ctx);
   return true;
 }
 
+/** A question that is missing in one poll is looked for again soon, by a poll that is read whatever it says. */
+function noteMissing(ctx: WatcherContext, entry: TaskEntry, ids: string[], now: number): void {
+  const before = entry.rare.missing;
+  if (ids.length === 0 && before.size === 0) return;
+  setRare(entry, { missing: new Map(ids.map((id) => [id, before.get(id) ?? now])) });
+  if (ids.length > 0) ctx.wake(entry.id, GONE_CONFIRM_MS);
+}
+
 /** A counter in the message is news, but not at every poll. */
-function isTooSoon(entry: TaskEntry, remote: RemoteTask, plan: Plan): boolean {
+function isMinor(entry: TaskEntry, remote: RemoteTask, plan: Plan): boolean {
   const { state, statusMessage } = entry.work;
-  const isMinor =
-    isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage);
-  const now = clockMs();
-  if (isMinor && now < entry.minorNewsAt + MINOR_NEWS_MS) return true;
-  entry.minorNewsAt = now;
-  return false;
+  return (
+    isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage)
+  );
+}
+
+function newsOf(
+  { statusMessage, ttlMs, pollIntervalMs }: RemoteTask,
+  state: StatusNews["state"],
+): StatusNews {
+  return { state, statusMessage, ttlMs, pollIntervalMs };
 }
 
 async function carryOut(
@@ -72,14 +101,14 @@ async function carryOut(
   remote: RemoteTask,
   state: "working" | "input_required",
   plan: Plan,
+  lessons: Lessons,
 ): Promise<void> {
   const { organizationId } = ctx;
   await change(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
-    for (const id of plan.confirm) events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
-    for (const id of plan.retract) {
-      const { state: ending, reason } = endingOf(ctx, entry, id);
-      events.push(...(await closeRequest(organizationId, tx, entry.id, id, ending, reason)));
+    for (const { request, verdict } of plan.verdicts) {
+      const ending = endingOf(lessons, entry, request.id);
+      events.push(...(await carryOutVerdict(organizationId, tx, judged(entry, request), verdict, ending)));
     }
     for (const { question, key } of plan.capture)
       events.push(
@@ -90,17 +119,21 @@ async function carryOut(
           lifetimeMs: null,
         })),
       );
-    for (const { request, verdict } of plan.stillAsked)
-      await markStillAsked(organizationId, tx, idsOf(entry, request.id, request.delivery!.id), verdict);
-    for (const request of plan.repeat)
-      await markUnsent(organizationId, tx, idsOf(entry, request.id, request.delivery!.id), "interrupted", 0);
-    if (plan.status) await recordStatus(organizationId, tx, entry.id, { ...remote, state });
+    if (plan.status) await recordStatus(organizationId, tx, entry.id, newsOf(remote, state));
     await appendEvents(organizationId, tx, events);
   });
 }
 
 export function idsOf(entry: TaskEntry, inputRequestId: string, deliveryId: string) {
   return { taskId: entry.id, inputRequestId, deliveryId };
+}
+
+/** For carryOutVerdict(). */
+export function judged(
+  entry: TaskEntry,
+  { id, delivery }: { id: string; delivery: { id: string } | null },
+): JudgedRequest {
+  return { taskId: entry.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
 }
 
 /** The server says that the task ended: what it came to is fetched first, then all is stored at once. */
@@ -112,22 +145,29 @@ async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTas
     return true;
   }
   const outcome = await fetchResult(ctx, entry, remote);
-  learnFromEnd(ctx, entry, remote, outcome);
-  if (!outcome) {
-    const error = { code: "result_missing", message: "The server did not hand over the result." };
-    await end(ctx, entry, { ...base, error });
-    return true;
-  }
+  const lessons = new Lessons(ctx);
+  learnFromEnd(lessons, entry, remote, outcome);
+  const missing = { code: "result_missing", message: "The server did not hand over the result." };
   await end(
     ctx,
     entry,
-    outcome.kind === "result"
-      ? { ...base, result: outcome.result, error: state === "failed" ? failure(remote.statusMessage) : null }
-      : {
-          ...base,
-          error: { code: "server_error", message: errorText(outcome.error) ?? "The server gave no reason." },
-        },
+    !outcome
+      ? { ...base, error: missing }
+      : outcome.kind === "result"
+        ? {
+            ...base,
+            result: outcome.result,
+            error: state === "failed" ? failure(remote.statusMessage) : null,
+          }
+        : {
+            ...base,
+            error: {
+              code: "server_error",
+              message: errorText(outcome.error) ?? "The server gave no reason.",
+            },
+          },
   );
+  lessons.learn(ctx);
   return true;
 }
 

@@ -1,23 +1,34 @@
 /** Delivering answers. The answer row is the truth; every step can be taken again after a crash. */
 
-import { markAccepted, markSending, markUnsent, type Rung } from "../deliveries/transitions.ts";
+import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
+import { markAccepted, markSending, markUnsent, markWaiting, type Rung } from "../deliveries/transitions.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { closeRequest } from "../input-requests/capture.ts";
+import { carryOutVerdict } from "../input-requests/capture.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../mcp/peer.ts";
 import type { AskWork, RequestWork } from "../tasks/work.ts";
 import { inSpan } from "../tracing/span.ts";
-import { idsOf } from "./apply.ts";
-import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { idsOf, judged } from "./apply.ts";
+import { callOptions, change, insist, storeOutcome, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { statusOf } from "./judge.ts";
 import { backoffDelay } from "./schedule.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 import { askForPending, heard, tryStandalone } from "./streams.ts";
+import { clockMs } from "./task-state.ts";
 import { spanAfter } from "./traced-peer.ts";
-import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, MAX_BROKEN_ANSWERS, UNASKED_LIMIT } from "./tunables.ts";
+import {
+  AFTER_ANSWER_MS,
+  CALL_DEADLINE_MS,
+  MAX_BROKEN_ANSWERS,
+  QUESTION_WAIT_MS,
+  UNASKED_LIMIT,
+} from "./tunables.ts";
 
-/** Answers whose time has come. */
+/** Answers whose time has come, and whose question was there in the last poll. */
 export function dueDeliveries(entry: TaskEntry): RequestWork[] {
-  return entry.work.requests.filter(({ delivery }) => delivery?.state === "pending" && delivery.dueInMs <= 0);
+  return entry.work.requests.filter(
+    ({ id, delivery }) =>
+      delivery?.state === "pending" && delivery.dueInMs <= 0 && !entry.rare.missing.has(id),
+  );
 }
 
 /**
@@ -55,7 +66,7 @@ async function send(
     ctx,
     entry,
     async (tx) =>
-      !ctx.paused &&
+      ctx.mayBegin &&
       (await markSending(ctx.organizationId, tx, ids, {
         epoch: ctx.epoch,
         askId: ask.id,
@@ -77,7 +88,10 @@ async function send(
     if (!(error instanceof PeerError)) throw error;
     return afterFailure(ctx, entry, request, error);
   }
-  await insist(() => change(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids)));
+  const attempt = delivery.attempts + 1;
+  await insist(ctx, () =>
+    storeOutcome(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids, attempt)),
+  );
   const { requestId } = delivery;
   ctx.log.info({ taskId: entry.id, inputRequestId: request.id, requestId }, "an answer was delivered");
   entry.unchangedPolls = 0;
@@ -89,19 +103,34 @@ async function send(
 async function waitToBeAsked(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): Promise<number> {
   if (!entry.live) throw new Error(`task ${entry.id} has no session to be asked on`);
   if (entry.rare.unasked >= UNASKED_LIMIT || !entry.work.durable) {
-    await change(ctx, entry, async (tx) =>
-      appendEvents(
-        ctx.organizationId,
-        tx,
-        await closeRequest(ctx.organizationId, tx, entry.id, request.id, "undeliverable", "not_asked_again"),
-      ),
-    );
+    await giveUp(ctx, entry, request, { kind: "not_asked_again" }, "not_asked_again");
     return AFTER_ANSWER_MS;
   }
+  const { id, dueInMs, waits } = request.delivery!;
+  // Most servers put it again at once: then there is nothing to be told.
+  if (!waits && clockMs() - entry.loadedAt - dueInMs >= QUESTION_WAIT_MS)
+    await change(ctx, entry, (tx) => markWaiting(ctx.organizationId, tx, idsOf(entry, request.id, id)));
   const now = performance.now();
   await tryStandalone(ctx, entry, now);
   await askForPending(ctx, entry, now);
   return Math.max(1_000, entry.rare.resultStreamAgainAt - now);
+}
+
+/** There is no way to the server, or it won't take the answer: what that means depends on whether it has had it before. */
+async function giveUp(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  request: RequestWork,
+  observed: Observation,
+  reason: string,
+): Promise<void> {
+  const verdict = judgeDelivery(request.delivery, observed);
+  const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
+  await change(ctx, entry, async (tx) => {
+    const target = judged(entry, request);
+    const events = await carryOutVerdict(ctx.organizationId, tx, target, verdict, ending);
+    await appendEvents(ctx.organizationId, tx, events);
+  });
 }
 
 async function afterFailure(
@@ -117,18 +146,8 @@ async function afterFailure(
   const broke = error.code === "bad_reply" || error.code === "too_large";
   if (error.reached === "maybe" || (broke && delivery.attempts < MAX_BROKEN_ANSWERS)) throw error;
   if (broke || (error.reached === "yes" && error.code === "rejected")) {
-    await change(ctx, entry, async (tx) => {
-      const reason = error.rpcError?.message.slice(0, 500) ?? "the server refused the answer";
-      const events = await closeRequest(
-        ctx.organizationId,
-        tx,
-        entry.id,
-        request.id,
-        "undeliverable",
-        reason,
-      );
-      await appendEvents(ctx.organizationId, tx, events);
-    });
+    const reason = error.rpcError?.message.slice(0, 500) ?? "the server refused the answer";
+    await giveUp(ctx, entry, request, { kind: broke ? "broken" : "refused" }, reason);
     entry.fingerprint = undefined;
     return AFTER_ANSWER_MS;
   }

@@ -14,6 +14,7 @@ import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
 import { CHORES } from "./chore-list.ts";
 import { Chores } from "./chores.ts";
+import { Expiry } from "./expiry.ts";
 import { takingTurns } from "./fair-database.ts";
 import { lookAtLeases, makeLeases } from "./lease-rows.ts";
 import { Leases } from "./leases.ts";
@@ -36,6 +37,7 @@ export class Engine {
   #boss: PgBoss;
   #chores: Chores;
   #leases: Leases;
+  #expiry: Expiry;
   #timers: NodeJS.Timeout[] = [];
   #heart: NodeJS.Timeout | undefined;
   #pumping: NodeJS.Timeout | undefined;
@@ -57,8 +59,8 @@ export class Engine {
       migrate: false,
       createSchema: false,
       schedule: false,
-      supervise: true,
-      superviseIntervalSeconds: 1,
+      // By Expiry, which knows of outages.
+      supervise: false,
       monitorIntervalSeconds: 1,
       maintenanceIntervalSeconds: 60,
       reindex: false,
@@ -73,6 +75,7 @@ export class Engine {
       boss: this.#boss,
       onGone: (connectionId) => this.#lookAt(connectionId),
     });
+    this.#expiry = new Expiry(given.database, this.#boss);
     this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
   }
 
@@ -92,6 +95,7 @@ export class Engine {
     });
     this.#every(tunables.LEASE_SCAN_MS, "scan");
     this.#every(tunables.LEASE_FETCH_MS, "take");
+    this.#every(tunables.EXPIRE_EVERY_MS, "expire");
     this.#every(tunables.EVEN_OUT_MS, "evenOut");
     this.#every(tunables.HEARTBEAT_MS, "presence");
     this.#every(tunables.PUMP_MS, "pump");
@@ -125,6 +129,7 @@ export class Engine {
     scan: () => this.#scan(),
     told: () => this.#lookAtTold(),
     take: () => this.#take(),
+    expire: () => this.#expiry.run(),
     evenOut: () => this.#leases.evenOut(),
     heartbeat: () => this.#leases.beat(),
     presence: () => this.#tellPresence(),

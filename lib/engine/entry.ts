@@ -1,15 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { isDatabaseDown, type Tx } from "../db.ts";
 import type { CallOptions, Era, Peer } from "../mcp/peer.ts";
-import { maskMessage } from "../protocol-messages/mask.ts";
-import { type NewMessage, storeMessages } from "../protocol-messages/transitions.ts";
+import { storeMessages } from "../protocol-messages/transitions.ts";
 import type { Seal } from "../seal.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { HeardMessage as StreamMessage } from "../stream-messages/schema.ts";
 import type { TaskWork } from "../tasks/work.ts";
+import { type HeardMessage, hear, toStore } from "./heard-messages.ts";
 import type { LaneName } from "./lanes.ts";
 import type { LiveSession, Sessions } from "./sessions.ts";
 import { type CallState, clockMs, NEVER, NO_CALL, NOTHING_RARE, type RareState } from "./task-state.ts";
+import { LAST_TRIES, STORE_AGAIN_MS } from "./tunables.ts";
 
 /** The lease was lost: whoever meets this stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -32,12 +34,22 @@ export interface WatcherContext {
    * organization. Throws LeaseLost when the epoch is not ours any more.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, taskId?: string): Promise<T>;
+  /**
+   * The same without the fence, for what a server has said, which is true whoever has the lease by now: `work` has to
+   * expect the attempt that it is the outcome of.
+   */
+  unfenced<T>(work: (tx: Tx) => Promise<T>, taskId: string): Promise<T>;
   /** One that only reads, which locks nothing. Throws LeaseLost. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Waits until a change may begin on the server: soon after a heartbeat that came back. Throws LeaseLost. */
   mayChange(): Promise<void>;
   /** The server is paused: nothing new is sent to it. Looked at by every transaction, so that what one commits fits. */
   readonly paused: boolean;
+  /**
+   * Read in the transaction that commits the beginning of a change on the server: it may begin, by the pause and by the
+   * heartbeat as the database has them. False: nothing is to be written, and the step taken again.
+   */
+  readonly mayBegin: boolean;
   /** The era the server speaks, found by probing where it is not known. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;
@@ -60,6 +72,8 @@ export interface WatcherContext {
   task(id: string): TaskEntry | null;
   /** The watched task that the server knows by this handle. */
   taskByHandle(handle: string): TaskEntry | null;
+  /** The server knows the task by this handle, from now on found by it. */
+  name(entry: TaskEntry, handle: string | null): void;
   /** What the server was seen to do so far. */
   readonly traits: Traits;
   /** Stores what was heard on a stream of a session. False: it is more than is taken. */
@@ -69,9 +83,6 @@ export interface WatcherContext {
   /** Notes what the server was just seen to do. Not waited for: it is seen again. */
   learn(seen: Traits): void;
 }
-
-/** A message until it is written, which few are. What we say is masked only then; what a server says may be large. */
-export type HeardMessage = NewMessage & ({ direction: "in" } | { direction: "out"; secrets: string[] });
 
 /**
  * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
@@ -94,6 +105,7 @@ export interface TaskEntry {
   replySize: number;
   unchangedPolls: number;
   failures: number;
+  /** The server's id of it; written by the roster. */
   handle: string | null;
   /** 2025-11-25: where it lives. */
   live: LiveSession | null;
@@ -101,7 +113,7 @@ export interface TaskEntry {
   rare: Readonly<RareState>;
   /** Ids were seen that are not stored yet. */
   idsChanged: boolean;
-  /** When a message was written last that may have differed by a number only. */
+  /** When news of its status was written last. */
   minorNewsAt: number;
   /** When `work` was read. */
   loadedAt: number;
@@ -162,13 +174,7 @@ export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
-      const at = new Date();
-      const message: HeardMessage =
-        direction === "in"
-          ? { at, direction, method, body: maskMessage(body, secrets()) }
-          : { at, direction, method, body, secrets: secrets() };
-      // A task that is only polled keeps the last exchange, in case it turns out to matter.
-      entry.messages = [...entry.messages.slice(-19), message];
+      entry.messages = hear(entry.messages, { direction, method, body }, secrets());
     },
   };
 }
@@ -177,24 +183,32 @@ function secretsOf({ handle, live }: TaskEntry): string[] {
   return [handle, live?.kept.id].filter((secret) => typeof secret === "string");
 }
 
-function masked(heard: HeardMessage, entry: TaskEntry): NewMessage {
-  if (heard.direction === "in") return heard;
-  const { secrets, ...message } = heard;
-  return { ...message, body: maskMessage(message.body, [...new Set([...secrets, ...secretsOf(entry)])]) };
-}
-
 /**
  * A transaction about one task: afterwards what is in memory is stale, and its messages are stored. The task is locked
  * first, as people's answers, undos and cancels do it, so that these and the engine wait for each other in one order.
  */
-export async function change<T>(
+export function change<T>(ctx: WatcherContext, entry: TaskEntry, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return write(ctx, entry, work, ctx.transaction);
+}
+
+/** The same of what a call came to: written by the one who knows it, whoever has the lease by now. */
+export function storeOutcome<T>(
   ctx: WatcherContext,
   entry: TaskEntry,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
+  return write(ctx, entry, work, ctx.unfenced);
+}
+
+async function write<T>(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  work: (tx: Tx) => Promise<T>,
+  transaction: WatcherContext["unfenced"],
+): Promise<T> {
   const messages = entry.messages;
-  const toKeep = messages.map((message) => masked(message, entry));
-  const result = await ctx.transaction(async (tx) => {
+  const toKeep = toStore(messages, secretsOf(entry));
+  const result = await transaction(async (tx) => {
     await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
     return work(tx);
   }, entry.id);
@@ -203,14 +217,18 @@ export async function change<T>(
   return result;
 }
 
-/** What a server told is in memory only until this is stored: outlast a restart of the database. */
-export async function insist<T>(store: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+/**
+ * What a server told is in memory only until this is stored: tried for as long as the database is away. Who leaves
+ * waits no longer for it than a process that ends may take.
+ */
+export async function insist<T>(ctx: Pick<WatcherContext, "leaving">, store: () => Promise<T>): Promise<T> {
+  for (let triesLeft = LAST_TRIES; ; ) {
     try {
       return await store();
     } catch (error) {
-      if (!isDatabaseDown(error) || tries >= 60) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      if (ctx.leaving.aborted) triesLeft--;
+      if (!isDatabaseDown(error) || triesLeft <= 0) throw error;
+      await sleep(STORE_AGAIN_MS);
     }
   }
 }

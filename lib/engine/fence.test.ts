@@ -49,6 +49,7 @@ test("two that write how a connection is doing wait for each other, and never bo
       connection: { ...connection },
       epoch: 0n,
       mayChange: async () => undefined,
+      isInTime: () => true,
       onLeaseLost: () => undefined,
       onOutdated: () => undefined,
     });

@@ -8,6 +8,12 @@ export interface ServerPause {
   pauses: number;
 }
 
+/** And of the time at which it looked. */
+export interface FenceSeen extends ServerPause {
+  /** By the database's clock, in ms: the one that every engine shares, and that no suspended machine holds up. */
+  at: number;
+}
+
 /** How the connections' rows are locked, so that nobody takes one over before the commit. */
 export const FENCE = {
   /** For what only reads: not at all, since a lock is a write to the disk. */
@@ -23,9 +29,10 @@ export async function fence(
   tx: Tx,
   connectionIds: string[],
   lock: Prisma.Sql,
-): Promise<Map<string, ServerPause & { epoch: bigint }>> {
-  const rows = await tx.$queryRaw<(ServerPause & { id: string; epoch: bigint })[]>`
-    SELECT c.id, c.epoch, s.paused_at IS NOT NULL AS paused, s.pauses FROM connection c
+): Promise<Map<string, FenceSeen & { epoch: bigint }>> {
+  const rows = await tx.$queryRaw<(FenceSeen & { id: string; epoch: bigint })[]>`
+    SELECT c.id, c.epoch, s.paused_at IS NOT NULL AS paused, s.pauses,
+      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at FROM connection c
       JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
     ORDER BY c.id ${lock}`;

@@ -1,6 +1,7 @@
-import { flushWatchTimes } from "../tasks/progress.ts";
+import { flushWatchTimes, recordStatuses } from "../tasks/progress.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
 import type { ServerLink } from "./server-link.ts";
+import { clockMs, setRare } from "./task-state.ts";
 import { FLUSHED_AT_ONCE } from "./tunables.ts";
 
 /**
@@ -36,4 +37,26 @@ async function flushTimes(ctx: WatcherContext, changed: TaskEntry[]): Promise<vo
     unchangedPolls: entry.unchangedPolls,
   }));
   await ctx.transaction((tx) => flushWatchTimes(ctx.organizationId, tx, times));
+}
+
+/**
+ * Writes the status messages that polls left in memory, whatever became of the server since: nobody polls for them. A
+ * step that writes newer ones meanwhile is right.
+ */
+export async function flushMinorNews(ctx: WatcherContext, entries: Iterable<TaskEntry>): Promise<void> {
+  const told: TaskEntry[] = [];
+  for (const entry of entries) if (entry.rare.minorNews) told.push(entry);
+  for (let first = 0; first < told.length; first += FLUSHED_AT_ONCE) {
+    const some = told.slice(first, first + FLUSHED_AT_ONCE);
+    const news = some.map(({ id, work, rare }) => {
+      return { ...rare.minorNews!, taskId: id, replaces: work.statusMessage };
+    });
+    await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, news));
+    for (const [at, entry] of some.entries()) {
+      entry.stale = true;
+      entry.minorNewsAt = clockMs();
+      const { statusMessage } = news[at]!;
+      if (entry.rare.minorNews?.statusMessage === statusMessage) setRare(entry, { minorNews: null });
+    }
+  }
 }

@@ -1,11 +1,13 @@
 /** Changes of steps that are committed together, on a real Postgres. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withClient } from "../../scripts/database/roles.ts";
 import { createDatabase, type Database, type Tx } from "../db.ts";
 import { verifyEvents } from "../events/verify.ts";
+import { uuidv7 } from "../ids.ts";
 import { inScope, scope } from "../scope.ts";
-import { recordStatus } from "../tasks/progress.ts";
+import { endTask, recordStatus } from "../tasks/progress.ts";
 import { insertTask } from "../testing/rows.ts";
-import { createWorld, type World } from "../testing/world.ts";
+import { createWorld, until, type World } from "../testing/world.ts";
 import { LeaseLost } from "./entry.ts";
 import { type Change, GroupCommit } from "./group-commit.ts";
 import { GROUPS_AT_ONCE } from "./tunables.ts";
@@ -14,6 +16,8 @@ const TASKS = 12;
 
 let world: World;
 let database: Database;
+/** Another engine's. */
+let second: Database;
 let groups: GroupCommit;
 let connectionId: string;
 let lostId: string;
@@ -22,6 +26,7 @@ let tasks: string[];
 beforeEach(async () => {
   world = await createWorld([]);
   database = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
+  second = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
   groups = new GroupCommit(database);
   const server = await world.addServer("http://127.0.0.1:1/mcp", "2026-07-28");
   connectionId = server.connectionId;
@@ -36,6 +41,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await database?.close();
+  await second?.close();
   await world?.close();
 });
 
@@ -142,4 +148,66 @@ test("two engines and people who change the same tasks in other orders never wai
     ]);
   expect(tries).toBe(10 * 3 * TASKS);
   expect((await verifyEvents(world.within)).ok).toBe(true);
+});
+
+test("tasks of the same races that end in other orders, on two engines, never wait for each other in a circle", async () => {
+  const races = [uuidv7(), uuidv7()];
+  const ended: string[] = [];
+  const [a1, b1, b2, a2] = tasks as [string, string, string, string];
+  await world.within(async (tx) => {
+    for (const id of races)
+      await tx.$executeRaw`INSERT INTO race (organization_id, id, requested_by)
+        VALUES (${world.organizationId}::uuid, ${id}::uuid, '{}')`;
+    for (const [id, race] of [
+      [a1, races[0]],
+      [a2, races[0]],
+      [b1, races[1]],
+      [b2, races[1]],
+    ])
+      await tx.$executeRaw`UPDATE task SET race_id = ${race}::uuid WHERE id = ${id}::uuid`;
+  });
+  const isBlocked = () =>
+    withClient(world.adminUrl, async (client) => {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rows.length > 0;
+    });
+  const ends = (id: string, isFirst: boolean) => (tx: Tx) => {
+    ended.push(id);
+    return endTask(world.organizationId, tx, id, { state: "cancelled" }).then(async (done) => {
+      // Its own transaction goes on when the other one has come as far, or can't.
+      if (isFirst)
+        await until("the other one is as far", async () => ended.length >= 2 || (await isBlocked()));
+      return done;
+    });
+  };
+  // All places of both engines are taken, so that what comes now are two transactions of two changes each.
+  const gate = Promise.withResolvers<void>();
+  const engines = [
+    { commits: groups, first: a1, last: b1 },
+    { commits: new GroupCommit(second), first: b2, last: a2 },
+  ];
+  const others = tasks.slice(4);
+  const done = engines.map(async ({ commits, first, last }, at) => {
+    const busy = Array.from({ length: GROUPS_AT_ONCE }, (_, place) =>
+      commits.run(
+        world.organizationId,
+        change(others[at * GROUPS_AT_ONCE + place]!, () => gate.promise),
+      ),
+    );
+    const both = [
+      commits.run(world.organizationId, change(first, ends(first, true))),
+      commits.run(world.organizationId, change(last, ends(last, false))),
+    ];
+    gate.resolve();
+    await Promise.all(busy);
+    return Promise.all(both);
+  });
+  expect(await Promise.all(done)).toEqual([
+    [true, true],
+    [true, true],
+  ]);
+  // Whoever was in a circle would have been undone, and done again.
+  expect(ended.toSorted()).toEqual([a1, a2, b1, b2].toSorted());
 });

@@ -5,19 +5,21 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../db.ts";
+import { lockRaces } from "../races/ending.ts";
 import { LeaseLost } from "./entry.ts";
-import { FENCE, fence, type ServerPause } from "./fence.ts";
+import { FENCE, type FenceSeen, fence } from "./fence.ts";
 import { Gathering } from "./gathering.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "./tunables.ts";
 
 /** Under the fence of a connection: nothing is written once another engine has taken over. */
 export interface Change<T> {
   connectionId: string;
-  epoch: bigint;
+  /** Null: it is true whoever has the connection by now, and `work` itself expects what it is written to. */
+  epoch: bigint | null;
   /** Locked first, as people's answers, undos and cancels do it. Null: it is about no task. */
   taskId: string | null;
   /** Called in the transaction, before `work`. */
-  see(server: ServerPause): void;
+  see(server: FenceSeen): void;
   /** Has no effect but the transaction's: it may be done again. */
   work(tx: Tx): Promise<T>;
 }
@@ -70,13 +72,17 @@ export class GroupCommit {
 async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promise<(() => void)[]> {
   const connectionIds = [...new Set(group.map(({ change }) => change.connectionId))];
   const held = await fence(organizationId, tx, connectionIds, FENCE.write);
-  const holds = ({ connectionId, epoch }: Change<unknown>) => held.get(connectionId)?.epoch === epoch;
+  const holds = ({ connectionId, epoch }: Change<unknown>) =>
+    epoch === null || held.get(connectionId)?.epoch === epoch;
   const taskIds = group.flatMap(({ change }) =>
     change.taskId !== null && holds(change) ? [change.taskId] : [],
   );
-  if (taskIds.length > 0)
-    await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid
-      AND id = ANY (${taskIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+  if (taskIds.length > 0) {
+    const tasks = await tx.$queryRaw<{ raceId: string | null }[]>`SELECT race_id AS "raceId" FROM task
+      WHERE organization_id = ${organizationId}::uuid AND id = ANY (${taskIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+    // Before the first line of history too, as the end of any task of theirs locks them.
+    await lockRaces(organizationId, tx, tasks);
+  }
   const ends: (() => void)[] = [];
   for (const { change, resolve, reject } of group) {
     const connection = held.get(change.connectionId);

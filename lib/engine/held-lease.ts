@@ -1,3 +1,4 @@
+import type { Moment } from "../moment.ts";
 import type { LeaseRef } from "./connection.ts";
 import type { LeaseData } from "./queue.ts";
 import type { Watcher } from "./watcher.ts";
@@ -14,22 +15,25 @@ export interface Held {
   outdated: boolean;
   /** It is being given back. Until that is done its heartbeats go on, so that nobody takes it from under its steps. */
   leaving: Promise<void> | null;
-  /** When the last heartbeat that came back was sent; monotonic. */
-  heartbeatAt: number;
+  /** When the last heartbeat that came back was sent. Null: by the database's clock it is too long ago. */
+  heartbeatAt: Moment | null;
+  /** The same by the database's clock, in ms, or a moment earlier. */
+  beatAt: number;
   waiting: { resolve(): void; reject(error: Error): void }[];
 }
 
-/** Fetched by a statement that was sent at `sentAt`; monotonic. */
-export function newHeld(lease: LeaseRef, data: LeaseData, sentAt: number): Held {
+/** Fetched by a statement that was sent at `sentAt`, which gave it the heartbeat `beatAt` by the database's clock. */
+export function newHeld(lease: LeaseRef, data: LeaseData, sentAt: Moment, beatAt: number): Held {
   return {
     lease,
     data,
     watcher: null,
     hints: [],
-    since: sentAt,
+    since: sentAt.monotonic,
     outdated: false,
     leaving: null,
     heartbeatAt: sentAt,
+    beatAt,
     waiting: [],
   };
 }

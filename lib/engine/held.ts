@@ -18,10 +18,7 @@ export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<n
   const { call } = entry.calls;
   const attempt = work.attemptId!;
   if (!call) return recoverCall(ctx, entry, attempt);
-  if (call.result) {
-    setCalls(entry, { call: null });
-    return settle(ctx, entry, call.attempt, call.result);
-  }
+  if (call.result) return settle(ctx, entry, call);
   if (work.cancelRequested) return cancel(ctx, entry);
   const due = dueDeliveries(entry);
   for (const request of due) await deliver(ctx, entry, request, null);
@@ -69,8 +66,8 @@ async function cancel(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
   if (ctx.paused) return 0;
   if (live && callId !== null)
     await ctx.peer(work.era!).cancelCall(live.kept, callId, callOptions(entry, CALL_DEADLINE_MS));
+  await end(ctx, entry, { state: "cancelled" });
   dropStreams(ctx, entry);
   setCalls(entry, { call: null });
-  await end(ctx, entry, { state: "cancelled" });
   return 0;
 }

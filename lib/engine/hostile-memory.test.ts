@@ -90,3 +90,39 @@ test("megabytes at every poll of sixty tasks: its memory stays within bounds, an
   );
   expect(Number(rows[0]?.size)).toBeLessThan(60 * 20 * 100_000);
 }, 300_000);
+
+/** A JSON-RPC error in HTTP 200, as long as what is kept of a message. */
+const complaining: Act = ({ message, send }) => {
+  if (message.method !== "tasks/get") return false;
+  const data = Array.from({ length: 60 }, (_, at) => "abcdefghij"[(++times + at) % 10]?.repeat(1024));
+  send({ jsonrpc: "2.0", id: message.id, error: { code: -32603, message: "Out of order", data } });
+  return true;
+};
+
+test("six hundred tasks whose every poll fails with a long error: what was said of them takes little memory", async () => {
+  const server = await startHostileServer();
+  servers.push(server);
+  const added = await world.addServer(server.url, "2026-07-28");
+  const ids: string[] = [];
+  for (let batch = 0; batch < 60; batch++)
+    ids.push(...(await Promise.all(Array.from({ length: 10 }, () => world.startTask(added, {}, WORK)))));
+  await until(
+    "all of them run",
+    async () =>
+      (await world.within((tx) => tx.task.count({ where: { id: { in: ids }, state: "working" } }))) ===
+      ids.length,
+    PATIENCE_MS,
+  );
+  const polls = new Map<string, number>();
+  server.act = (asked) => {
+    const { taskId } = asked.message.params;
+    if (taskId !== undefined) polls.set(taskId, (polls.get(taskId) ?? 0) + 1);
+    return complaining(asked);
+  };
+  await until(
+    "each was polled five times in vain",
+    async () => engine.memory() > 0 && polls.size === ids.length && Math.min(...polls.values()) >= 5,
+    2 * PATIENCE_MS,
+  );
+  await neighbour.works();
+}, 600_000);

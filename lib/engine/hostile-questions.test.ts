@@ -209,7 +209,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     await task.ends();
   });
 
-  test("is the last one that is taken of a task that asks without end, and the history says so once", async ({
+  test("is the last one that is taken of a task that asks without end, which is said once and costs no more writing", async ({
     expect,
     onTestFinished,
   }) => {
@@ -217,7 +217,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     const task = await scene.task(
       { onTestFinished },
       "2026-07-28",
-      asking(() => ({ same: ask(`Another one, ${asked++}?`) })),
+      asking(() => ({ [`question ${asked}`]: ask(`Another one, ${asked++}?`) })),
     );
     await scene.look.openRequest(task.id);
     const { organizationId } = scene.world;
@@ -228,24 +228,141 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
           form, question_hash, ended_at)
         SELECT organization_id, gen_random_uuid(), task_id, connection_id, 'old', 'withdrawn', 'form', 'Old?', form,
           question_hash, now()
-        FROM input_request, generate_series(1, ${QUESTIONS}::int - 100)
-        WHERE organization_id = ${organizationId}::uuid AND task_id = ${task.id}::uuid AND key = 'same'
-          AND state = 'open'`,
+        FROM (SELECT * FROM input_request WHERE organization_id = ${organizationId}::uuid
+          AND task_id = ${task.id}::uuid LIMIT 1) one, generate_series(1, ${QUESTIONS}::int - 100)`,
     );
     await until(
       "no more is taken",
       async () => (await task.events()).some(({ type }) => type === "request.last_taken"),
       PATIENCE_MS,
     );
+    const requests = async () => scene.look.requestsOf(task.id);
+    await until(
+      "the last one is over",
+      async () => (await requests()).every(({ state }) => state === "withdrawn"),
+      PATIENCE_MS,
+    );
     const polls = () => task.server.seen.filter(({ method }) => method === "tasks/get").length;
-    const before = polls();
+    const [before, lines, messages] = [polls(), await scene.look.events(), (await task.messages()).length];
     await until("it is still polled", async () => polls() > before + 3, PATIENCE_MS);
-    const requests = await scene.look.requestsOf(task.id);
-    expect(requests).toHaveLength(QUESTIONS);
-    // The last one is not on any screen as what is asked now: it is asked no more.
-    expect(requests.filter(({ state }) => state === "open")).toEqual([]);
+    expect(await requests()).toHaveLength(QUESTIONS);
+    // Each transaction about a task keeps what was said before it.
+    expect([await scene.look.events(), (await task.messages()).length]).toEqual([lines, messages]);
     expect((await task.events()).filter(({ type }) => type === "request.last_taken")).toHaveLength(1);
     await scene.neighbourWorks();
+    await task.ends();
+  });
+
+  test("whose text changes at every poll is one request that can be answered, by who agrees that it changes", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    let asked = 0;
+    const told: unknown[] = [];
+    const act: Act = (seen) => {
+      if (seen.message.method === "tasks/update") told.push(seen.message.params.inputResponses);
+      const open = told.length > 0 ? {} : { same: ask(`Pay? ${60 - asked++} s left`, fields(1)) };
+      return asking(() => open)(seen);
+    };
+    const task = await scene.task({ onTestFinished }, "2026-07-28", act);
+    const request = await until(
+      "it is known to change",
+      async () =>
+        (await scene.look.requestsOf(task.id)).find(
+          ({ state, rewordedAt }) => state === "open" && rewordedAt !== null,
+        ),
+      PATIENCE_MS,
+    );
+    const polls = () => task.server.seen.filter(({ method }) => method === "tasks/get").length;
+    const [before, messages] = [polls(), (await task.messages()).length];
+    await until("it is polled on", async () => polls() > before + 5, PATIENCE_MS);
+    // Nothing is written for what it says at each poll, and nobody loses what they read.
+    const requests = await scene.look.requestsOf(task.id);
+    expect(requests.length).toBeLessThanOrEqual(3);
+    expect(requests.at(-1)).toMatchObject({ id: request.id, state: "open", message: request.message });
+    expect((await task.messages()).length).toBe(messages);
+
+    const answer = { action: "accept" as const, content: { f0: "x" } };
+    await expect(scene.world.answer(request.id, answer)).rejects.toMatchObject({ code: "question_changed" });
+    await scene.world.answer(request.id, { ...answer, anyWording: true });
+    await until("the server was told", async () => told.length > 0, PATIENCE_MS);
+    const settled = await until(
+      "it is settled",
+      async () => {
+        const row = await scene.look.request(request.id);
+        return row.endedAt && row;
+      },
+      PATIENCE_MS,
+    );
+    expect(settled).toMatchObject({ state: "settled", questionHash: request.questionHash });
+    expect(told).toEqual([{ same: { action: "accept", content: { f0: "x" } } }]);
+    await scene.neighbourWorks();
+    await task.ends();
+  });
+
+  test("whose form changes as well does not get an answer that was given to another form", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    let asked = 0;
+    let form = fields(1);
+    const task = await scene.task(
+      { onTestFinished },
+      "2026-07-28",
+      asking(() => ({ same: ask(`Pay? ${asked++}`, form) })),
+    );
+    const request = await until(
+      "it is known to change",
+      async () =>
+        (await scene.look.requestsOf(task.id)).find(
+          ({ state, rewordedAt }) => state === "open" && rewordedAt !== null,
+        ),
+      PATIENCE_MS,
+    );
+    const content = { f0: "x" };
+    await scene.world.answer(request.id, { action: "accept", content, anyWording: true, holdMs: 60_000 });
+    form = object({ amount: { type: "number" } }, { required: ["amount"] });
+    const next = await scene.look.openRequest(task.id);
+    expect(next).toMatchObject({ replaces: request.id });
+    expect(next.rewordedAt).not.toBeNull();
+    expect(await scene.look.request(request.id)).toMatchObject({
+      state: "withdrawn",
+      endedReason: "replaced",
+    });
+    expect(task.server.seen.some(({ method }) => method === "tasks/update")).toBe(false);
+    await task.ends();
+  });
+
+  test("that is missing in one poll stays, with its held answer; missing in two it is withdrawn", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    /** For so many polls from now on. */
+    let missing = 0;
+    const task = await scene.task(
+      { onTestFinished },
+      "2026-07-28",
+      asking(() => (missing-- > 0 ? {} : { same: ask("Pay?") })),
+    );
+    const request = await scene.look.openRequest(task.id);
+    await scene.world.answer(request.id, { action: "accept", holdMs: 60_000 });
+    missing = 1;
+    await until("it is there again", async () => missing < -2, PATIENCE_MS);
+    expect((await scene.look.request(request.id)).state).toBe("answered");
+    expect((await scene.look.deliveryOf(request.id)).state).toBe("held");
+    missing = Number.POSITIVE_INFINITY;
+    const over = await until(
+      "it is over",
+      async () => {
+        const row = await scene.look.request(request.id);
+        return row.endedAt && row;
+      },
+      PATIENCE_MS,
+    );
+    expect(over).toMatchObject({ state: "withdrawn", endedReason: "retracted" });
+    expect(await scene.look.deliveryOf(request.id)).toMatchObject({ state: "failed", inDoubt: false });
+    const line = (await task.events()).find(({ type }) => type === "request.withdrawn");
+    expect(line?.data).toEqual({ reason: "retracted", answer: "not_sent" });
     await task.ends();
   });
 });

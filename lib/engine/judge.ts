@@ -1,24 +1,33 @@
-/** What news of a running task calls for: pure. The writer is apply.ts. */
-import { judgeStillAsked } from "../deliveries/status.ts";
+/** What news of a running task call for: pure. What becomes of an answer is judged in lib/deliveries; the writer is apply.ts. */
+import { judgeDelivery, type Observation, type Verdict } from "../deliveries/judge.ts";
+import { reachOf } from "../deliveries/status.ts";
+import { answerFits } from "../input-requests/capture.ts";
+import { judgeRewording } from "../input-requests/status.ts";
 import { OPEN_QUESTIONS } from "../mcp/limits.ts";
 import type { Question, RemoteTask } from "../mcp/peer.ts";
 import type { RequestWork, TaskWork } from "../tasks/work.ts";
-import { REPEAT_AFTER_MS } from "./tunables.ts";
-
-/** A crash left an answer in `sending`; this many polls must show its question before it is sent again. */
-const POLLS_BEFORE_REPEAT = 2;
 
 export interface Plan {
   /** State, message, ttl or interval differ from what is stored. */
   status: boolean;
+  /** Questions to be stored: new ones, or others than their keys had. */
   capture: { question: Question; key: string }[];
-  /** Requests whose answer the server took. */
-  confirm: string[];
-  /** Requests that the server no longer puts. */
-  retract: string[];
-  stillAsked: { request: RequestWork; verdict: "wait" | "resend" | "flag" }[];
-  /** Deliveries found in `sending` whose question still stands: back to pending. */
-  repeat: RequestWork[];
+  /** What the poll means for requests and their answers, where there is something to write. */
+  verdicts: { request: RequestWork; verdict: Verdict }[];
+  /** Requests whose question is missing, and that are looked at again before that counts: nothing is sent meanwhile. */
+  missing: string[];
+}
+
+/** What a watcher remembers of a task besides its rows. */
+export interface Memory {
+  /** How many polls there were since an answer was found in `sending`. */
+  pollsInSending: number;
+  /** Since the rows were read, in ms. */
+  elapsedMs: number;
+  /** How long a request's question has been missing, in ms; 0: it was there in the last poll. */
+  missingForMs(requestId: string): number;
+  /** 2025-11-25: the server has notified that the task waits, before the poll began. */
+  saidToWait: boolean;
 }
 
 /** What the server said of a task, for telling whether it moved on. */
@@ -26,15 +35,12 @@ export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): 
   return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
 }
 
-/**
- * 2026-07-28: questions have keys and stand in every poll.
- * `hashOf` is the question hash of a question of this task; `pollsInSending` counts polls since a takeover.
- */
+/** 2026-07-28: questions have keys and stand in every poll. `hashOf` is the hash of a question of this task. */
 export function judgeKeyed(
   work: TaskWork,
   remote: RemoteTask,
   hashOf: (question: Question) => string,
-  pollsInSending: number,
+  memory: Memory,
 ): Plan {
   const plan = emptyPlan(work, remote);
   const byKey = new Map(work.requests.map((request) => [request.key, request]));
@@ -44,37 +50,59 @@ export function judgeKeyed(
     const key = question.address.key;
     asked.add(key);
     const request = byKey.get(key);
-    if (!request || request.questionHash !== hashOf(question)) {
-      // The others come in when these are answered: they stand in every poll.
-      const isFull = !request && work.requests.length + plan.capture.length >= OPEN_QUESTIONS;
-      if (!work.cancelRequested && !isFull) plan.capture.push({ question, key });
-    } else judgeUnmoved(plan, request, pollsInSending);
+    if (request?.questionHash === hashOf(question))
+      decide(plan, request, { kind: "asked", polls: memory.pollsInSending });
+    else if (work.cancelRequested) continue;
+    else if (request) judgeChange(plan, work, request, { question, key }, memory);
+    // The others come in when these are answered: they stand in every poll.
+    else if (!work.full && work.requests.length + plan.capture.length < OPEN_QUESTIONS)
+      plan.capture.push({ question, key });
   }
-  for (const request of work.requests) if (!asked.has(request.key)) judgeGone(plan, request);
+  for (const request of work.requests)
+    if (!asked.has(request.key))
+      decide(plan, request, { kind: "gone", forMs: memory.missingForMs(request.id) });
   return plan;
+}
+
+/** Another text stands under the key of a request. */
+function judgeChange(
+  plan: Plan,
+  work: TaskWork,
+  request: RequestWork,
+  now: { question: Question; key: string },
+  { pollsInSending, elapsedMs }: Memory,
+): void {
+  const { delivery, mode, ageMs, rewordedAgoMs } = request;
+  const verdict = judgeDelivery(delivery, {
+    kind: "reworded",
+    restless: rewordedAgoMs !== null,
+    fits: delivery?.anyWording === true && answerFits({ ...delivery, mode }, now.question),
+    polls: pollsInSending,
+  });
+  if (verdict === "confirm" || (verdict === "replace" && delivery)) plan.capture.push(now);
+  else if (verdict === "replace") {
+    const aged = { ageMs: ageMs + elapsedMs, rewordedAgoMs: rewordedAgoMs && rewordedAgoMs + elapsedMs };
+    if (judgeRewording({ ...request, ...aged }, work.full) !== "keep") plan.capture.push(now);
+  } else note(plan, request, verdict);
 }
 
 /**
  * 2025-11-25: polls show no questions. A changed status or message is the only proof that an answer was taken;
- * leaving `input_required` without one takes the question back. `saidToWait`: the server has notified that the task waits,
- * before this poll began.
+ * leaving `input_required` without one takes the question back.
  */
-export function judgeUnkeyed(
-  work: TaskWork,
-  remote: RemoteTask,
-  pollsInSending: number,
-  saidToWait = false,
-): Plan {
+export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
-  const left = (work.state === "input_required" || saidToWait) && remote.status === "working";
+  const left = (work.state === "input_required" || memory.saidToWait) && remote.status === "working";
   for (const request of work.requests) {
     const { delivery } = request;
-    if (delivery?.state === "accepted" || delivery?.state === "sending") {
-      if (mayHaveMovedOn(delivery, remote)) plan.confirm.push(request.id);
-      // A task that waits for other answers too would not have moved on.
-      else if (delivery.state === "sending" || !waitsForOthers(work, request))
-        judgeUnmoved(plan, request, pollsInSending);
-    } else if (left) plan.retract.push(request.id);
+    const before = delivery && reachOf(delivery) !== "nothing" && delivery.statusBefore;
+    const asked: Observation = { kind: "asked", polls: memory.pollsInSending };
+    if (typeof before === "string" ? before.split(" ")[0] !== remote.status : left)
+      decide(plan, request, { kind: "moved" });
+    else if (typeof before === "string" && saysOther(before, statusOf(remote)))
+      decide(plan, request, { kind: "said" }, asked);
+    // A task that waits for other answers too would not have moved on.
+    else if (delivery?.state !== "accepted" || !waitsForOthers(work, request)) decide(plan, request, asked);
   }
   return plan;
 }
@@ -83,21 +111,12 @@ function waitsForOthers(work: TaskWork, request: RequestWork): boolean {
   return work.requests.some((other) => other !== request && other.delivery?.state !== "accepted");
 }
 
-function mayHaveMovedOn(delivery: NonNullable<RequestWork["delivery"]>, remote: RemoteTask): boolean {
-  const before = delivery.statusBefore ?? "";
-  if (before.split(" ")[0] !== remote.status) return true;
-  // Nobody knows whether it was sent: a message that changes by itself must not pass for proof, or it is lost.
-  if (delivery.state === "sending") return false;
-  const now = statusOf(remote);
+function saysOther(before: string, now: string): boolean {
   return before !== now && !differByNumbers(before, now);
 }
 
 export function isEmpty(plan: Plan): boolean {
-  return (
-    !plan.status &&
-    plan.capture.length + plan.confirm.length + plan.retract.length === 0 &&
-    plan.stillAsked.length + plan.repeat.length === 0
-  );
+  return !plan.status && plan.capture.length + plan.verdicts.length === 0;
 }
 
 /** Nothing but a new message, ttl or interval. */
@@ -111,7 +130,18 @@ function emptyPlan(work: TaskWork, remote: RemoteTask): Plan {
     withoutTimes(work.statusMessage) !== withoutTimes(remote.statusMessage) ||
     work.ttlMs !== remote.ttlMs ||
     work.pollIntervalMs !== remote.pollIntervalMs;
-  return { status, capture: [], confirm: [], retract: [], stillAsked: [], repeat: [] };
+  return { status, capture: [], verdicts: [], missing: [] };
+}
+
+/** By the first observation that says something. */
+function decide(plan: Plan, request: RequestWork, ...observed: Observation[]): void {
+  const verdicts = observed.map((each) => judgeDelivery(request.delivery, each));
+  note(plan, request, verdicts.find((verdict) => verdict !== "keep") ?? "keep");
+}
+
+function note(plan: Plan, request: RequestWork, verdict: Verdict): void {
+  if (verdict === "look_again") plan.missing.push(request.id);
+  else if (verdict !== "keep") plan.verdicts.push({ request, verdict });
 }
 
 /** A message that is a clock says nothing new each time it is read: what looks like a time does not count. */
@@ -126,22 +156,4 @@ const TIMES =
 export function differByNumbers(before: string | null, after: string | null): boolean {
   const plain = (message: string | null) => message?.replace(/\d+([.,]\d+)*/g, "#");
   return before !== after && before !== null && plain(before) === plain(after);
-}
-
-function judgeUnmoved(plan: Plan, request: RequestWork, pollsInSending: number): void {
-  const delivery = request.delivery;
-  if (delivery?.state === "accepted" && !delivery.flagged)
-    plan.stillAsked.push({ request, verdict: judgeStillAsked(delivery) });
-  if (
-    delivery?.state === "sending" &&
-    pollsInSending >= POLLS_BEFORE_REPEAT &&
-    delivery.sentAgoMs >= REPEAT_AFTER_MS
-  )
-    plan.repeat.push(request);
-}
-
-function judgeGone(plan: Plan, request: RequestWork): void {
-  const state = request.delivery?.state;
-  if (state === "accepted" || state === "sending") plan.confirm.push(request.id);
-  else plan.retract.push(request.id);
 }

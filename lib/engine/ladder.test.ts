@@ -1,8 +1,10 @@
 /** 2025-11-25: shared sessions, starts that are found again, answers that can't be delivered, what is learned. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { withClient } from "../../scripts/database/roles.ts";
 import { recordAnswer } from "../input-requests/transitions.ts";
 import { traitsSchema } from "../servers/traits.ts";
 import { readTask } from "../tasks/queries.ts";
+import { requestRefresh } from "../tasks/transitions.ts";
 import { lookInto } from "../testing/look.ts";
 import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
 import { tool } from "../testing/tool.ts";
@@ -181,6 +183,32 @@ test("an answer whose question is never put again is undeliverable, kept, and as
   await until("a person is asked anew", async () => (await look.request(request.id)).state === "open");
 });
 
+test("an answer whose question the server has forgotten says so, and since when, until the question comes again", async () => {
+  const id = await start();
+  const mine = await there(0);
+  mine.status = "input_required";
+  await until("it listens", async () => remote.ask(mine, "Really?") !== null);
+  const request = await look.openRequest(id, "Really?");
+  remote.forgetSessions();
+  await world.answer(request.id, approve);
+  const lines = () =>
+    world.within((tx) =>
+      tx.event.findMany({
+        where: { organizationId: world.organizationId, taskId: id, type: "delivery.waiting" },
+      }),
+    );
+  const waiting = await until("people are told", async () => {
+    const row = await look.deliveryOf(request.id);
+    return row.waitingSince && row;
+  });
+  expect(waiting).toMatchObject({ state: "pending", attempts: 0, waitingSince: waiting.deliverAfter });
+  expect(await lines()).toMatchObject([{ inputRequestId: request.id }]);
+  remote.behave.reissues = "Really?";
+  await until("it is told", async () => remote.answered.length === 1);
+  expect((await look.deliveryOf(request.id)).waitingSince).toBeNull();
+  expect(await lines()).toHaveLength(1);
+});
+
 test("a question that is put again is learned, and its answer says which way it took", async () => {
   const id = await start();
   const mine = await there(0);
@@ -220,6 +248,43 @@ test("questions that are taken back after a minute tell how long people have", a
   const next = await look.openRequest(id, "And now?");
   const leftMs = next.expiresAt!.getTime() - next.createdAt.getTime();
   expect(Math.abs(leftMs - 60_000)).toBeLessThan(20_000);
+});
+
+test("a question that is taken back once is learned from once, though the database fails over it and it is done again", async () => {
+  const id = await start();
+  const mine = await there(0);
+  const rpcId = await until("it listens", async () => {
+    const asked = remote.ask(mine, "Really?");
+    return asked !== null && { asked };
+  });
+  const request = await look.openRequest(id, "Really?");
+  await world.within(
+    (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '1 hour'
+      WHERE organization_id = ${world.organizationId}::uuid AND id = ${request.id}::uuid`,
+  );
+  await world.within((tx) => requestRefresh(world.organizationId, tx, world.operator, id));
+  await withClient(world.adminUrl, (client) =>
+    client.query(`CREATE SEQUENCE withdrawals;
+      GRANT USAGE ON SEQUENCE withdrawals TO PUBLIC;
+      CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF nextval('withdrawals') = 1 THEN RAISE EXCEPTION 'not now'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER fail_once BEFORE UPDATE OF state ON input_request FOR EACH ROW
+        WHEN (NEW.state = 'withdrawn') EXECUTE FUNCTION fail_once()`),
+  );
+  remote.notify(mine, "notifications/cancelled", { requestId: rpcId.asked });
+  await until("it is withdrawn", async () => (await look.request(request.id)).state === "withdrawn");
+  const known = await until("it is learned", async () => {
+    const { withdrawnAtMs, questionLifetimeMs } = await traits();
+    return withdrawnAtMs && { ages: withdrawnAtMs.length, questionLifetimeMs };
+  });
+  // One end says nothing yet: it takes two that are alike.
+  expect(known).toEqual({ ages: 1, questionLifetimeMs: undefined });
+  await withClient(world.adminUrl, (client) =>
+    client.query("DROP FUNCTION fail_once CASCADE; DROP SEQUENCE withdrawals"),
+  );
 });
 
 test("a server that tells how far a task is: the bar is kept while it works, and gone at its end", async () => {

@@ -34,6 +34,37 @@ export async function lookAtLeases(
   return { lacking: rows.length < connectionIds.length, waiting: rows.some(({ waiting }) => waiting) };
 }
 
+/**
+ * Takes back leases that ran out and that nobody has fetched since, which a lease tells by its count: whose they were
+ * is still the last one to have written anything. Returns their ids.
+ */
+export async function takeBack(database: Database, leases: LeaseRef[]): Promise<string[]> {
+  const rows = await database.gate<{ id: string }>(Prisma.sql`
+    UPDATE pgboss.job j SET state = 'active', heartbeat_on = now()
+    FROM unnest(${leases.map(({ id }) => id)}::uuid[], ${leases.map(({ retryCount }) => retryCount)}::integer[])
+      AS given (id, retry_count)
+    WHERE j.name = ${LEASE_QUEUE} AND j.state = 'retry' AND j.id = given.id AND j.retry_count = given.retry_count
+    RETURNING j.id`);
+  return rows.map(({ id }) => id);
+}
+
+/** The database's clock, in ms. */
+export async function databaseTime(database: Database): Promise<number> {
+  const [row] = await database.gate<{ ms: number }>(
+    Prisma.sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`,
+  );
+  if (!row) throw new Error("the database did not tell the time");
+  return row.ms;
+}
+
+/** For how long the database has been up, in ms. */
+export async function databaseUpMs(database: Database): Promise<number> {
+  const [row] = await database.gate<{ ms: number }>(Prisma.sql`
+    SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS ms`);
+  if (!row) throw new Error("the database did not say since when it is up");
+  return row.ms;
+}
+
 /** `engineId`: who looks, and so is there. */
 export async function takeCensus(database: Database, engineId: string): Promise<Census> {
   const [census] = await database.gate<Census>(Prisma.sql`

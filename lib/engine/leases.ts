@@ -2,15 +2,16 @@
 import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown } from "../db.ts";
+import { type Moment, msSince, thisMoment } from "../moment.ts";
 import type { Network } from "../network.ts";
 import type { Seal } from "../seal.ts";
-import { type Taken, takeOver } from "./connection.ts";
+import { type LeaseRef, type Taken, takeOver } from "./connection.ts";
 import { LeaseLost } from "./entry.ts";
 import { GivingBack } from "./giving-back.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { GroupScan } from "./group-scan.ts";
 import { type Held, inGroups, newHeld } from "./held-lease.ts";
-import { giveBack, takeCensus } from "./lease-rows.ts";
+import { databaseTime, giveBack, takeBack, takeCensus } from "./lease-rows.ts";
 import { Places } from "./places.ts";
 import { LEASE_QUEUE, type LeaseData } from "./queue.ts";
 import { roomFor, surplusOf } from "./share.ts";
@@ -96,12 +97,21 @@ export class Leases {
   async take(): Promise<boolean> {
     const room = roomFor(this.#held.size, await this.#census());
     if (room <= 0 || this.#closing) return false;
-    const sentAt = performance.now();
+    const sentAt = thisMoment();
     const jobs = await this.#options.boss.fetch<LeaseData>(LEASE_QUEUE, {
       batchSize: Math.min(500, room),
       includeMetadata: true,
     });
-    const fetched = jobs.map((job) => newHeld({ id: job.id, retryCount: job.retryCount }, job.data, sentAt));
+    const fetched: Held[] = [];
+    for (const { id, retryCount, data, heartbeatOn } of jobs) {
+      const lease = { id, retryCount };
+      const beatAt = heartbeatOn?.getTime() ?? 0;
+      const last = this.#held.get(data.connectionId);
+      if (last?.watcher && follows(lease, last.lease)) {
+        last.lease = lease;
+        beaten(last, sentAt, beatAt);
+      } else fetched.push(newHeld(lease, data, sentAt, beatAt));
+    }
     // All of them first: from here on they have heartbeats, however long the takeovers last.
     for (const held of fetched) {
       const last = this.#held.get(held.data.connectionId);
@@ -113,7 +123,7 @@ export class Leases {
         this.#takeovers.run(() => this.#takeOver(organizationId, some)),
       ),
     );
-    return fetched.length > 0;
+    return jobs.length > 0;
   }
 
   async #takeOver(organizationId: string, some: Held[]): Promise<void> {
@@ -176,6 +186,7 @@ export class Leases {
       connection,
       epoch,
       mayChange: () => this.#mayChange(held),
+      isInTime: (at) => this.#isInTime(held, at),
       onLeaseLost: () => this.#drop(held),
       onOutdated: () => {
         held.outdated = true;
@@ -192,36 +203,47 @@ export class Leases {
     }
   }
 
-  /** Touches all leases in one statement; those that do not come back are somebody else's now. */
+  /** Touches all leases in one statement; those that do not come back, nor lie there unused, are somebody else's now. */
   async beat(): Promise<void> {
-    const held = [...this.#held.values()];
+    const held = [...this.#held.values()].map((one) => ({ one, lease: one.lease }));
     if (held.length === 0) return;
-    const sentAt = performance.now();
-    const reply = (await this.#options.boss.touch(
-      LEASE_QUEUE,
-      held.map(({ lease }) => lease),
-    )) as { settled?: string[] };
+    const sentAt = thisMoment();
+    const { boss, database } = this.#options;
+    const beatAt = await databaseTime(database);
+    const leases = held.map(({ lease }) => lease);
+    const reply = (await boss.touch(LEASE_QUEUE, leases)) as { settled?: string[] };
     const alive = new Set(reply.settled ?? []);
-    for (const one of held) {
-      if (!alive.has(one.lease.id)) {
+    const gone = leases.filter(({ id }) => !alive.has(id));
+    if (gone.length > 0) for (const id of await takeBack(database, gone)) alive.add(id);
+    for (const { one, lease } of held) {
+      // It was fetched meanwhile.
+      if (one.lease !== lease) continue;
+      if (!alive.has(lease.id)) {
         this.#drop(one);
         continue;
       }
-      one.heartbeatAt = sentAt;
-      for (const { resolve } of one.waiting.splice(0)) resolve();
+      beaten(one, sentAt, beatAt);
       const { LEASE_MAX_AGE_MS, LONG_LEASE_MAX_AGE_MS } = tunables;
-      const old = sentAt - one.since > (one.watcher?.carriesCalls ? LONG_LEASE_MAX_AGE_MS : LEASE_MAX_AGE_MS);
+      const old =
+        sentAt.monotonic - one.since > (one.watcher?.carriesCalls ? LONG_LEASE_MAX_AGE_MS : LEASE_MAX_AGE_MS);
       // Not waited for: its steps may last, and they wait for heartbeats.
       if (one.watcher && (one.watcher.idle || old || one.outdated)) void this.#leave(one);
     }
   }
 
   async #mayChange(held: Held): Promise<void> {
-    while (performance.now() - held.heartbeatAt > tunables.FRESH_HEARTBEAT_MS) {
+    while (!held.heartbeatAt || msSince(held.heartbeatAt) > tunables.FRESH_HEARTBEAT_MS) {
       if (!this.#isHeld(held)) throw new LeaseLost();
       await new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject }));
     }
     if (!this.#isHeld(held)) throw new LeaseLost();
+  }
+
+  /** This machine's clocks may have stood still since the heartbeat that they call fresh. */
+  #isInTime(held: Held, at: number): boolean {
+    if (at - held.beatAt <= tunables.FRESH_HEARTBEAT_MS) return true;
+    held.heartbeatAt = null;
+    return false;
   }
 
   #isHeld(held: Held): boolean {
@@ -232,7 +254,7 @@ export class Leases {
     if (this.#isHeld(held)) this.#held.delete(held.data.connectionId);
     for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
     held.watcher
-      ?.stop()
+      ?.stopLate()
       .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
   }
 
@@ -250,9 +272,25 @@ export class Leases {
     return held.leaving;
   }
 
-  async #giveBack({ watcher, lease, data }: Held): Promise<void> {
+  async #giveBack(held: Held): Promise<void> {
+    const { watcher, data } = held;
     await watcher?.halt();
     await this.#endings.run(async () => watcher?.stop());
-    await this.#givingBack.give(lease, data);
+    await this.#givingBack.give(held.lease, data);
   }
+}
+
+/** A heartbeat came back. */
+function beaten(held: Held, sentAt: Moment, beatAt: number): void {
+  held.heartbeatAt = sentAt;
+  held.beatAt = beatAt;
+  for (const { resolve } of held.waiting.splice(0)) resolve();
+}
+
+/**
+ * The same lease as it is when it was fetched once more, after it had run out: nobody else had it in between, so that
+ * its watcher is as good as before, with its open calls.
+ */
+function follows(lease: LeaseRef, last: LeaseRef): boolean {
+  return lease.id === last.id && lease.retryCount === last.retryCount + 1;
 }

@@ -1,5 +1,6 @@
 /** The engine process: `npm run engine`, as many as wanted. */
 import { ConfigurationError, env } from "../env.ts";
+import { installLastResort } from "../last-resort.ts";
 import { onDrain } from "../lifecycle.ts";
 import { log } from "../log.ts";
 import { startTracing } from "../tracing/start.ts";
@@ -8,11 +9,13 @@ import { openEngine } from "./run.ts";
 
 const stopTracing = await startTracing("intray-engine").catch(refuse);
 const { engine, close } = await openEngine(log.child({ part: "engine" })).catch(refuse);
-onDrain(async () => {
+const end = async () => {
   await engine.stop();
   await close();
   await stopTracing();
-});
+};
+onDrain(end);
+installLastResort(log.child({ part: "engine" }), end);
 await engine.start();
 const { aliveFile } = env();
 if (aliveFile) tellAlive(aliveFile);

@@ -1,59 +1,118 @@
 /** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
+import type { Tx } from "../db.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { PeerError, SignInNeeded, type StartOutcome } from "../mcp/peer.ts";
+import {
+  PeerError,
+  type RemoteTask,
+  SignInNeeded,
+  type StartOutcome,
+  TokensUnreadable,
+} from "../mcp/peer.ts";
 import { EntryGone } from "../servers/operator-file.ts";
-import { markNotStarted, markRepeating, markStarted, renewInputSchema } from "../tasks/attempts.ts";
-import { end } from "./apply.ts";
-import { answersUnderWay, type CallOutcome, isPlain, mayRepeat, wasNotRun } from "./call.ts";
-import { callOptions, change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import {
+  awaitsOutcome,
+  markNotStarted,
+  markRepeating,
+  markStarted,
+  renewInputSchema,
+} from "../tasks/attempts.ts";
+import { endTask } from "../tasks/progress.ts";
+import { answersUnderWay, type CallOutcome, type HeldCall, isPlain, mayRepeat, wasNotRun } from "./call.ts";
+import { callOptions, change, insist, storeOutcome, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { recoverCall } from "./recover.ts";
 import { rediscover } from "./rediscover.ts";
 import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
-import { dropStreams } from "./streams.ts";
+import { leaveIfGone, leaveSession, SessionsForgotten } from "./streams.ts";
 import { setCalls } from "./task-state.ts";
-import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, MAX_BROKEN_CALLS } from "./tunables.ts";
+import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, HANDLE_REPLY_MS, MAX_BROKEN_CALLS } from "./tunables.ts";
 
-/** Stores what came of a call. */
-export async function settle(
+/**
+ * Stores what came of a call, which stays at its task until that is done: after a step that failed the next one does it.
+ * Throws what the server failed by, once that is stored.
+ */
+export async function settle(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
+  const came = call.result;
+  if (!came) throw new Error(`the call of task ${entry.id} has no outcome yet`);
+  const forget = () => {
+    if (entry.calls.call === call) setCalls(entry, { call: null });
+  };
+  try {
+    const pause = await settleOnce(ctx, entry, call.attempt, came);
+    forget();
+    return pause;
+  } catch (error) {
+    // Of the call, or of what had to be asked besides: nothing is left to be stored.
+    if (error instanceof PeerError || ("error" in came && error === came.error)) forget();
+    throw error;
+  }
+}
+
+function settleOnce(
   ctx: WatcherContext,
   entry: TaskEntry,
   attempt: string,
   came: CallOutcome,
 ): Promise<number> {
-  if ("error" in came) {
-    if (!(came.error instanceof PeerError)) throw came.error;
-    return afterFailure(ctx, entry, attempt, came.error, came.hasNewAccess);
+  if ("outcome" in came) {
+    if (entry.live) ctx.sessions.answered(entry.live);
+    return keep(ctx, entry, attempt, came.outcome);
   }
-  const { outcome } = came;
-  if (outcome.kind === "input_required") return keepRound(ctx, entry, attempt, outcome);
-  if (outcome.kind === "result") {
-    await insist(() => end(ctx, entry, { state: "completed", result: outcome.result }));
+  if (!(came.error instanceof PeerError)) throw came.error;
+  return afterFailure(ctx, entry, attempt, came.error, came.hasNewAccess);
+}
+
+/**
+ * The lease is another engine's, and the call was made by this one: what it brings is true all the same, and nobody
+ * else hears of it. That it failed is for the other one to find out.
+ */
+export async function keepLate(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<void> {
+  const patience = setTimeout(() => call.close(), HANDLE_REPLY_MS).unref();
+  const came = await call.done;
+  clearTimeout(patience);
+  if ("outcome" in came) await insist(ctx, () => keep(ctx, entry, call.attempt, came.outcome));
+}
+
+/** What the server made of the call, in one transaction that expects the attempt. */
+async function keep(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  attempt: string,
+  outcome: StartOutcome,
+): Promise<number> {
+  const { organizationId, connectionId } = ctx;
+  // Its messages name it, and are masked by it.
+  if (outcome.kind === "task") ctx.name(entry, outcome.task.taskId);
+  const stored = await storeOutcome(ctx, entry, async (tx) => {
+    if (!(await awaitsOutcome(organizationId, tx, connectionId, entry.id, attempt))) return false;
+    if (outcome.kind === "input_required") await keepRound(ctx, tx, entry, attempt, outcome);
+    else if (outcome.kind === "task") await keepTask(ctx, tx, entry, attempt, outcome.task);
+    else await endTask(organizationId, tx, entry.id, { state: "completed", result: outcome.result });
+    return true;
+  });
+  if (!stored) {
+    if (outcome.kind === "task") ctx.name(entry, null);
+    ctx.log.info({ taskId: entry.id, attempt }, "an outcome was not awaited any more");
     return 0;
   }
-  return keepTask(ctx, entry, attempt, outcome);
+  // 2025-11-25: the call is made again on a session of its own, in days perhaps.
+  if (outcome.kind === "input_required") await leaveSession(ctx, entry);
+  // No start any more: its first poll takes no place of those that are.
+  if (outcome.kind === "task") entry.work = { ...entry.work, state: "working" };
+  return 0;
 }
 
 async function keepTask(
   ctx: WatcherContext,
+  tx: Tx,
   entry: TaskEntry,
   attempt: string,
-  { task }: Extract<StartOutcome, { kind: "task" }>,
-): Promise<number> {
-  entry.handle = task.taskId;
+  task: RemoteTask,
+): Promise<void> {
   setCalls(entry, { callId: null });
   const sealed = sealedTask(ctx, entry, task.taskId);
-  const stored = await insist(() =>
-    change(ctx, entry, async (tx) => {
-      if (!(await markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed))) return false;
-      await appendEvents(ctx.organizationId, tx, await confirmTaken(ctx, tx, entry));
-      return true;
-    }),
-  );
-  if (!stored) throw new Error(`the attempt ${attempt} of task ${entry.id} was replaced while it ran`);
-  // No start any more: its first poll takes no place of those that are.
-  entry.work = { ...entry.work, state: "working" };
-  return 0;
+  await markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed);
+  await appendEvents(ctx.organizationId, tx, await confirmTaken(ctx, tx, entry));
 }
 
 async function afterFailure(
@@ -66,7 +125,7 @@ async function afterFailure(
   const isRetry = answersUnderWay(entry.work).length > 0;
   const isHeld = !entry.work.durable;
   if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, entry, attempt)))) {
-    if (error.code === "session_gone") dropStreams(ctx, entry);
+    const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, entry);
     if (error.code === "header_mismatch" && !(await rereadTool(ctx, entry)))
       return refused(ctx, entry, error);
     if (isRetry) await waitAgain(ctx, entry, attempt, reasonOf(error), error.retryAfterMs);
@@ -76,7 +135,7 @@ async function afterFailure(
       );
     // A refusal of the old tokens says nothing of the new ones, of which an open call's task was told before.
     if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
-    throw error;
+    throw isForgotten ? new SessionsForgotten() : error;
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
     return refused(ctx, entry, error);
@@ -141,7 +200,8 @@ async function rereadTool(ctx: WatcherContext, entry: TaskEntry): Promise<boolea
 /** Why a call was not made, in our own words. */
 export function reasonOf(error: PeerError): { code: string; message: string } {
   if (error.neededScope !== null) return NEEDS_RIGHTS;
-  const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
+  const hasWords =
+    error instanceof EntryGone || error instanceof SignInNeeded || error instanceof TokensUnreadable;
   const message = hasWords ? error.message : REASONS[error.code];
   return { code: error.code, message: message ?? "The server could not be reached." };
 }

@@ -3,7 +3,7 @@ import { keepCandidate, strangersAmong } from "../found-tasks/candidates.ts";
 import { PeerError, type RemoteTask, type TaskList } from "../mcp/peer.ts";
 import { markStarted, otherUnknownStarts } from "../tasks/attempts.ts";
 import { callOptions, change, type TaskEntry, type WatcherContext } from "./entry.ts";
-import { sealedTask } from "./sealed.ts";
+import { restoreSession, sealedTask } from "./sealed.ts";
 import { joinSession, renewSession } from "./streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "./tunables.ts";
 
@@ -31,7 +31,7 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
   const fitting = fittingTasks(strangers, call);
   const [only] = fitting;
   if (only && fitting.length === 1 && others === 0) {
-    entry.handle = only.taskId;
+    ctx.name(entry, only.taskId);
     const sealed = sealedTask(ctx, entry, only.taskId);
     return change(ctx, entry, (tx) => markStarted(organizationId, tx, entry.id, attempt, only, sealed, true));
   }
@@ -60,7 +60,7 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
 /** By the session of the call, where tasks may be bound to it; by a new one where the server has forgotten that. */
 async function list(ctx: WatcherContext, entry: TaskEntry): Promise<TaskList | null> {
   const peer = ctx.peer("2025-11-25");
-  const live = entry.live ?? (await joinSession(ctx, entry));
+  const live = restoreSession(ctx, entry) ?? (await joinSession(ctx, entry));
   if (!live) return null;
   try {
     return await peer.list(live.kept, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));

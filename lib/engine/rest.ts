@@ -7,7 +7,6 @@ import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { nextTurn } from "./held.ts";
 import { settle } from "./outcome.ts";
 import { reload, storeProgress } from "./step.ts";
-import { setCalls } from "./task-state.ts";
 
 /**
  * Streams and calls that are open stay so, since their end would lose what they bring. Returns the pause until the next
@@ -21,10 +20,7 @@ export async function rest(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   const { work } = entry;
   const { call } = entry.calls;
   const isOurs = work.state === "starting" || (!work.durable && !hasEnded(work.state));
-  if (call?.result && isOurs && canBeSettled(call.result)) {
-    setCalls(entry, { call: null });
-    await settle(ctx, entry, call.attempt, call.result);
-  }
+  if (call?.result && isOurs && canBeSettled(call.result)) await settle(ctx, entry, call);
   if (work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (isRunning(work.state)) await storeProgress(ctx, entry);

@@ -4,7 +4,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { markSending } from "../deliveries/transitions.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { confirmRequest } from "../input-requests/capture.ts";
 import { markRetrying } from "../tasks/attempts.ts";
+import { endTask } from "../tasks/progress.ts";
+import type { RequestWork } from "../tasks/work.ts";
 import { end, idsOf } from "./apply.ts";
 import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { nextTurn } from "./held.ts";
@@ -20,6 +24,10 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
     await end(ctx, entry, { state: "cancelled" });
     return 0;
   }
+  if (work.era === "2025-11-25" && work.requests.some(isDeclined)) {
+    await endDeclined(ctx, entry);
+    return 0;
+  }
   const dues = work.requests.map(({ delivery }) =>
     delivery?.state === "pending" ? Math.max(0, delivery.dueInMs) : Number.POSITIVE_INFINITY,
   );
@@ -31,7 +39,7 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
   const attempt = randomUUID();
   await ctx.mayChange();
   const marked = await change(ctx, entry, async (tx) => {
-    if (ctx.paused) return false;
+    if (!ctx.mayBegin) return false;
     const retrying = await markRetrying(ctx.organizationId, tx, entry.id, {
       id: attempt,
       deadlineMs: ATTEMPT_DEADLINE_MS,
@@ -54,3 +62,33 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
   entry.work = { ...work, state: "starting", requests };
   return call(ctx, entry, attempt);
 }
+
+/** Its answer says no, and no undo can come any more. */
+function isDeclined({ delivery }: RequestWork): boolean {
+  return delivery?.state === "pending" && delivery.dueInMs <= 0 && delivery.action !== "accept";
+}
+
+/**
+ * 2025-11-25: a call brings no answers with it. Made again it says that the address was visited, so where somebody will
+ * not it is not made, and that is all there is to be told.
+ */
+async function endDeclined(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+  const { organizationId } = ctx;
+  await change(ctx, entry, async (tx) => {
+    const events: NewEvent[] = [];
+    for (const { id, delivery, asks } of entry.work.requests.filter(isDeclined)) {
+      const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
+      if (await markSending(organizationId, tx, idsOf(entry, id, delivery!.id), how))
+        events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
+    }
+    // Undone after all.
+    if (events.length === 0) return;
+    await endTask(organizationId, tx, entry.id, { state: "cancelled", error: DECLINED });
+    await appendEvents(organizationId, tx, events);
+  });
+}
+
+const DECLINED = {
+  code: "declined",
+  message: "Somebody declined what the tool asked before it runs. It was not called again.",
+};

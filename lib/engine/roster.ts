@@ -4,8 +4,8 @@ import type { TaskEntry } from "./entry.ts";
 /** The tasks that a watcher holds in memory, by their ids and by the handles that the server knows them by. */
 export class Roster {
   #entries = new Map<string, TaskEntry>();
-  /** Found once: notifications name tasks by their handles, again and again. */
-  #idByHandle = new Map<string, string>();
+  /** Notifications name tasks by their handles, also such as nobody here knows. */
+  #byHandle = new Map<string, TaskEntry>();
 
   get size(): number {
     return this.#entries.size;
@@ -20,14 +20,14 @@ export class Roster {
   }
 
   byHandle(handle: string): TaskEntry | null {
-    const known = this.#entries.get(this.#idByHandle.get(handle) ?? "");
-    if (known?.handle === handle) return known;
-    for (const entry of this.#entries.values()) {
-      if (entry.handle !== handle) continue;
-      this.#idByHandle.set(handle, entry.id);
-      return entry;
-    }
-    return null;
+    return this.#byHandle.get(handle) ?? null;
+  }
+
+  /** The server knows the task by this handle; null: it turned out to be another's. */
+  name(entry: TaskEntry, handle: string | null): void {
+    this.#forgetHandle(entry);
+    entry.handle = handle;
+    if (handle !== null && this.#entries.get(entry.id) === entry) this.#byHandle.set(handle, entry);
   }
 
   /** What they are called where they run. */
@@ -39,11 +39,17 @@ export class Roster {
 
   add(entry: TaskEntry): void {
     this.#entries.set(entry.id, entry);
+    if (entry.handle !== null) this.#byHandle.set(entry.handle, entry);
   }
 
   remove(entry: TaskEntry): void {
     this.#entries.delete(entry.id);
-    if (entry.handle !== null) this.#idByHandle.delete(entry.handle);
+    this.#forgetHandle(entry);
+  }
+
+  #forgetHandle(entry: TaskEntry): void {
+    if (entry.handle !== null && this.#byHandle.get(entry.handle) === entry)
+      this.#byHandle.delete(entry.handle);
   }
 
   [Symbol.iterator](): IterableIterator<TaskEntry> {

@@ -8,10 +8,9 @@ import { markAsking, markNotRetried } from "../tasks/attempts.ts";
 import { endTask } from "../tasks/progress.ts";
 import type { TaskWork } from "../tasks/work.ts";
 import { idsOf } from "./apply.ts";
-import { change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { backoffDelay } from "./schedule.ts";
 import { sealRequestState } from "./sealed.ts";
-import { leaveSession } from "./streams.ts";
 
 /** It waits for answers, and the server knows no task of it. */
 export function isRound(work: TaskWork): boolean {
@@ -21,28 +20,21 @@ export function isRound(work: TaskWork): boolean {
 /** Stores a round of questions; the answers of the last one, if there was one, have been taken. */
 export async function keepRound(
   ctx: WatcherContext,
+  tx: Tx,
   entry: TaskEntry,
   attempt: string,
   round: Extract<StartOutcome, { kind: "input_required" }>,
-): Promise<number> {
+): Promise<void> {
   const { organizationId } = ctx;
-  await insist(() =>
-    change(ctx, entry, async (tx) => {
-      const sealed = sealRequestState(ctx, entry.id, round.requestState);
-      if (!(await markAsking(organizationId, tx, entry.id, attempt, sealed)))
-        throw new Error(`the attempt ${attempt} of task ${entry.id} was replaced while it ran`);
-      const events = await confirmTaken(ctx, tx, entry);
-      for (const question of round.questions) {
-        if (question.address.kind !== "key") continue;
-        const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
-        events.push(...(await captureQuestion(organizationId, tx, entry.id, captured)));
-      }
-      await appendEvents(organizationId, tx, events);
-    }),
-  );
-  // 2025-11-25: the call is made again on a session of its own, in days perhaps.
-  await leaveSession(ctx, entry);
-  return 0;
+  const sealed = sealRequestState(ctx, entry.id, round.requestState);
+  await markAsking(organizationId, tx, entry.id, attempt, sealed);
+  const events = await confirmTaken(ctx, tx, entry);
+  for (const question of round.questions) {
+    if (question.address.kind !== "key") continue;
+    const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
+    events.push(...(await captureQuestion(organizationId, tx, entry.id, captured)));
+  }
+  await appendEvents(organizationId, tx, events);
 }
 
 /** The server has taken the answers that came with the call: it went on. */
@@ -84,7 +76,9 @@ export async function failRound(
     for (const { id, delivery } of entry.work.requests)
       if (delivery?.state === "sending")
         events.push(
-          ...(await closeRequest(organizationId, tx, entry.id, id, "undeliverable", error.message)),
+          ...(await closeRequest(organizationId, tx, entry.id, id, "undeliverable", error.message, {
+            notTaken: error.code === "rejected",
+          })),
         );
     await endTask(organizationId, tx, entry.id, { state: "failed", error });
     await appendEvents(organizationId, tx, events);

@@ -46,7 +46,7 @@ const OPENED = "opened";
 export function handleOf(ctx: WatcherContext, entry: TaskEntry): string | null {
   const { sealedHandle } = entry.work;
   if (entry.handle === null && sealedHandle !== null)
-    entry.handle = ctx.seal.open(place(ctx, entry.id, "sealed_handle"), sealedHandle);
+    ctx.name(entry, ctx.seal.open(place(ctx, entry.id, "sealed_handle"), sealedHandle));
   if (sealedHandle !== null) entry.work.sealedHandle = OPENED;
   return entry.handle;
 }

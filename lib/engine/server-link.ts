@@ -1,5 +1,6 @@
 /** The server of one connection as its watcher sees it: the wire to it, its era, what it is like and how it is. */
 import type { Logger } from "pino";
+import { LogTail } from "../connections/log-tail.ts";
 import { endpointOf } from "../connections/queries.ts";
 import { recordLogTail } from "../connections/transitions.ts";
 import type { Database, Tx } from "../db.ts";
@@ -28,8 +29,9 @@ import type { Health, Late } from "../servers/schema.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { AnswerTimes, differsNotably } from "./late.ts";
+import { SessionsForgotten } from "./streams.ts";
 import { traced } from "./traced-peer.ts";
-import { LOG_TAIL_CHARACTERS, OPEN_DEADLINE_MS } from "./tunables.ts";
+import { OPEN_DEADLINE_MS } from "./tunables.ts";
 
 export interface LinkOptions {
   connection: ConnectionRow;
@@ -60,7 +62,7 @@ export class ServerLink {
   #circuitIsKept: boolean;
   #late: Late | null;
   #lastError: { code: FailureClass; at: Date } | null = null;
-  #logTail = "";
+  #log = new LogTail();
   #logChanged = false;
 
   constructor(options: LinkOptions) {
@@ -134,8 +136,9 @@ export class ServerLink {
     // Whether one member is signed in says nothing about the server, which others use too.
     if (unauthorized && userId !== null) return;
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
-    const words =
-      error instanceof EntryGone || error instanceof SignInNeeded ? error.message : HEALTH_WORDS[error.code];
+    const hasWords =
+      error instanceof EntryGone || error instanceof SignInNeeded || error instanceof SessionsForgotten;
+    const words = hasWords ? error.message : HEALTH_WORDS[error.code];
     await this.#health(state, words ?? "The server can't be reached.", taskIds);
   }
 
@@ -182,8 +185,8 @@ export class ServerLink {
     if (!this.#logChanged) return;
     this.#logChanged = false;
     const { organizationId, connectionId } = this.#options.connection;
-    const tail = this.#logTail;
-    await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, tail));
+    const logs = this.#log.take();
+    if (logs) await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, logs));
   }
 
   /** Ends the child of a command server; nothing is sent to any server. */
@@ -210,8 +213,8 @@ export class ServerLink {
 
   #open(): Wire {
     this.#wire ??= openWire(this.#whereTo(), this.#options.network, {
-      onLog: (line) => {
-        this.#logTail = `${this.#logTail}${line}\n`.slice(-LOG_TAIL_CHARACTERS);
+      onLog: (line, startedAt) => {
+        this.#log.add(line, startedAt);
         this.#logChanged = true;
       },
     });

@@ -7,7 +7,16 @@ import type { Session, Stream } from "../mcp/peer.ts";
 import type { Traits } from "../servers/traits.ts";
 import type { TaskEntry } from "./entry.ts";
 import { setCalls } from "./task-state.ts";
-import { CALL_DEADLINE_MS, CALLER_GONE_MS } from "./tunables.ts";
+import {
+  BACKOFF_CAP_MS,
+  CALL_DEADLINE_MS,
+  CALLER_GONE_MS,
+  REPLACED_MS,
+  SAID_GONE,
+  SAID_GONE_CAP_MS,
+  SAID_GONE_MS,
+  SAID_GONE_WHERE_UNSURE,
+} from "./tunables.ts";
 
 /** A session as it is kept: `own` stands for it where the server issues no id. */
 export type KeptSession = Session & { own: string };
@@ -29,12 +38,23 @@ export interface LiveSession {
   mayHoldMore: boolean;
   /** The server forgot it: what all its tasks move to. */
   renewal: Promise<LiveSession> | null;
+  /** A request in it was answered, or it was stored by who had seen that. */
+  answered: boolean;
+  /** How often in a row the server said that it does not know it. */
+  saidGone: number;
 }
 
 export class Sessions {
   #byKey = new Map<string, LiveSession>();
   /** Until then no further one is asked for: the server has just refused; monotonic. */
   fullUntil = 0;
+  /** One that the server did not know has answered again: its requests reach more than one instance. */
+  #comeBack = false;
+  /** How often in a row one could not be opened, for the server did not know it when it had just given it. */
+  #inVain = 0;
+  /** Sessions in a row in which nothing was ever answered, and until when there is no further one; monotonic. */
+  #useless = 0;
+  #notBefore = 0;
   /** The server opens its standalone stream with the first event: nobody waits for its headers. */
   opensLate = false;
 
@@ -66,6 +86,50 @@ export class Sessions {
     return live;
   }
 
+  /** A request in it was answered. */
+  answered(live: LiveSession): void {
+    if (live.saidGone > 0) this.#comeBack = true;
+    live.saidGone = 0;
+    live.answered = true;
+    this.#inVain = 0;
+    this.#useless = 0;
+    this.#notBefore = 0;
+  }
+
+  /**
+   * The server says that it does not know a session. Returns the pause before it is asked again, in ms; 0: it is taken
+   * at its word. What balances its load may have sent the request to another instance than the session's.
+   */
+  saidGone(live: LiveSession): number {
+    live.saidGone++;
+    const enough = this.#comeBack ? SAID_GONE_WHERE_UNSURE : SAID_GONE;
+    if (live.saidGone >= enough) return 0;
+    return Math.min(SAID_GONE_CAP_MS, SAID_GONE_MS * 2 ** (live.saidGone - 1));
+  }
+
+  /** Sessions are opened now. Where nothing was ever answered in the last ones, the next would be no better. */
+  get mayOpen(): boolean {
+    return performance.now() >= this.#notBefore;
+  }
+
+  /** A session is given up. */
+  gone(live: LiveSession): void {
+    if (!live.answered) this.#putOff();
+  }
+
+  /** The server gave a session, and did not know it a moment later. True: it does so each time. */
+  openedInVain(): boolean {
+    this.#inVain++;
+    if (this.#inVain < SAID_GONE) return false;
+    this.#putOff();
+    return true;
+  }
+
+  #putOff(): void {
+    const pause = REPLACED_MS * 2 ** Math.min(this.#useless++, 20);
+    this.#notBefore = performance.now() + Math.min(BACKOFF_CAP_MS, pause);
+  }
+
   /** The session to share where there can be no further one: the one with the fewest tasks. */
   leastUsed(): LiveSession | null {
     const all = [...this.#byKey.values()].filter((live) => live.renewal === null);
@@ -84,6 +148,8 @@ export class Sessions {
       callers: new Map(),
       mayHoldMore: false,
       renewal: null,
+      answered: true,
+      saidGone: 0,
     };
     this.#byKey.set(keyOf(kept), live);
     return live;

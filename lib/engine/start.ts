@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { PeerError } from "../mcp/peer.ts";
 import { markHeld, markStarting, markStartUnknown, noteWaiting, renewAttempt } from "../tasks/attempts.ts";
 import { inSpan } from "../tracing/span.ts";
-import { mayBeHeld, mayRepeat, placeCall, promptOutcome } from "./call.ts";
-import { change, insist, type TaskEntry, type WatcherContext } from "./entry.ts";
+import { type HeldCall, mayBeHeld, mayRepeat, placeCall, promptOutcome } from "./call.ts";
+import { change, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { reasonOf, SESSIONS_FULL, settle } from "./outcome.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";
@@ -25,7 +25,7 @@ export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<numb
     ctx,
     entry,
     async (tx) =>
-      !ctx.paused &&
+      ctx.mayBegin &&
       (await markStarting(ctx.organizationId, tx, entry.id, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
@@ -98,7 +98,7 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
     ctx,
     entry,
     async (tx) =>
-      !ctx.paused &&
+      ctx.mayBegin &&
       (await renewAttempt(ctx.organizationId, tx, entry.id, last, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
@@ -124,15 +124,18 @@ async function place(ctx: WatcherContext, entry: TaskEntry, attempt: string): Pr
   ctx.log.info({ taskId: entry.id }, "a tool is called");
   const placed = placeCall(ctx, entry, attempt);
   setCalls(entry, { call: placed });
-  const first = await promptOutcome(placed);
-  if (first) {
-    setCalls(entry, { call: null });
-    return settle(ctx, entry, attempt, first);
-  }
-  // The reply of this one is a handle: until it is here, nobody knows what became of the call.
+  await promptOutcome(placed);
+  return placed.result ? settle(ctx, entry, placed) : letLast(ctx, entry, placed);
+}
+
+/**
+ * The call lasts longer than one that makes a task: it is the task, or may be. Where its reply can only be a handle,
+ * nobody knows what became of the call until that is here.
+ */
+export async function letLast(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
   if (!mayBeHeld(entry.work)) return SLOW_POLL_MS;
-  await insist(() =>
-    change(ctx, entry, (tx) => markHeld(ctx.organizationId, tx, entry.id, attempt, sealSession(ctx, entry))),
+  await change(ctx, entry, (tx) =>
+    markHeld(ctx.organizationId, tx, entry.id, call.attempt, sealSession(ctx, entry)),
   );
   return 0;
 }

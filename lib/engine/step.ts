@@ -1,30 +1,34 @@
 /** One step of one task: look, write down, act. Returns the pause until the next step in ms, or null: nothing more. */
 
+import { REPEAT_AFTER_MS } from "../deliveries/judge.ts";
 import { releaseHeld } from "../deliveries/transitions.ts";
 import { PeerError, type RemoteTask } from "../mcp/peer.ts";
 import { polls } from "../metrics/engine.ts";
 import { inScope } from "../scope.ts";
 import { markCancelSent, recordProgress } from "../tasks/progress.ts";
 import { hasEnded, isRunning } from "../tasks/status.ts";
-import { type DeliveryWork, loadWork } from "../tasks/work.ts";
+import { dropTimeLimit } from "../tasks/time-limit.ts";
+import { type DeliveryWork, loadWork, type TaskWork } from "../tasks/work.ts";
 import { inSpan, noteSpan } from "../tracing/span.ts";
 import { applyRemote, end } from "./apply.ts";
 import type { HeldCall } from "./call.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { callOptions, change, insist, keepMessages, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { stepHeld, storeIds } from "./held.ts";
+import { learnFromBeing, learnFromGone, ttlOverForMs } from "./learning.ts";
 import { settle } from "./outcome.ts";
 import { stepRound } from "./retry.ts";
 import { isRound } from "./rounds.ts";
 import { pollDelay } from "./schedule.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
-import { resolveStart, start } from "./start.ts";
+import { letLast, resolveStart, start } from "./start.ts";
 import {
   askForQuestion,
   dropStreams,
   joinSession,
   leaveSession,
-  renewSession,
+  returnToFormer,
+  sessionGone,
   tendStreams,
 } from "./streams.ts";
 import { clockMs, setCalls, setRare } from "./task-state.ts";
@@ -37,9 +41,7 @@ import {
   NOT_FOUND_CONFIRM_MS,
   POLL_DEADLINE_MS,
   PROGRESS_MS,
-  REPEAT_AFTER_MS,
   SESSION_WAIT_MS,
-  SLOW_POLL_MS,
 } from "./tunables.ts";
 
 /** Log lines name the call that started the task; what is worth a span begins one. */
@@ -85,9 +87,7 @@ function untilStart(entry: TaskEntry): number | null {
 
 /** The call is made and its reply, a handle, is late. */
 export async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
-  if (!call.result) return SLOW_POLL_MS;
-  setCalls(entry, { call: null });
-  return settle(ctx, entry, call.attempt, call.result);
+  return call.result ? settle(ctx, entry, call) : letLast(ctx, entry, call);
 }
 
 /** What is only in memory of a running task, and a session for one that was found without. False: there is none now. */
@@ -125,7 +125,13 @@ export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boo
   }
   entry.work = work;
   entry.loadedAt = clockMs();
+  // It was settled by what is read here.
+  if (entry.calls.call && !awaits(work, entry.calls.call)) setCalls(entry, { call: null });
   return true;
+}
+
+function awaits({ state, durable, attemptId }: TaskWork, { attempt }: HeldCall): boolean {
+  return attemptId === attempt && (state === "starting" || (!durable && !hasEnded(state)));
 }
 
 /** The task has ended: streams are dropped, and the session, where it was the last one in it, is given back. */
@@ -144,6 +150,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
   const mustParse =
     (work.cancelRequested && !work.cancelSent) ||
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
+    entry.rare.missing.size > 0 ||
     entry.rare.saidToWaitAt < Number.POSITIVE_INFINITY ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = entry.messages.length;
@@ -155,9 +162,12 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
       ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     });
     ctx.answered(performance.now() - entry.polledAt);
+    if (entry.live) ctx.sessions.answered(entry.live);
     if (entry.rare.notFoundAt !== null) setRare(entry, { notFoundAt: null });
     entry.replySize = reply.size;
     entry.checkedAt = clockMs();
+    if (isRunning(work.state) && learnFromBeing(ctx, entry))
+      await change(ctx, entry, (tx) => dropTimeLimit(ctx.organizationId, tx, entry.id));
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
     // Only now: what could not be written must not count as seen. The same text is not kept anew.
     if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
@@ -172,8 +182,7 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone" && work.era === "2025-11-25") {
-      await renewSession(ctx, entry);
-      ctx.wake(entry.id, 0);
+      ctx.wake(entry.id, await sessionGone(ctx, entry));
       return null;
     }
     if (error.code === "task_not_found") return gone(ctx, entry);
@@ -192,8 +201,13 @@ async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
   const notFoundAt = entry.rare.notFoundAt ?? now;
   setRare(entry, { notFoundAt });
   if (hasEnded(entry.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
-    const { expiresInMs } = entry.work;
-    const isOver = expiresInMs !== null && expiresInMs <= now - entry.loadedAt;
+    if (await returnToFormer(ctx, entry)) {
+      ctx.wake(entry.id, 0);
+      return null;
+    }
+    const overForMs = ttlOverForMs(entry);
+    const isOver = overForMs !== null && overForMs >= 0;
+    if (isOver) learnFromGone(ctx, entry, overForMs);
     const state = isOver ? "expired" : "lost";
     const message =
       state === "lost" ? "The server does not know the task any more." : "The task's time ran out.";
@@ -237,7 +251,7 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
         (isRefusal(error) || (error.code === "bad_reply" && entry.failures >= MAX_BROKEN_CANCELS));
       if (!isFinal) throw error;
     }
-    await insist(() => change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)));
+    await insist(ctx, () => change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)));
     entry.fingerprint = undefined;
     return 0;
   }

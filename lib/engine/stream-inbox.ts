@@ -5,9 +5,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { announce, lookAtStreams } from "../changes/transitions.ts";
 import { isDatabaseDown, type Tx } from "../db.ts";
+import { judgeDelivery } from "../deliveries/judge.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
-import { captureQuestion, closeRequest, hasRoom } from "../input-requests/capture.ts";
+import { captureQuestion, carryOutVerdict, hasRoom } from "../input-requests/capture.ts";
 import { retractAsk } from "../input-requests/retract.ts";
 import { NEWS } from "../mcp/limits.ts";
 import type { Question } from "../mcp/peer.ts";
@@ -23,7 +24,7 @@ import {
 } from "../stream-messages/transitions.ts";
 import { isPlain } from "./call.ts";
 import { change, LeaseLost, type TaskEntry, type WatcherContext } from "./entry.ts";
-import { endingOf, learnFromQuestion, learnWithdrawn } from "./learning.ts";
+import { endingOf, Lessons, learnFromQuestion, learnWithdrawn } from "./learning.ts";
 import { restoreSession, sessionDigest } from "./sealed.ts";
 import { awaitsQuestion, isStarting, type LiveSession } from "./sessions.ts";
 import { heard } from "./streams.ts";
@@ -334,6 +335,7 @@ export class StreamInbox {
     const done: Open[] = [];
     const work = async (tx: Tx) => {
       done.length = 0;
+      const lessons = new Lessons(this.#ctx);
       const events: NewEvent[] = [];
       for (const one of questions) {
         const { message } = one;
@@ -347,13 +349,13 @@ export class StreamInbox {
           continue;
         }
         const digest = message.sessionDigest;
-        if (entry) learnFromQuestion(this.#ctx, entry, question, digest.toString("hex"));
+        if (entry) learnFromQuestion(lessons, entry, question, digest.toString("hex"));
         events.push(
           ...(await captureQuestion(organizationId, tx, taskId, {
             question,
             key: null,
             rpc: { sessionDigest: digest, rpcId: message.rpcId, messageId: message.id },
-            lifetimeMs: this.#ctx.traits.questionLifetimeMs ?? null,
+            lifetimeMs: lessons.known.questionLifetimeMs ?? null,
           })),
         );
         done.push(one);
@@ -362,9 +364,10 @@ export class StreamInbox {
           done.push(repeated);
       }
       await appendEvents(organizationId, tx, events);
+      return lessons;
     };
-    if (entry) await change(this.#ctx, entry, work);
-    else await this.#ctx.transaction(work, taskId);
+    const lessons = await (entry ? change(this.#ctx, entry, work) : this.#ctx.transaction(work, taskId));
+    lessons.learn(this.#ctx);
     this.#open = this.#open.filter((one) => !done.includes(one));
     if (!entry || done.length === 0) return;
     const isUnnamed = done.some(({ message }) => message.namedDigest === null);
@@ -405,17 +408,21 @@ export class StreamInbox {
     }
     const entry = this.#ctx.task(taskId);
     const work = async (tx: Tx) => {
+      const lessons = new Lessons(this.#ctx);
       await markHandled(organizationId, tx, one.message.id, taskId);
-      const over = await retractAsk(organizationId, tx, taskId, digest, rpcId);
-      if (over === null) return;
-      const known = entry?.work.requests.find(({ id }) => id === over);
-      if (entry && known) learnWithdrawn(this.#ctx, entry, known);
-      const { state, reason } = entry ? endingOf(this.#ctx, entry, over) : RETRACTED;
-      const events = await closeRequest(organizationId, tx, taskId, over, state, reason);
+      const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
+      if (!request) return lessons;
+      const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
+      const known = entry?.work.requests.find(({ id }) => id === request.id);
+      if (entry && known && verdict === "withdraw") learnWithdrawn(lessons, entry, known);
+      const ending = entry ? endingOf(lessons, entry, request.id) : RETRACTED;
+      const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
+      const events = await carryOutVerdict(organizationId, tx, judged, verdict, ending);
       await appendEvents(organizationId, tx, events);
+      return lessons;
     };
-    if (entry) await change(this.#ctx, entry, work);
-    else await this.#ctx.transaction(work, taskId);
+    const lessons = await (entry ? change(this.#ctx, entry, work) : this.#ctx.transaction(work, taskId));
+    lessons.learn(this.#ctx);
     this.#open = this.#open.filter((other) => other !== one);
     this.#ctx.wake(taskId, 0);
   }

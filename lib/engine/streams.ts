@@ -7,7 +7,7 @@ import { callOptions, change, type TaskEntry, type WatcherContext } from "./entr
 import { learnFromSilence } from "./learning.ts";
 import { listenerOf } from "./listener.ts";
 import { sealSession, taskRef } from "./sealed.ts";
-import { closeStandalone, endTurn, type LiveSession, takeTurn } from "./sessions.ts";
+import { closeStandalone, endTurn, type KeptSession, type LiveSession, takeTurn } from "./sessions.ts";
 import { setCalls, setRare } from "./task-state.ts";
 import {
   CALL_DEADLINE_MS,
@@ -19,6 +19,8 @@ import {
   QUESTION_RETRY_MS,
   QUESTION_WAIT_MS,
   RETRACTION_WAIT_MS,
+  SAID_GONE,
+  SAID_GONE_MS,
   SESSIONS_FULL_MS,
   STREAM_QUIET_MS,
   STREAM_RETRY_MS,
@@ -33,9 +35,8 @@ export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promis
   const known = ctx.traits.sessionLimit;
   if (performance.now() < ctx.sessions.fullUntil) return share(ctx, entry);
   try {
-    const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
-    if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
-    const live = ctx.sessions.attach(entry, { ...opened, own: randomUUID() });
+    const live = ctx.sessions.attach(entry, await open(ctx, entry));
+    live.answered = false;
     if (known !== undefined && ctx.sessions.size > known) ctx.learn({ sessionLimit: undefined });
     return live;
   } catch (error) {
@@ -48,9 +49,95 @@ export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promis
   }
 }
 
+async function open(ctx: WatcherContext, entry: TaskEntry): Promise<KeptSession> {
+  if (!ctx.sessions.mayOpen) throw new SessionsForgotten();
+  try {
+    const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
+    if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
+    return { ...opened, own: randomUUID() };
+  } catch (error) {
+    const isGone = error instanceof PeerError && error.code === "session_gone";
+    throw isGone && ctx.sessions.openedInVain() ? new SessionsForgotten() : error;
+  }
+}
+
 function share(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
   const live = ctx.sessions.leastUsed();
   return live && ctx.sessions.attach(entry, live.kept);
+}
+
+/** The server opens sessions and knows none of them: its trouble, not that of one task. */
+export class SessionsForgotten extends PeerError {
+  constructor() {
+    super("session_gone", "yes", SESSIONS_FORGOTTEN);
+    this.name = "SessionsForgotten";
+  }
+}
+const SESSIONS_FORGOTTEN =
+  "The server does not know the sessions that it opens. Behind a load balancer all requests of a session have to reach one instance.";
+
+/**
+ * The server says of a task's session that it does not know it. Moves to a new one where that is so. Returns the pause
+ * until the next look, in ms. Throws SessionsForgotten where a new one would be as useless.
+ */
+export async function sessionGone(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+  const live = entry.live;
+  if (!live) throw new Error(`task ${entry.id} has no session that could be gone`);
+  const isFirst = !live.renewal;
+  const pause = isFirst ? ctx.sessions.saidGone(live) : 0;
+  if (pause > 0) return pause;
+  await renewSession(ctx, entry);
+  // Where tasks are bound to sessions the old one may be the better one after all.
+  if (live.answered) setRare(entry, { formerSession: live.kept });
+  else if (isFirst) {
+    ctx.sessions.gone(live);
+    closeSession(ctx, live);
+  }
+  return 0;
+}
+
+/** The same of a call that makes a task, which is made again later. True: nothing was ever answered in that session. */
+export function leaveIfGone(ctx: WatcherContext, entry: TaskEntry): boolean {
+  const { live } = entry;
+  if (!live || ctx.sessions.saidGone(live) > 0) return false;
+  const left = dropStreams(ctx, entry);
+  ctx.sessions.gone(live);
+  if (left && !left.answered) closeSession(ctx, left);
+  return !live.answered;
+}
+
+/** The new session does not know the task: whether the old one does, by now. Then the task is back in it. */
+export async function returnToFormer(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
+  const { formerSession } = entry.rare;
+  setRare(entry, { formerSession: null });
+  if (!formerSession) return false;
+  const { taskId } = taskRef(ctx, entry);
+  const peer = ctx.peer("2025-11-25");
+  for (let tries = 1; ; tries++) {
+    try {
+      await peer.get({ taskId, session: formerSession }, callOptions(entry, OPEN_DEADLINE_MS));
+      break;
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      if (error.code !== "session_gone" || tries >= SAID_GONE) return false;
+      await pause(SAID_GONE_MS * 2 ** (tries - 1));
+    }
+  }
+  const left = ctx.sessions.detach(entry);
+  if (left) closeSession(ctx, left);
+  const live = ctx.sessions.attach(entry, formerSession);
+  live.saidGone = Math.max(1, live.saidGone);
+  ctx.sessions.answered(live);
+  await change(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry)!));
+  return true;
+}
+
+/** Gives a session back, as far as the server takes it. */
+function closeSession(ctx: WatcherContext, { kept }: LiveSession): void {
+  ctx
+    .peer("2025-11-25")
+    .close(kept, { deadlineMs: CALL_DEADLINE_MS })
+    .catch((error: unknown) => ctx.log.debug({ err: error }, "a session was not closed"));
 }
 
 /** The server forgot the session: a new one, stored before it is used. Old JSON-RPC ids are never sent on it. */
@@ -72,10 +159,10 @@ export async function renewSession(ctx: WatcherContext, entry: TaskEntry): Promi
 }
 
 async function openAnew(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession> {
-  const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
-  if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
+  const opened = await open(ctx, entry);
   const old = entry.live;
-  const fresh = ctx.sessions.attach(entry, { ...opened, own: randomUUID() });
+  const fresh = ctx.sessions.attach(entry, opened);
+  fresh.answered = false;
   entry.live = old;
   return fresh;
 }
@@ -311,4 +398,16 @@ export function dropStreams(ctx: WatcherContext, entry: TaskEntry): LiveSession 
   closeResultStream(ctx, entry);
   entry.calls.call?.close();
   return ctx.sessions.detach(entry);
+}
+
+/** The same when a watcher ends. `keepsCall`: its call stays open, and the session is remembered with what it brings. */
+export function leaveStreams(ctx: WatcherContext, entry: TaskEntry, keepsCall: boolean): void {
+  if (!keepsCall) {
+    dropStreams(ctx, entry);
+    return;
+  }
+  closeResultStream(ctx, entry);
+  const { live } = entry;
+  ctx.sessions.detach(entry);
+  entry.live = live;
 }

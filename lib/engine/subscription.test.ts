@@ -1,8 +1,12 @@
 /** What the streams of a connection tell of, on a real server that honours subscriptions. */
+import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { GrantAccess } from "../connections/access.ts";
+import { createDatabase } from "../db.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { createNetwork, type Network } from "../network.ts";
+import { createSeal } from "../seal.ts";
 import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
 import { until } from "../testing/world.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
@@ -52,6 +56,30 @@ test("tasks beyond the first five hundred are told of too, and for a new one onl
     expect(woken).toEqual(["new"]);
   } finally {
     subscription.close();
+  }
+});
+
+test("a database that is away as a subscription is opened ends nothing: it is tried again later", async () => {
+  // Nobody listens there.
+  const db = createDatabase("postgres://nobody@127.0.0.1:9/none");
+  const lines: string[] = [];
+  const seal = createSeal([{ kid: "test", key: randomBytes(32) }]);
+  const access = new GrantAccess({ db, network, seal }, randomUUID(), randomUUID());
+  const endpoint = { url: remote.url, headers: {}, access };
+  const ctx = {
+    ...context(),
+    log: pino({ level: "debug" }, { write: (line: string) => void lines.push(line) }),
+    peer: () => createPeer("2026-07-28", openWire(endpoint, network)),
+  };
+  const subscription = new Subscription(ctx, () => ["task"]);
+  try {
+    subscription.follow("task");
+    // vitest fails where a rejection that nobody handles would end the process.
+    const line = await until("it says so", async () => lines.find((text) => text.includes("subscription")));
+    expect(line).toContain("tokens can't be read");
+  } finally {
+    subscription.close();
+    await db.close();
   }
 });
 

@@ -44,9 +44,15 @@ export class Subscription {
   follow(handle: string): void {
     if (this.#told.has(handle) || this.#timer || this.#closed || performance.now() < this.#notBefore) return;
     this.#timer = setTimeout(() => {
-      void this.#openFor().finally(() => {
-        this.#timer = undefined;
-      });
+      void this.#openFor()
+        .catch((error: unknown) => {
+          // Only a speed-up: the polls go on, whatever this failed by.
+          this.#ctx.log.warn({ err: error }, "a subscription failed");
+          this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+        })
+        .finally(() => {
+          this.#timer = undefined;
+        });
     }, SUBSCRIBE_AFTER_MS);
   }
 

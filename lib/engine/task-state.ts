@@ -3,7 +3,9 @@
  * polled none has an object of its own for it.
  */
 import type { Stream } from "../mcp/peer.ts";
+import type { StatusNews } from "../tasks/progress.ts";
 import type { HeldCall } from "./call.ts";
+import type { KeptSession } from "./sessions.ts";
 
 /** Of the call that makes the task, or is the task. */
 export interface CallState {
@@ -41,15 +43,21 @@ export interface RareState {
   resultStreamAgainAt: number;
   /** How often in a row the server was asked for its question and did not put it. */
   unasked: number;
+  /** What the last poll said, where that differs by a number only from what was written a moment ago. */
+  minorNews: StatusNews | null;
   /** When the server notified that the task waits for an answer, in whole ms; Infinity: not since the last poll. */
   saidToWaitAt: number;
   progress: Progress | null;
   /** When progress was written last. */
   progressAt: number;
   pollsInSending: number;
+  /** Requests whose question was missing in the last poll, and since when. */
+  missing: ReadonlyMap<string, number>;
   notFoundAt: number | null;
   /** How often a result that should be there was not. */
   missingResults: number;
+  /** The session before this one, which the server said it does not know. */
+  formerSession: KeptSession | null;
 }
 
 export const NO_CALL: Readonly<CallState> = {
@@ -69,12 +77,15 @@ export const NOTHING_RARE: Readonly<RareState> = {
   resultStreamUntil: 0,
   resultStreamAgainAt: 0,
   unasked: 0,
+  minorNews: null,
   saidToWaitAt: Number.POSITIVE_INFINITY,
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,
+  missing: new Map(),
   notFoundAt: null,
   missingResults: 0,
+  formerSession: null,
 };
 
 export function setCalls(entry: { calls: Readonly<CallState> }, values: Partial<CallState>): void {

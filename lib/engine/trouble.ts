@@ -1,13 +1,14 @@
 /** What steps fail by: whose fault it is, who is told, and when it is tried again. */
 import type { Logger } from "pino";
 import { isDatabaseDown } from "../db.ts";
-import { PeerError } from "../mcp/peer.ts";
+import { PeerError, TokensUnreadable } from "../mcp/peer.ts";
 import { failures } from "../metrics/engine.ts";
 import { Circuit } from "./circuit.ts";
 import { LeaseLost, type TaskEntry } from "./entry.ts";
 import type { Roster } from "./roster.ts";
 import { backoffDelay } from "./schedule.ts";
 import type { ServerLink } from "./server-link.ts";
+import { SessionsForgotten } from "./streams.ts";
 import { DATABASE_RETRY_MS, MAX_TIMER_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } from "./tunables.ts";
 
 interface Surroundings {
@@ -94,8 +95,9 @@ export class Trouble {
       onLeaseLost();
       return MAX_TIMER_MS;
     }
-    if (error instanceof PeerError) return this.#callFailed(entry, error);
-    if (isDatabaseDown(error)) {
+    const isOurs = error instanceof TokensUnreadable;
+    if (error instanceof PeerError && !isOurs) return this.#callFailed(entry, error);
+    if (isOurs || isDatabaseDown(error)) {
       log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
       return DATABASE_RETRY_MS;
     }
@@ -145,13 +147,16 @@ const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
 
 /** For the figures: whose trouble it was. */
 function classOf(error: unknown): string {
+  if (error instanceof TokensUnreadable) return "database";
   if (error instanceof PeerError) return error.code;
   if (error instanceof LeaseLost) return "lease_lost";
   return isDatabaseDown(error) ? "database" : "internal";
 }
 
 /** Not of one task or session. */
-function isTroubleOfServer({ code, reached }: PeerError): boolean {
+function isTroubleOfServer(error: PeerError): boolean {
+  const { code, reached } = error;
+  if (error instanceof SessionsForgotten) return true;
   if (code === "sessions_full") return false;
   return reached !== "yes" || code === "unauthorized" || code === "rate_limited";
 }

@@ -20,6 +20,13 @@ export const POLL_DEADLINE_MS = 15_000;
 /** Opening a stream. */
 export const OPEN_DEADLINE_MS = 10_000;
 
+/** Leases that have run out are looked for this often; pg-boss does it no more than once a second. */
+export const EXPIRE_EVERY_MS = 1_050;
+/** An engine that could not look for this long may have missed an outage of the database; */
+export const UNSEEN_MS = 5_000;
+/** and after one, the heartbeats of all engines have this long to come back before a lease counts as run out. */
+export const BEATS_AFTER_OUTAGE_MS = 10_000;
+
 /** The file of INTRAY_ALIVE_FILE is touched this often; who finds it 30 s old takes the process for stuck. */
 export const ALIVE_MS = 5_000;
 
@@ -79,11 +86,6 @@ export const SLOW_POLL_MS = 30_000;
 /** and up to this for tasks older than a day. */
 export const SLOWEST_POLL_MS = 300_000;
 export const OLD_TASK_MS = 24 * 3600_000;
-/**
- * An answer whose outcome is unknown is not sent again before this: a slow server may still be at work on it, and a
- * question that stands in its polls until then proves nothing.
- */
-export const REPEAT_AFTER_MS = 10_000;
 /** The first look after an answer was accepted. */
 export const AFTER_ANSWER_MS = 100;
 
@@ -92,8 +94,21 @@ export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 300_000;
 /** A call that takes more rights than the connection has is tried again after this; a new sign-in does it at once. */
 export const SCOPE_RETRY_MS = 3600_000;
+/** What a server told, and the database could not take, is written again after this; */
+export const STORE_AGAIN_MS = 250;
+/** by who leaves, so many times. */
+export const LAST_TRIES = 40;
 /** A step that could not reach the database is taken again after this. */
 export const DATABASE_RETRY_MS = 1_000;
+/** A session is gone when the server says so this often in a row, */
+export const SAID_GONE = 4;
+/** or, where it has answered after that, this often; */
+export const SAID_GONE_WHERE_UNSURE = 20;
+/** it is asked again after this, doubled each time up to the cap. */
+export const SAID_GONE_MS = 250;
+export const SAID_GONE_CAP_MS = 5_000;
+/** A session in which nothing was ever answered is replaced no sooner than this after the last one, doubled each time. */
+export const REPLACED_MS = 10_000;
 /** While one step tries whether a server is well again, the others wait this long at a time. */
 export const PROBE_WAIT_MS = 250;
 
@@ -132,10 +147,8 @@ export const DRAIN_STREAMS_MS = 10_000;
 export const KEEP_STREAM_MESSAGES_MS = 24 * 3600_000;
 /** Progress is written this often at most, */
 export const PROGRESS_MS = 1_000;
-/** and messages that differ by a number only this often. */
+/** and messages that differ by a number only this often, and this soon. */
 export const MINOR_NEWS_MS = 5_000;
-/** What command servers write to stderr is kept up to this size, in characters. */
-export const LOG_TAIL_CHARACTERS = 16_384;
 /** Subscriptions of 2026-07-28 follow the tasks that are watched this soon; */
 export const SUBSCRIBE_AFTER_MS = 1_000;
 /** a server that has none is asked again after this, */

@@ -7,14 +7,17 @@ import { openMessages } from "../stream-messages/queries.ts";
 import type { StreamMessage } from "../stream-messages/schema.ts";
 import { isRunning } from "../tasks/status.ts";
 import { loadWork, type TaskWork, watchedTasks } from "../tasks/work.ts";
+import type { HeldCall } from "./call.ts";
 import type { ConnectionRow } from "./connection.ts";
 import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./entry.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
-import { flush } from "./flush.ts";
+import { flush, flushMinorNews } from "./flush.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { GroupScan } from "./group-scan.ts";
+import { atRest } from "./heard-messages.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
+import { keepLate } from "./outcome.ts";
 import { rest } from "./rest.ts";
 import { Roster } from "./roster.ts";
 import { Scans } from "./scans.ts";
@@ -24,7 +27,7 @@ import { ServerLink } from "./server-link.ts";
 import { Sessions } from "./sessions.ts";
 import { step } from "./step.ts";
 import { StreamInbox } from "./stream-inbox.ts";
-import { dropStreams } from "./streams.ts";
+import { leaveStreams } from "./streams.ts";
 import { Subscription } from "./subscription.ts";
 import { clockMs } from "./task-state.ts";
 import { Trouble } from "./trouble.ts";
@@ -42,6 +45,8 @@ export interface WatcherOptions {
   epoch: bigint;
   /** Resolves when a change may begin (a fresh heartbeat); rejects with LeaseLost. */
   mayChange(): Promise<void>;
+  /** Whether the last heartbeat is fresh at this time of the database's clock, in ms; else `mayChange` waits for one. */
+  isInTime(at: number): boolean;
   /** The lease is gone: the engine drops this watcher. */
   onLeaseLost(): void;
   /** The connection's settings are others by now: it is to be taken anew. */
@@ -65,12 +70,15 @@ export class Watcher {
   /** Aborted when it halts: what is only read is not waited for. */
   #leaving = new AbortController();
   #paused = false;
+  /** By the last transaction: the lease's last heartbeat is fresh by the database's clock. */
+  #inTime = true;
   #renewals = 0;
   /** Which of the server's pauses, and ends of one, was seen last. */
   #pauseSeen = -1;
   #judgedLateAt = 0;
   #lastWork = performance.now();
   #flush: NodeJS.Timeout | undefined;
+  #flushMinorNews: NodeJS.Timeout | undefined;
 
   constructor(options: WatcherOptions) {
     const { connection } = options;
@@ -78,6 +86,7 @@ export class Watcher {
     this.connectionId = connection.connectionId;
     this.organizationId = connection.organizationId;
     const isPaused = () => this.#paused;
+    const mayBegin = () => !this.#paused && this.#inTime;
     const renewals = () => this.#renewals;
     const link = new ServerLink({
       ...options,
@@ -92,7 +101,8 @@ export class Watcher {
       epoch: options.epoch,
       seal: options.seal,
       log: options.log,
-      transaction: (work, taskId) => this.#change(work, taskId ?? null),
+      transaction: (work, taskId) => this.#change(work, taskId ?? null, options.epoch),
+      unfenced: (work, taskId) => this.#change(work, taskId, null),
       read: (work) => this.#fenced(work, FENCE.read),
       mayChange: options.mayChange,
       era: () => link.era(),
@@ -105,11 +115,15 @@ export class Watcher {
       sessions: new Sessions(),
       task: (id) => this.#roster.get(id),
       taskByHandle: (handle) => this.#roster.byHandle(handle),
+      name: (entry, handle) => this.#roster.name(entry, handle),
       get traits() {
         return link.traits;
       },
       get paused() {
         return isPaused();
+      },
+      get mayBegin() {
+        return mayBegin();
       },
       get renewals() {
         return renewals();
@@ -175,6 +189,10 @@ export class Watcher {
     this.#inbox.adopt(messages);
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
+    this.#flushMinorNews = setInterval(
+      () => this.#own(flushMinorNews(this.#context, this.#roster)),
+      tunables.MINOR_NEWS_MS,
+    );
   }
 
   /** Something about a task was committed by others. */
@@ -231,22 +249,41 @@ export class Watcher {
 
   /** Ends without answering, cancelling or closing anything on the server; what came in until now is stored. */
   stop(): Promise<void> {
-    this.#stopped ??= this.#end();
+    this.#stopped ??= this.#end(false);
     return this.#stopped;
   }
 
-  async #end(): Promise<void> {
+  /** The same where another engine has the lease: calls that are open bring what nobody else hears of. */
+  stopLate(): Promise<void> {
+    this.#stopped ??= this.#end(true);
+    return this.#stopped;
+  }
+
+  async #end(isLate: boolean): Promise<void> {
     this.#scans.end();
     clearInterval(this.#flush);
+    clearInterval(this.#flushMinorNews);
     await this.halt();
     this.#subscription.close();
-    for (const entry of this.#roster) dropStreams(this.#context, entry);
+    // A command ends with its watcher: the next one starts its own.
+    const late = [...this.#roster].filter(
+      ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
+    );
+    const calls = late.map((entry) => this.#keepLate(entry, entry.calls.call!));
+    for (const entry of this.#roster) leaveStreams(this.#context, entry, late.includes(entry));
+    if (!isLate) await Promise.all(calls);
     // Most servers would not say it again.
     await this.#inbox.end();
-    await this.#flushTimes().catch((error: unknown) =>
-      this.#options.log.debug({ err: error }, "the times of the last polls were not stored"),
+    await this.#flushAll().catch((error: unknown) =>
+      this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
     await this.#link.end();
+  }
+
+  #keepLate(entry: TaskEntry, call: HeldCall): Promise<void> {
+    return keepLate(this.#context, entry, call).catch((error: unknown) =>
+      this.#options.log.error({ err: error, taskId: entry.id }, "what a call came to is lost"),
+    );
   }
 
   #wake(taskId: string, afterMs: number, byPerson: boolean): void {
@@ -293,6 +330,8 @@ export class Watcher {
       entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
+      // What is said of an open call belongs to its outcome.
+      if (!entry.calls.call) entry.messages = atRest(entry.messages);
       entry.running = false;
       this.#trouble.release(entry);
       this.#inbox.reconsider(entry);
@@ -361,18 +400,26 @@ export class Watcher {
     }
   }
 
+  async #flushAll(): Promise<void> {
+    await flushMinorNews(this.#context, this.#roster);
+    await this.#flushTimes();
+  }
+
   async #flushTimes(): Promise<void> {
     await this.#link.flushLog();
     await flush(this.#context, this.#link, this.#roster);
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
-  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null): Promise<T> {
+  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null, epoch: bigint | null): Promise<T> {
     return this.#options.groups.run(this.organizationId, {
       connectionId: this.connectionId,
-      epoch: this.#options.epoch,
+      epoch,
       taskId,
-      see: (server) => this.#seePause(server),
+      see: (server) => {
+        this.#seePause(server);
+        this.#inTime = this.#options.isInTime(server.at);
+      },
       work,
     });
   }

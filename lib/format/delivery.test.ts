@@ -24,6 +24,8 @@ test.each<[RequestState, DeliveryState | null, string]>([
         acceptedAt: null,
         confirmedAt: null,
         flagged: false,
+        inDoubt: false,
+        waitingSince: null,
         error: null,
       },
     }),

@@ -1,4 +1,6 @@
+import { type Reach, reachOf } from "../deliveries/status.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../input-requests/schema.ts";
+import type { TaskState } from "../tasks/schema.ts";
 
 /**
  * How far an answer has come, for one line: `held` can be taken back, `sending` is being tried, `accepted` the server
@@ -30,7 +32,10 @@ export function deliveryMeaning({
   delivery,
   server,
   connectionState,
-}: Pick<InputRequestDetail, "delivery" | "server" | "connectionState">): string | null {
+  task,
+}: Pick<InputRequestDetail, "delivery" | "server" | "connectionState"> & {
+  task: Pick<InputRequestDetail["task"], "state">;
+}): string | null {
   if (server.pause && (delivery?.state === "held" || delivery?.state === "pending"))
     return `It is kept, and goes to ${server.name} when the server’s pause ends.`;
   switch (delivery?.state) {
@@ -39,6 +44,12 @@ export function deliveryMeaning({
     case "pending":
       if (connectionState === "needs_reauth" || connectionState === "not_connected")
         return `It is kept, and goes to ${server.name} once somebody has signed in there.`;
+      if (delivery.acceptedAt)
+        return `${server.name} accepted it once, and asked again. It goes there again now; nothing needs to be done.`;
+      if (delivery.waitingSince)
+        return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer when it comes.`;
+      if (delivery.inDoubt)
+        return `${server.name} may have it: its reply was lost, and it still asks. It goes there again now.`;
       return delivery.attempts > 0
         ? `It has not reached ${server.name} yet. Intray keeps trying; nothing needs to be done.`
         : `It goes to ${server.name} now. Nothing needs to be done.`;
@@ -47,8 +58,22 @@ export function deliveryMeaning({
     case "accepted":
       return delivery.flagged ? null : `${server.name} has it. The task has not moved on yet.`;
     case "confirmed":
-      return `${server.name} has it, and the task went on with it.`;
+      if (!delivery.acceptedAt)
+        return `${server.name}’s reply was lost, and the task moved on: most likely with this answer.`;
+      return hasVanished(task.state)
+        ? `${server.name} has it. The task ended before it showed what it made of it.`
+        : `${server.name} has it, and the task moved on.`;
     default:
       return null;
   }
+}
+
+/** How far an answer has come, by what the API says of its delivery. */
+export function reachIn(delivery: NonNullable<InputRequestSummary["delivery"]>): Reach {
+  return reachOf({ ...delivery, accepted: delivery.acceptedAt !== null });
+}
+
+/** The task's end proves nothing of the answers it had. */
+export function hasVanished(state: TaskState): boolean {
+  return state === "cancelled" || state === "lost" || state === "expired";
 }

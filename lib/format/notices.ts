@@ -23,7 +23,7 @@ export const KIND_WORDS: Record<NoticeKind, { label: string; description: string
 const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "request.waiting": { text: "A request waits for an answer", tone: "wait" },
   "request.assigned": { text: "A request was assigned to you", tone: "wait" },
-  "request.undeliverable": { text: "An answer could not be delivered", tone: "bad" },
+  "request.undeliverable": { text: "Delivery of an answer failed", tone: "bad" },
   "delivery.flagged": { text: "A server took an answer and keeps asking", tone: "wait" },
   "task.completed": { text: "A task is done", tone: "good" },
   "task.failed": { text: "A task failed", tone: "bad" },
@@ -58,7 +58,7 @@ export function manyWords(cause: Cause, count: number): string {
 const MANY: Record<Cause, string> = {
   "request.waiting": "# requests wait for an answer",
   "request.assigned": "# requests were assigned to you",
-  "request.undeliverable": "# answers could not be delivered",
+  "request.undeliverable": "Delivery of # answers failed",
   "delivery.flagged": "Servers took # answers and keep asking",
   "task.completed": "# tasks are done",
   "task.failed": "# tasks failed",

@@ -17,18 +17,25 @@ test.each([
 });
 
 test("a question that was withdrawn after an answer says what became of that", () => {
-  expect(endedWords("withdrawn", "retracted", true).next).toMatch(/was not sent; it is kept/);
+  expect(endedWords("withdrawn", "retracted", "nothing").next).toMatch(/was not sent; it is kept/);
+  for (const state of ["withdrawn", "expired", "undeliverable"] as const) {
+    expect(endedWords(state, "retracted", "unknown").next).toMatch(/whether the server got it is unknown/);
+    expect(endedWords(state, "retracted", "taken").next).toMatch(/had accepted the answer/);
+  }
 });
 
 const way = {
   attempts: 0,
   flagged: false,
+  inDoubt: false,
+  waitingSince: null,
   deliverAfter: "",
   sentAt: null,
   acceptedAt: null,
   confirmedAt: null,
   error: null,
 };
+const task = { state: "working" } as const;
 const server = { id: "", name: "Finance", pause: null, questionLifetimeMs: null };
 test.each([
   ["held", {}, /can be taken back/],
@@ -36,19 +43,31 @@ test.each([
   ["pending", { attempts: 2 }, /has not reached Finance yet/],
   ["accepted", {}, /has not moved on yet/],
   ["accepted", { flagged: true }, null],
-  ["confirmed", {}, /went on with it/],
+  ["pending", { acceptedAt: "2026-11-22T10:00:00Z" }, /^Finance accepted it once, and asked again/],
+  ["pending", { attempts: 1, inDoubt: true }, /^Finance may have it: its reply was lost/],
+  ["pending", { waitingSince: "2026-11-22T10:00:00Z" }, /no longer asks this question/],
+  ["confirmed", { acceptedAt: "2026-11-22T10:00:00Z" }, /has it, and the task moved on/],
+  ["confirmed", {}, /reply was lost, and the task moved on/],
   ["failed", {}, null],
 ] as const)("an answer that is %s %o is explained", (state, more, words) => {
   const connectionState = "connected" as const;
-  const said = deliveryMeaning({ server, connectionState, delivery: { ...way, ...more, state } });
+  const said = deliveryMeaning({ task, server, connectionState, delivery: { ...way, ...more, state } });
   if (words === null) expect(said).toBeNull();
   else expect(said).toMatch(words);
+});
+
+test("an answer that the server had when it lost the task is not said to have moved it on", () => {
+  const delivery = { ...way, state: "confirmed" as const, acceptedAt: "2026-11-22T10:00:00Z" };
+  const said = (state: "completed" | "lost") =>
+    deliveryMeaning({ server, connectionState: "connected", task: { state }, delivery });
+  expect(said("lost")).toBe("Finance has it. The task ended before it showed what it made of it.");
+  expect(said("completed")).toMatch(/moved on/);
 });
 
 test.each(["needs_reauth", "not_connected"] as const)(
   "an answer on a connection that is %s is not said to be going",
   (connectionState) => {
-    const said = deliveryMeaning({ server, connectionState, delivery: { ...way, state: "pending" } });
+    const said = deliveryMeaning({ task, server, connectionState, delivery: { ...way, state: "pending" } });
     expect(said).toMatch(/is kept, and goes to Finance once somebody has signed in/);
   },
 );
@@ -62,7 +81,7 @@ test("an answer that waits for a paused server is said to wait, and not to be go
   const connectionState = "connected" as const;
   for (const state of ["held", "pending"] as const)
     expect(
-      deliveryMeaning({ server: { ...server, pause }, connectionState, delivery: { ...way, state } }),
+      deliveryMeaning({ task, server: { ...server, pause }, connectionState, delivery: { ...way, state } }),
     ).toMatch(/is kept, and goes to Finance when the server’s pause ends/);
 });
 

@@ -1,3 +1,4 @@
+import type { Reach } from "../deliveries/status.ts";
 import type { InputRequestSummary, RequestState } from "../input-requests/schema.ts";
 import { shorten } from "./labels.ts";
 import { visibleText } from "./message-tokens.ts";
@@ -10,7 +11,7 @@ export const REQUEST_LABELS: Record<RequestState, string> = {
   settled: "Answered",
   withdrawn: "Withdrawn",
   expired: "Expired",
-  undeliverable: "Not delivered",
+  undeliverable: "Delivery failed",
 };
 
 export const REQUEST_TONES: Record<RequestState, Tone> = {
@@ -27,31 +28,36 @@ export function requestName(request: Pick<InputRequestSummary, "label" | "messag
   return visibleText(request.label ?? `“${shorten(request.message, 40)}”`);
 }
 
-/** Why a request takes no answer any more, and what that leaves. What can be done is a matter of roles. */
+/** Why a request takes no answer any more, and what the server got. What can be done is a matter of roles. */
 export function endedWords(
   state: RequestState,
   reason: string | null,
-  /** There is an answer, and it never left. */
-  unsent = false,
+  /** How far its answer got; null: there is none. */
+  reach: Reach | null = null,
 ): { what: string; next: string } {
   const because = reason && reason !== state ? `: ${reasonWords(reason)}` : "";
+  const answer = reach && ANSWERS[reach];
   switch (state) {
     case "withdrawn":
       return {
         what: `This question was withdrawn${because}.`,
-        next: unsent
-          ? "The answer that was given was not sent; it is kept here."
-          : "Nothing needs to be decided here any more.",
+        next: answer ?? "Nothing needs to be decided here any more.",
       };
     case "expired":
       return {
         what: `This question’s time ran out${because}.`,
-        next: "No answer was sent.",
+        next: answer ?? "No answer was sent.",
       };
     case "undeliverable":
       return {
-        what: `The answer could not be delivered${because}.`,
-        next: "The decision is kept here and in the timeline; the server does not know of it.",
+        what:
+          reach === "unknown"
+            ? `Nobody knows whether the answer was delivered${because}.`
+            : `The answer could not be delivered${because}.`,
+        next:
+          reach === null || reach === "nothing"
+            ? "The decision is kept here and in the timeline; the server did not take it."
+            : ANSWERS[reach],
       };
     default:
       return {
@@ -60,6 +66,13 @@ export function endedWords(
       };
   }
 }
+
+const ANSWERS: Record<Reach, string> = {
+  nothing: "The answer that was given was not sent; it is kept here.",
+  unknown:
+    "The connection broke while the answer was being sent: whether the server got it is unknown. The answer is kept here.",
+  taken: "The server had accepted the answer before.",
+};
 
 /** A code of ours in words; `rejected` may be followed by what the server said. */
 function reasonWords(reason: string): string {

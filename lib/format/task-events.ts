@@ -65,11 +65,17 @@ export const TASK_WORDS = {
     ),
   "request.opened": (data) => say("Server asked", "wait", text(data.message)),
   "request.replaced": () => say("Server asked a different question instead", "wait"),
-  "request.withdrawn": (data) => say(`Question withdrawn${why(data)}`),
-  "request.expired": (data) => say(`Question expired unanswered${why(data)}`, "bad"),
+  "request.reworded": (data) => say("Server changed the wording again", "wait", text(data.message)),
+  "request.withdrawn": (data) => say(`Question withdrawn${why(data)}${ofAnswer(data)}`),
+  "request.expired": (data) =>
+    say(`Question expired${data.answer ? "" : " unanswered"}${why(data)}${ofAnswer(data)}`, "bad"),
   "request.asked_again": () => say("Server put the same question again"),
   "request.reopened": () => say("Server asked again what could not be answered", "wait"),
-  "request.undeliverable": (data) => say(`The answer could not be delivered${why(data)}`, "bad"),
+  "request.undeliverable": (data) =>
+    say(
+      `Delivery of the answer failed${why(data)}${data.answer === "in_doubt" ? ofAnswer(data) : ""}`,
+      "bad",
+    ),
   "request.claimed": (_, who) => say(`${who} claimed the request`),
   "request.released": (_, who) => say(`${who} released the request`),
   "request.assigned": (data, who) =>
@@ -85,8 +91,21 @@ export const TASK_WORDS = {
   "delivery.sending": (data) =>
     say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
   "delivery.accepted": () => say("Answer accepted by the server", "accent"),
-  "delivery.confirmed": () => say("Task moved on", "accent"),
+  "delivery.confirmed": (data) => {
+    if (data.reply === "lost")
+      return say("Task moved on; the server's reply to the answer was lost", "accent");
+    const vanished = VANISHED.has(text(data.ended) ?? "");
+    return say(
+      vanished ? "Server has the answer; the task ended before it moved on" : "Task moved on",
+      "accent",
+    );
+  },
   "delivery.unsent": (data) => say(`Not sent yet, trying again${why(data)}`),
+  "delivery.waiting": () =>
+    say(
+      "The answer waits: the server no longer asks its question. Asking it to put the question again",
+      "wait",
+    ),
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
 } satisfies Partial<Record<EventType, Words>>;
@@ -124,6 +143,19 @@ export const REASONS: Record<string, string> = {
   question_lifetime: "the server gives up on questions after a while",
   not_started: "the task never started",
 };
+
+/** What the server got of an answer whose question is over. */
+function ofAnswer(data: Data): string {
+  const words = ANSWERS[text(data.answer) ?? ""];
+  return words ? `; ${words}` : "";
+}
+
+const ANSWERS: Record<string, string> = {
+  not_sent: "the answer was not sent",
+  in_doubt: "it is unknown whether the server got the answer",
+  taken: "the server had the answer",
+};
+const VANISHED = new Set(["cancelled", "lost", "expired"]);
 
 function answerWord(data: Data): string {
   const content = data.content as Data | null | undefined;

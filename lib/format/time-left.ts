@@ -35,5 +35,5 @@ export function timeLimitReason(request: Pick<InputRequestDetail, "expiresAt" | 
       habit: true,
       words: `This server gives up on questions after about ${aboutHowLong(server.questionLifetimeMs)}.`,
     };
-  return { habit: false, words: "The server keeps the task no longer than that." };
+  return { habit: false, words: "The server says that it keeps the task no longer than that." };
 }

@@ -6,7 +6,7 @@ import { appendEvents } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
-import { lockServer } from "../servers/transitions.ts";
+import { lockServer } from "../servers/locks.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
 import { holdConnection, sharedConnection } from "./connection.ts";
 import { refuseUnlessStranger } from "./guards.ts";
@@ -25,9 +25,9 @@ export async function adoptFoundTask(
   at: { serverId: string; foundId: string },
   input: AdoptInput,
 ): Promise<string> {
-  await lockServer(organizationId, tx, at.serverId);
   const connectionId = await sharedConnection(organizationId, tx, at.serverId);
   await holdConnection(organizationId, tx, connectionId);
+  await lockServer(organizationId, tx, at.serverId);
   const find = await take(organizationId, tx, connectionId, at.foundId);
   await refuseUnlessStranger(organizationId, tx, connectionId, find);
   const id = uuidv7();
@@ -54,7 +54,7 @@ export async function adoptFoundTask(
       sealedSession: sealed.session,
       handleDigest: Uint8Array.from(find.handleDigest),
       statusMessage: find.statusMessage,
-      startedAt: new Date(),
+      startedAt: find.serverCreatedAt ?? new Date(),
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });

@@ -38,6 +38,8 @@ export interface TakenFind {
   handleDigest: Uint8Array;
   sealedSession: string | null;
   statusMessage: string | null;
+  /** By our clock. */
+  serverCreatedAt: Date | null;
 }
 
 /** The handle and session of a find, sealed for the task that takes them over. */

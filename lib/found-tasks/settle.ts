@@ -90,7 +90,8 @@ async function startedAs(
       UPDATE task SET state = 'working', watched = true, adopted = true, durable = true, error = NULL,
         sealed_request_state = NULL, sealed_handle = ${sealed.handle},
         sealed_session = ${sealed.session}, handle_digest = ${find.handleDigest}, era = '2025-11-25',
-        status_message = ${find.statusMessage}, started_at = now(), changed_at = now()
+        status_message = ${find.statusMessage}, started_at = coalesce(${find.serverCreatedAt}, now()),
+        changed_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'start_unknown'`,
   );
   await tx.foundTask.deleteMany({ where: { organizationId, id: find.id } });
@@ -118,7 +119,9 @@ async function neverStarted(
   });
   const events: NewEvent[] = [{ type: "task.failed", actor: principal.actor, taskId, data: error }];
   for (const { id } of live) {
-    const closed = await closeRequest(organizationId, tx, taskId, id, "withdrawn", NOT_STARTED);
+    const closed = await closeRequest(organizationId, tx, taskId, id, "withdrawn", NOT_STARTED, {
+      notTaken: true,
+    });
     events.push(...closed.map((event) => ({ ...event, actor: principal.actor })));
   }
   events.push(...(await endInRace(organizationId, tx, taskId, { raceId, succeeded: false })));

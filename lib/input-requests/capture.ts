@@ -6,7 +6,11 @@
 import { z } from "zod";
 import { announce } from "../changes/transitions.ts";
 import { Prisma, storable, storableText, type Tx } from "../db.ts";
-import { MAX_ATTEMPTS_WHEN_ASKED_AGAIN } from "../deliveries/status.ts";
+import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/facts.ts";
+import { judgeDelivery, type Observation, type Verdict } from "../deliveries/judge.ts";
+import type { Reach } from "../deliveries/status.ts";
+import * as deliveries from "../deliveries/transitions.ts";
+import { AppError } from "../errors.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { amountOf } from "../format/amount.ts";
 import { uuidv7 } from "../ids.ts";
@@ -14,8 +18,12 @@ import { ASKS, OPEN_QUESTIONS, QUESTIONS } from "../mcp/limits.ts";
 import type { Question, RpcId } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
 import { shownOf } from "../mcp/shown.ts";
-import type { DeliveryState } from "./schema.ts";
-import { settlementAtEnd } from "./status.ts";
+import type { Actor } from "../members/schema.ts";
+import { checkedContent } from "./guards.ts";
+import { judgeRewording, requests } from "./status.ts";
+
+/** So many hashes of what a question said before are kept, the newest: an answer names the one that was read. */
+const WORDINGS_KEPT = 50;
 
 /** So much of a question stands in the history; the question hash beside it covers all of it. */
 const EVENT_CHARACTERS = 4_000;
@@ -30,20 +38,26 @@ export interface CapturedQuestion {
   lifetimeMs: number | null;
 }
 
-interface LiveRequest {
+/** A request that waits for a person, or whose answer is on its way. */
+export interface LiveRequest {
   id: string;
-  state: "open" | "answered";
   questionHash: string;
-  deliveryId: string | null;
-  deliveryState: DeliveryState | null;
-  attempts: number | null;
-  /** The server accepted the answer, whatever came after. */
-  takenBefore: boolean;
+  ageMs: number;
+  /** It took another one's place. */
+  replaced: boolean;
+  rewordedAgoMs: number | null;
+  rewordings: number;
+  mode: string;
+  delivery: DeliveryFacts | null;
+  action: string | null;
+  content: Record<string, unknown> | null;
 }
 
 interface AskingTask {
+  id: string;
   connectionId: string;
-  expiresAt: Date | null;
+  /** When the question ends, by the database's clock: with the task, or with the time that its server gives it. */
+  endsAt: Date | null;
   arguments: unknown;
   over: boolean;
 }
@@ -56,7 +70,8 @@ export async function captureQuestion(
   captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
   const tasks = await tx.$queryRaw<AskingTask[]>`
-    SELECT connection_id AS "connectionId", expires_at AS "expiresAt", arguments,
+    SELECT id, connection_id AS "connectionId", arguments,
+      least(expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms') AS "endsAt",
       (cancel_requested_at IS NOT NULL OR finished_at IS NOT NULL) AS over
     FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
   const task = tasks[0];
@@ -66,37 +81,40 @@ export async function captureQuestion(
   const key = captured.key ?? hash;
   if (rpc && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
 
-  const [live] = await liveRequests(
-    organizationId,
-    tx,
-    Prisma.sql`r.task_id = ${taskId}::uuid AND ${sameQuestion(captured.key, hash)}`,
-  );
+  const [live] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash));
   if (live?.questionHash === hash)
     return rpc ? askedAgainLive(organizationId, tx, taskId, live, captured) : [];
 
+  const taken = await tx.inputRequest.count({ where: { organizationId, taskId, state: { not: "settled" } } });
+  const isFull = taken >= QUESTIONS;
   const events: NewEvent[] = [];
   let replaces: string | null = null;
+  let isRestless = false;
   if (live) {
-    const taken = live.deliveryState === "accepted" || live.deliveryState === "sending";
-    if (taken) events.push(...(await confirmRequest(organizationId, tx, taskId, live.id)));
+    const verdict = judgeDelivery(live.delivery, rewordedAs(live, question));
+    const rewording = judgeRewording(live, isFull);
+    if (verdict === "confirm") events.push(...(await confirmRequest(organizationId, tx, taskId, live.id)));
+    else if (verdict !== "replace") return [];
+    else if (!live.delivery && rewording !== "replace")
+      return rewording === "keep" ? [] : rewordRequest(organizationId, tx, task, live.id, captured);
     else {
       events.push(...(await closeRequest(organizationId, tx, taskId, live.id, "withdrawn", "replaced")));
       replaces = live.id;
+      isRestless = rewording !== "replace";
     }
   } else {
-    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, captured);
+    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, task, captured);
     if (reopened) return reopened;
   }
   if (rpc) events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
-  const asked = await tx.inputRequest.count({ where: { organizationId, taskId } });
-  if (asked >= QUESTIONS) return events;
+  // Once what was asked before has been answered, there is room again.
+  if (isFull && events.length === 0) return [];
 
   const id = uuidv7();
   const confirmedBefore = await tx.inputRequest.count({
     where: { organizationId, taskId, questionHash: hash, state: "settled" },
   });
-  const shown = shownOf(question);
-  const amount = amountOf(z.record(z.string(), z.unknown()).parse(task.arguments), shown.message);
+  const shown = columnsOf(task, question);
   await tx.inputRequest.create({
     data: {
       organizationId,
@@ -105,19 +123,15 @@ export async function captureQuestion(
       connectionId: task.connectionId,
       key: storableText(key),
       state: "open",
-      mode: question.mode,
-      message: storableText(shown.message),
-      requestedSchema: shown.requestedSchema === undefined ? Prisma.DbNull : storable(shown.requestedSchema),
-      url: shown.url === null ? null : storableText(shown.url),
-      form: storable(shown.form),
-      questionHash: hash,
-      amount: amount?.value ?? null,
-      currency: amount?.currency ?? null,
+      ...shown,
       replaces,
       askedAgain: confirmedBefore > 0,
-      expiresAt: earliest(task.expiresAt, captured.lifetimeMs),
+      expiresAt: task.endsAt,
     },
   });
+  if (isRestless)
+    await tx.$executeRaw`UPDATE input_request SET reworded_at = now()
+      WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   await addAsk(organizationId, tx, taskId, id, captured);
   await announce(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
@@ -129,29 +143,155 @@ export async function captureQuestion(
     inputRequestId: id,
     data: replaces ? { ...data, replaces } : data,
   });
-  if (asked + 1 === QUESTIONS)
+  if (taken + 1 === QUESTIONS)
     events.push({ type: "request.last_taken", actor: ENGINE_ACTOR, taskId, data: { taken: QUESTIONS } });
   return events;
 }
 
-/** The server has taken the answer and moved on: the key is gone, another question came, or the task ended. */
+/** What is stored of a question as the server puts it now. */
+function columnsOf(task: AskingTask, question: Question) {
+  const shown = shownOf(question);
+  const amount = amountOf(z.record(z.string(), z.unknown()).parse(task.arguments), shown.message);
+  return {
+    mode: question.mode,
+    message: storableText(shown.message),
+    requestedSchema: shown.requestedSchema === undefined ? Prisma.DbNull : storable(shown.requestedSchema),
+    url: shown.url === null ? null : storableText(shown.url),
+    form: storable(shown.form),
+    questionHash: questionHash({ taskId: task.id, ...question }),
+    amount: amount?.value ?? null,
+    currency: amount?.currency ?? null,
+  };
+}
+
+/** What it means for a live request that its key shows this question, which is another one. */
+function rewordedAs(live: LiveRequest, question: Question): Extract<Observation, { kind: "reworded" }> {
+  return {
+    kind: "reworded",
+    restless: live.rewordedAgoMs !== null,
+    fits: live.delivery?.anyWording === true && answerFits({ ...live, action: live.action! }, question),
+    // Judged where the poll is.
+    polls: 0,
+  };
+}
+
+/** Whether an answer that was given to another wording suits this question: the same kind, and content that its form takes. */
+export function answerFits(
+  given: { mode: string; action: string; content: Record<string, unknown> | null },
+  question: Question,
+): boolean {
+  if (given.mode !== question.mode) return false;
+  if (given.action !== "accept") return true;
+  const content = given.content ?? {};
+  try {
+    checkedContent({ mode: question.mode, form: shownOf(question).form }, { action: "accept", content });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/** The request shows what its question says by now. Answers to what it said before bind to that. */
+async function rewordRequest(
+  organizationId: string,
+  tx: Tx,
+  task: AskingTask,
+  requestId: string,
+  { question }: CapturedQuestion,
+): Promise<NewEvent[]> {
+  const { id: taskId } = task;
+  await tx.$executeRaw`UPDATE input_request SET reworded_at = now(),
+      earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+  const shown = columnsOf(task, question);
+  await tx.inputRequest.updateMany({ where: { organizationId, id: requestId, state: "open" }, data: shown });
+  await announce(organizationId, tx, "input_request", [requestId]);
+  const message = shown.message.slice(0, EVENT_CHARACTERS);
+  return [
+    {
+      type: "request.reworded",
+      actor: ENGINE_ACTOR,
+      taskId,
+      inputRequestId: requestId,
+      data: { message, questionHash: shown.questionHash },
+    },
+  ];
+}
+
+/** What the engine knows of the request whose delivery a verdict is about. */
+export interface JudgedRequest {
+  taskId: string;
+  inputRequestId: string;
+  /** Null: it has no answer. */
+  deliveryId: string | null;
+}
+
+/** Writes what judgeDelivery() has found. `ending`: how a question that is over has ended. */
+export async function carryOutVerdict(
+  organizationId: string,
+  tx: Tx,
+  request: JudgedRequest,
+  verdict: Verdict,
+  ending: { state: "withdrawn" | "expired"; reason: string } & Closing,
+): Promise<NewEvent[]> {
+  const { taskId, inputRequestId, deliveryId } = request;
+  if (verdict === "confirm") return confirmRequest(organizationId, tx, taskId, inputRequestId);
+  if (verdict === "withdraw" || verdict === "undeliverable") {
+    const state = verdict === "undeliverable" ? "undeliverable" : ending.state;
+    return closeRequest(organizationId, tx, taskId, inputRequestId, state, ending.reason, ending);
+  }
+  if (deliveryId === null) return [];
+  const ids = { taskId, inputRequestId, deliveryId };
+  switch (verdict) {
+    case "count":
+      await deliveries.countStillAsked(organizationId, tx, ids);
+      return [];
+    case "flag":
+      return deliveries.flag(organizationId, tx, ids);
+    case "resend":
+      return deliveries.sendAgain(organizationId, tx, ids, "by_itself");
+    case "follow":
+      return deliveries.sendAgain(organizationId, tx, ids, "asked_again");
+    case "repeat":
+      return deliveries.repeat(organizationId, tx, ids);
+    case "await":
+      await deliveries.awaitTask(organizationId, tx, ids);
+      return [];
+    case "keep":
+    case "look_again":
+    case "replace":
+      return [];
+  }
+}
+
+/**
+ * The server has moved on after it may have had the answer: the key is gone, another question came, or the task ended.
+ * `ended`: as what, for the history.
+ */
 export async function confirmRequest(
   organizationId: string,
   tx: Tx,
   taskId: string,
   requestId: string,
+  ended?: string,
 ): Promise<NewEvent[]> {
-  const confirmed = await tx.$executeRaw`
-    UPDATE delivery SET state = 'confirmed', confirmed_at = now(), accepted_at = coalesce(accepted_at, now()),
-      flagged = false
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
-      AND (state IN ('accepted', 'sending') OR (state = 'pending' AND accepted_at IS NOT NULL))`;
+  const reach = await deliveries.confirm(organizationId, tx, requestId);
+  if (reach === null) return [];
   const settled = await tx.$executeRaw`
     UPDATE input_request SET state = 'settled', ended_at = now() WHERE organization_id = ${organizationId}::uuid
-      AND id = ${requestId}::uuid AND state = 'answered'`;
-  if (confirmed !== 1 || settled !== 1) return [];
+      AND id = ${requestId}::uuid AND state = ANY (${requests.before("settled")}::text[])`;
+  if (settled !== 1) throw new Error(`the request ${requestId} of a confirmed answer was not answered`);
   await announce(organizationId, tx, "input_request", [requestId]);
-  return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId }];
+  const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
+  return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data }];
+}
+
+interface Closing {
+  /** It is known that the last attempt was not taken, so that nobody has to wonder about it. */
+  notTaken?: boolean;
+  /** Whose doing it is, where it is not the engine's. */
+  actor?: Actor;
 }
 
 /** Ends a live request that can't be answered any more; an answer on its way fails with the reason. */
@@ -162,19 +302,23 @@ export async function closeRequest(
   requestId: string,
   state: "withdrawn" | "expired" | "undeliverable",
   reason: string,
+  { notTaken = false, actor = ENGINE_ACTOR }: Closing = {},
 ): Promise<NewEvent[]> {
-  await tx.$executeRaw`UPDATE delivery SET state = 'failed', error = ${reason}
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
-      AND state IN ('held', 'pending', 'sending', 'accepted')`;
+  const reach = await deliveries.fail(organizationId, tx, requestId, { reason, notTaken });
   const closed = await tx.$executeRaw`
     UPDATE input_request SET state = ${state}, ended_reason = ${reason}, ended_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state IN ('open', 'answered')`;
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
+      AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
   await announce(organizationId, tx, "input_request", [requestId]);
-  return [
-    { type: `request.${state}`, actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data: { reason } },
-  ];
+  // An attempt that reached the server, and was refused, is not called unsent.
+  const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
+  const data = { reason, ...(answer && { answer }) };
+  return [{ type: `request.${state}`, actor, taskId, inputRequestId: requestId, data }];
 }
+
+/** Of an answer whose question is over, for the history. */
+const ANSWERS: Record<Reach, string> = { nothing: "not_sent", unknown: "in_doubt", taken: "taken" };
 
 /** Settles every live request of a task that ends, in the transaction that ends it. */
 export async function settleAtEnd(
@@ -183,19 +327,20 @@ export async function settleAtEnd(
   taskId: string,
   taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
 ): Promise<NewEvent[]> {
-  const live = await liveRequests(organizationId, tx, Prisma.sql`r.task_id = ${taskId}::uuid`);
+  const live = await liveRequests(organizationId, tx, taskId);
   const events: NewEvent[] = [];
   for (const request of live) {
-    const settled = settlementAtEnd(request.state, request.deliveryState, taskState, request.takenBefore);
+    const verdict = judgeDelivery(request.delivery, { kind: "ended", as: taskState });
+    const isExpired = taskState === "expired" && !request.delivery;
     const more =
-      settled.request === "settled"
-        ? await confirmRequest(organizationId, tx, taskId, request.id)
+      verdict === "confirm"
+        ? await confirmRequest(organizationId, tx, taskId, request.id, taskState)
         : await closeRequest(
             organizationId,
             tx,
             taskId,
             request.id,
-            settled.request as "withdrawn",
+            isExpired ? "expired" : "withdrawn",
             "task_ended",
           );
     events.push(...more);
@@ -244,15 +389,26 @@ async function confirmTakenBefore(
   return events;
 }
 
-function liveRequests(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<LiveRequest[]> {
-  return tx.$queryRaw<LiveRequest[]>`
-    SELECT r.id, r.state, r.question_hash AS "questionHash", d.id AS "deliveryId", d.state AS "deliveryState", d.attempts,
-      d.accepted_at IS NOT NULL AS "takenBefore"
+/** The requests of a task that wait for a person, or whose answer is on its way; `which` of them, alias `r`. Locked. */
+export async function liveRequests(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  which = Prisma.sql`true`,
+): Promise<LiveRequest[]> {
+  const rows = await tx.$queryRaw<(Omit<LiveRequest, "delivery"> & { delivery: unknown })[]>`
+    SELECT r.id, r.question_hash AS "questionHash", r.mode, r.replaces IS NOT NULL AS replaced,
+      (extract(epoch FROM now() - r.created_at) * 1000)::float8 AS "ageMs",
+      (extract(epoch FROM now() - r.reworded_at) * 1000)::float8 AS "rewordedAgoMs",
+      cardinality(r.earlier_hashes) AS rewordings, a.action, a.content,
+      CASE WHEN d.id IS NOT NULL THEN json_build_object(${DELIVERY_FACTS}) END AS delivery
     FROM input_request r
     LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
     LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state IN ('open', 'answered') AND ${which}
-    ORDER BY r.created_at FOR NO KEY UPDATE OF r`;
+    WHERE r.organization_id = ${organizationId}::uuid AND r.state IN ('open', 'answered')
+      AND r.task_id = ${taskId}::uuid AND ${which}
+    ORDER BY r.created_at, r.id FOR NO KEY UPDATE OF r`;
+  return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
 }
 
 /**
@@ -283,19 +439,10 @@ async function askedAgainLive(
   captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
   await addAsk(organizationId, tx, taskId, live.id, captured);
-  if (live.deliveryState !== "accepted") return [];
-  if ((live.attempts ?? 0) >= MAX_ATTEMPTS_WHEN_ASKED_AGAIN) {
-    await tx.delivery.updateMany({
-      where: { organizationId, id: live.deliveryId! },
-      data: { flagged: true },
-    });
-    return [{ type: "delivery.flagged", actor: ENGINE_ACTOR, taskId, inputRequestId: live.id }];
-  }
-  await tx.delivery.updateMany({
-    where: { organizationId, id: live.deliveryId!, state: "accepted" },
-    data: { state: "pending", pollsSinceAccepted: 0 },
-  });
-  return [{ type: "request.asked_again", actor: ENGINE_ACTOR, taskId, inputRequestId: live.id }];
+  const verdict = judgeDelivery(live.delivery, { kind: "asked_again" });
+  const request = { taskId, inputRequestId: live.id, deliveryId: live.delivery?.id ?? null };
+  const ending = { state: "withdrawn", reason: "asked_again" } as const;
+  return carryOutVerdict(organizationId, tx, request, verdict, ending);
 }
 
 /** The server still asks what could not be delivered: the same request opens again, for a person to decide anew. */
@@ -304,28 +451,21 @@ async function reopenUndeliverable(
   tx: Tx,
   taskId: string,
   hash: string,
+  { endsAt }: AskingTask,
   captured: CapturedQuestion,
 ): Promise<NewEvent[] | null> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    UPDATE input_request SET state = 'open', ended_at = NULL WHERE organization_id = ${organizationId}::uuid AND id = (
+    UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
       SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
         AND ${sameQuestion(captured.key, hash)} AND question_hash = ${hash} AND state = 'undeliverable'
       ORDER BY created_at DESC LIMIT 1) RETURNING id`;
   const id = rows[0]?.id;
   if (!id) return null;
-  await tx.answer.updateMany({
-    where: { organizationId, inputRequestId: id, withdrawnAt: null },
-    data: { withdrawnAt: new Date() },
-  });
+  await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${organizationId}::uuid
+    AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(organizationId, tx, taskId, id, captured);
   await announce(organizationId, tx, "input_request", [id]);
   return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
-}
-
-function earliest(taskEnds: Date | null, lifetimeMs: number | null): Date | null {
-  if (lifetimeMs === null) return taskEnds;
-  const givenUp = new Date(Date.now() + lifetimeMs);
-  return taskEnds && taskEnds < givenUp ? taskEnds : givenUp;
 }
 
 /** How an ask came, by the last one of its request. */

@@ -18,6 +18,10 @@ export interface LockedRequest {
   mode: "form" | "url";
   form: unknown;
   questionHash: string;
+  /** When a text that changes again and again was read last; null: it stands. */
+  rewordedAt: Date | null;
+  /** Of the texts before. */
+  earlierHashes: string[];
   endedReason: string | null;
   urlOwner: string | null;
   cancelRequestedAt: Date | null;
@@ -41,7 +45,8 @@ export async function lockRequest(
     FOR NO KEY UPDATE OF t`;
   const requests = await tx.$queryRaw<Omit<LockedRequest, "cancelRequestedAt" | "urlOwner" | "fourEyes">[]>`
     SELECT id, state, task_id AS "taskId", connection_id AS "connectionId", mode, form,
-      question_hash AS "questionHash", ended_reason AS "endedReason"
+      question_hash AS "questionHash", reworded_at AS "rewordedAt", earlier_hashes AS "earlierHashes",
+      ended_reason AS "endedReason"
     FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
   if (!tasks[0] || !requests[0]) throw notFound("request");
   return { ...requests[0], ...tasks[0] };
@@ -88,6 +93,25 @@ export function questionChanged(requestId: string): AppError {
     {
       extra: { inputRequestId: requestId },
     },
+  );
+}
+
+/**
+ * An answer is for the text that was read. Where that changes again and again it is for a text that this request has
+ * had, and whoever gives it has to say that it may go to whatever the question says by then.
+ */
+export function refuseOtherWording(
+  request: LockedRequest,
+  input: Pick<AnswerInput, "questionHash" | "anyWording">,
+): void {
+  const { id, questionHash, rewordedAt, earlierHashes } = request;
+  const isKnown = rewordedAt !== null && earlierHashes.includes(input.questionHash);
+  if (input.questionHash !== questionHash && !isKnown) throw questionChanged(id);
+  if (rewordedAt === null || input.anyWording) return;
+  throw new AppError(
+    "question_changed",
+    "The server changes this question again and again. Answer with `anyWording` to have the answer sent whatever it says by then.",
+    { extra: { inputRequestId: id } },
   );
 }
 

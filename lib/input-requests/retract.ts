@@ -1,9 +1,10 @@
 import { storable, type Tx } from "../db.ts";
 import type { RpcId } from "../mcp/peer.ts";
+import { type LiveRequest, liveRequests } from "./capture.ts";
 
 /**
- * The server took one ask back (`notifications/cancelled`). Returns the request's id when that was its last ask and
- * no answer has been accepted, so that the caller withdraws it; else null.
+ * The server took one ask back (`notifications/cancelled`). Returns the request where no other ask is left that an
+ * answer could go to, for the caller to judge what that means for it; else null.
  */
 export async function retractAsk(
   organizationId: string,
@@ -11,7 +12,7 @@ export async function retractAsk(
   taskId: string,
   sessionDigest: Buffer,
   rpcId: RpcId,
-): Promise<string | null> {
+): Promise<LiveRequest | null> {
   const rows = await tx.$queryRaw<{ input_request_id: string }[]>`
     UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
       AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(storable(rpcId))}::jsonb
@@ -19,7 +20,9 @@ export async function retractAsk(
   const requestId = rows[0]?.input_request_id;
   if (!requestId) return null;
   const others = await tx.ask.count({
-    where: { organizationId, inputRequestId: requestId, retractedAt: null },
+    where: { organizationId, inputRequestId: requestId, retractedAt: null, acceptedAt: null },
   });
-  return others === 0 ? requestId : null;
+  if (others > 0) return null;
+  const live = await liveRequests(organizationId, tx, taskId);
+  return live.find(({ id }) => id === requestId) ?? null;
 }

@@ -21,10 +21,11 @@ export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server
   r.alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
-  r.asked_again AS "askedAgain", a.action, a.content, a.comment, a.answered_by AS "answeredBy",
+  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.action, a.content, a.comment, a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
-  d.confirmed_at AS "confirmedAt", d.flagged, d.error AS "deliveryError"`;
+  d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
+  d.error AS "deliveryError"`;
 
 /** The answer in force, else the last one, whose delivery says what became of it. */
 export const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
@@ -62,6 +63,7 @@ export interface RequestRow {
   createdAt: Date;
   expiresAt: Date | null;
   askedAgain: boolean;
+  rewordedAt: Date | null;
   action: string | null;
   content: unknown;
   comment: string | null;
@@ -75,6 +77,8 @@ export interface RequestRow {
   acceptedAt: Date | null;
   confirmedAt: Date | null;
   flagged: boolean | null;
+  inDoubt: boolean | null;
+  waitingSince: Date | null;
   deliveryError: string | null;
 }
 
@@ -99,6 +103,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     createdAt: row.createdAt.toISOString(),
     expiresAt: iso(row.expiresAt),
     askedAgain: row.askedAgain,
+    rewordedAt: iso(row.rewordedAt),
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };
@@ -141,6 +146,8 @@ function toDelivery(row: RequestRow): InputRequestSummary["delivery"] {
     acceptedAt: iso(row.acceptedAt),
     confirmedAt: iso(row.confirmedAt),
     flagged: row.flagged === true,
+    inDoubt: row.inDoubt === true,
+    waitingSince: iso(row.waitingSince),
     error: row.deliveryError,
   };
 }

@@ -41,13 +41,15 @@ export const answerInputSchema = z.strictObject({
   /** The hash of the question that was on the screen: an answer binds to exactly that text and schema. */
   questionHash: z.string().regex(/^[0-9a-f]{64}$/),
   holdMs: z.int().min(0).max(60_000).optional(),
+  /** The answer may go to whatever the question says by then. Needed where the request has `rewordedAt`. */
+  anyWording: z.boolean().optional(),
 });
 export type AnswerInput = z.infer<typeof answerInputSchema>;
 
 const MOST_AT_ONCE = 200;
 
 /** One answer to many questions that are alike; each binds to the hash of its own question. */
-export const bulkAnswerInputSchema = answerInputSchema.omit({ questionHash: true }).extend({
+export const bulkAnswerInputSchema = answerInputSchema.omit({ questionHash: true, anyWording: true }).extend({
   items: z
     .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))
     .min(1)
@@ -108,10 +110,16 @@ export const deliverySchema = z.object({
   state: deliveryStateSchema,
   attempts: z.number(),
   deliverAfter: timestamp,
+  /** When the last attempt began. */
   sentAt: timestamp.nullable(),
+  /** The server's last 2xx; null with `confirmed`: its reply was lost. */
   acceptedAt: timestamp.nullable(),
   confirmedAt: timestamp.nullable(),
   flagged: z.boolean(),
+  /** An attempt may have reached the server, and its reply never came. */
+  inDoubt: z.boolean(),
+  /** It can't be sent since then, as the server no longer puts the question that it answers. */
+  waitingSince: timestamp.nullable(),
   error: z.string().nullable(),
 });
 
@@ -155,6 +163,8 @@ export const inputRequestSchema = z.object({
   expiresAt: timestamp.nullable(),
   /** The server put the same question again after an answer was confirmed. */
   askedAgain: z.boolean(),
+  /** The server changes the text again and again: this is how it read then. Null: the text stands. */
+  rewordedAt: timestamp.nullable(),
   answer: answerSchema.nullable(),
   delivery: deliverySchema.nullable(),
 });

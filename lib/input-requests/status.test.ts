@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { mayGo as deliveryMayGo, judgeStillAsked } from "../deliveries/status.ts";
+import { deliveries } from "../deliveries/status.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "./schema.ts";
-import { mayGo, settlementAtEnd } from "./status.ts";
+import { judgeRewording, requests } from "./status.ts";
 
 const requestMoves = new Set([
   ...["answered", "withdrawn", "expired", "undeliverable"].map((to) => `open>${to}`),
@@ -12,13 +12,13 @@ const requestMoves = new Set([
 test.each(REQUEST_STATES.flatMap((from) => REQUEST_STATES.map((to) => ({ from, to }))))(
   "a request goes from $from to $to only as designed",
   ({ from, to }) => {
-    expect(mayGo(from, to)).toBe(requestMoves.has(`${from}>${to}`));
+    expect(requests.mayGo(from, to)).toBe(requestMoves.has(`${from}>${to}`));
   },
 );
 
 const deliveryMoves = new Set([
   ...["pending", "undone", "failed"].map((to) => `held>${to}`),
-  ...["sending", "confirmed", "failed"].map((to) => `pending>${to}`),
+  ...["sending", "accepted", "confirmed", "failed"].map((to) => `pending>${to}`),
   ...["accepted", "pending", "confirmed", "failed"].map((to) => `sending>${to}`),
   ...["confirmed", "pending", "failed"].map((to) => `accepted>${to}`),
 ]);
@@ -26,48 +26,27 @@ const deliveryMoves = new Set([
 test.each(DELIVERY_STATES.flatMap((from) => DELIVERY_STATES.map((to) => ({ from, to }))))(
   "a delivery goes from $from to $to only as designed",
   ({ from, to }) => {
-    expect(deliveryMayGo(from, to)).toBe(deliveryMoves.has(`${from}>${to}`));
+    expect(deliveries.mayGo(from, to)).toBe(deliveryMoves.has(`${from}>${to}`));
   },
 );
 
+const fresh = { ageMs: 5_000, replaced: false, rewordedAgoMs: null, rewordings: 0 };
 test.each([
-  { request: "open", delivery: null, task: "completed", becomes: ["withdrawn", null] },
-  { request: "open", delivery: null, task: "expired", becomes: ["expired", null] },
-  { request: "answered", delivery: "held", task: "completed", becomes: ["withdrawn", "failed"] },
-  { request: "answered", delivery: "pending", task: "failed", becomes: ["withdrawn", "failed"] },
-  { request: "answered", delivery: "sending", task: "completed", becomes: ["settled", "confirmed"] },
-  { request: "answered", delivery: "sending", task: "lost", becomes: ["undeliverable", "failed"] },
-  { request: "answered", delivery: "accepted", task: "completed", becomes: ["settled", "confirmed"] },
-  { request: "answered", delivery: "accepted", task: "cancelled", becomes: ["settled", "confirmed"] },
-] as const)("a $request request with a $delivery delivery, when its task is $task", (row) => {
-  const settled = settlementAtEnd(row.request, row.delivery, row.task);
-  expect([settled.request, settled.delivery]).toEqual(row.becomes);
-});
-
-test.each([
-  ["completed", "settled"],
-  ["failed", "settled"],
-  ["cancelled", "withdrawn"],
-  ["lost", "withdrawn"],
-] as const)("an answer that was taken, and asked for again before its task was %s: %s", (task, becomes) => {
-  expect(settlementAtEnd("answered", "pending", task, true).request).toBe(becomes);
-});
-
-test.each([
-  { polls: 0, unreachable: false, resends: 0, verdict: "wait" },
-  { polls: 1, unreachable: true, resends: 0, verdict: "wait" },
-  { polls: 2, unreachable: false, resends: 0, verdict: "flag" },
-  { polls: 2, unreachable: true, resends: 0, verdict: "resend" },
-  { polls: 2, unreachable: true, resends: 3, verdict: "flag" },
-])(
-  "after $polls polls that still ask (unreachable: $unreachable, resent $resends times): $verdict",
-  (row) => {
-    expect(
-      judgeStillAsked({
-        pollsSinceAccepted: row.polls,
-        unreachableSinceAccepted: row.unreachable,
-        automaticResends: row.resends,
-      }),
-    ).toBe(row.verdict);
+  { what: "for the first time", more: {}, becomes: "replace" },
+  { what: "soon after it took another one's place", more: { replaced: true }, becomes: "reword" },
+  { what: "long after that", more: { replaced: true, ageMs: 61_000 }, becomes: "replace" },
+  { what: "just after it was brought up to date", more: { rewordedAgoMs: 29_000 }, becomes: "keep" },
+  { what: "a while after", more: { rewordedAgoMs: 31_000 }, becomes: "reword" },
+  { what: "as ever", more: { rewordedAgoMs: 599_000, rewordings: 50 }, becomes: "keep" },
+  {
+    what: "as ever, after the longest pause",
+    more: { rewordedAgoMs: 601_000, rewordings: 50 },
+    becomes: "reword",
   },
-);
+])("a question that is changed $what: $becomes", ({ more, becomes }) => {
+  expect(judgeRewording({ ...fresh, ...more }, false)).toBe(becomes);
+});
+
+test("the last question that is taken of a task is reworded, however seldom it changes", () => {
+  expect(judgeRewording({ ...fresh, ageMs: 3600_000 }, true)).toBe("reword");
+});

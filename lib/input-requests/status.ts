@@ -1,7 +1,8 @@
-/** Judgement about input requests: pure, client-safe. Who writes is transitions.ts. */
-import type { DeliveryState, RequestState } from "./schema.ts";
+/** Judgement about input requests: pure, client-safe. Who writes is transitions.ts, and capture.ts for the engine. */
+import { stateMachine } from "../state-machine.ts";
+import type { RequestState } from "./schema.ts";
 
-const NEXT: Record<RequestState, readonly RequestState[]> = {
+export const requests = stateMachine<RequestState>({
   open: ["answered", "withdrawn", "expired", "undeliverable"],
   // open: undone
   answered: ["settled", "open", "withdrawn", "expired", "undeliverable"],
@@ -10,11 +11,7 @@ const NEXT: Record<RequestState, readonly RequestState[]> = {
   settled: [],
   withdrawn: [],
   expired: [],
-};
-
-export function mayGo(from: RequestState, to: RequestState): boolean {
-  return NEXT[from].includes(to);
-}
+});
 
 /** A request that waits for a person, or whose answer is on its way. */
 export function isLive(state: RequestState): state is "open" | "answered" {
@@ -24,27 +21,24 @@ export function isLive(state: RequestState): state is "open" | "answered" {
 /** A claim ends after this long without activity. */
 export const CLAIM_IDLE_MS = 15 * 60_000;
 
+/** A question that is changed again so soon is restless: its text changes by itself. */
+const RESTLESS_MS = 60_000;
+/** The text of a restless question is brought up to date this often, stretched by half each time up to the cap. */
+const REWORD_MS = 30_000;
+const REWORD_CAP_MS = 10 * 60_000;
+
 /**
- * What becomes of a live request when its task ends, given how far its answer got. `takenBefore`: the server had
- * accepted the answer, and then asked again.
+ * What becomes of an open request whose question was changed. replace: the new text is a request of its own, and says
+ * what is different. reword: it is the same request, since the text changes again and again; keep: and it was brought
+ * up to date not long ago.
  */
-export function settlementAtEnd(
-  request: "open" | "answered",
-  delivery: DeliveryState | null,
-  taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
-  takenBefore = false,
-): { request: RequestState; delivery: DeliveryState | null } {
-  if (request === "open")
-    return { request: taskState === "expired" ? "expired" : "withdrawn", delivery: null };
-  if (delivery === "accepted" || delivery === "confirmed")
-    return { request: "settled", delivery: "confirmed" };
-  // A task that went on to its end was waiting for this answer, so it took it; one that vanished proves nothing.
-  const wentOn = taskState === "completed" || taskState === "failed";
-  if (delivery === "pending" && takenBefore && wentOn) return { request: "settled", delivery: "confirmed" };
-  if (delivery === "sending") {
-    return wentOn
-      ? { request: "settled", delivery: "confirmed" }
-      : { request: "undeliverable", delivery: "failed" };
-  }
-  return { request: "withdrawn", delivery: "failed" };
+export function judgeRewording(
+  request: { ageMs: number; replaced: boolean; rewordedAgoMs: number | null; rewordings: number },
+  /** The task has as many requests as are taken. */
+  isFull: boolean,
+): "replace" | "reword" | "keep" {
+  const { ageMs, replaced, rewordedAgoMs, rewordings } = request;
+  if (rewordedAgoMs === null) return isFull || (replaced && ageMs < RESTLESS_MS) ? "reword" : "replace";
+  const pace = Math.min(REWORD_CAP_MS, REWORD_MS * 1.5 ** Math.max(0, rewordings - 1));
+  return rewordedAgoMs >= pace ? "reword" : "keep";
 }

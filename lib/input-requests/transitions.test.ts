@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { mayGo as deliveryMayGo } from "../deliveries/status.ts";
+import type { Tx } from "../db.ts";
+import { deliveries } from "../deliveries/status.ts";
 import { releaseHeld } from "../deliveries/transitions.ts";
 import { AppError } from "../errors.ts";
 import { appendEvents } from "../events/transitions.ts";
@@ -13,9 +14,9 @@ import { TASK_STATES } from "../tasks/schema.ts";
 import { mayGo as taskMayGo } from "../tasks/status.ts";
 import { requestCancel } from "../tasks/transitions.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
-import { captureQuestion } from "./capture.ts";
+import { captureQuestion, closeRequest } from "./capture.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "./schema.ts";
-import { mayGo as requestMayGo } from "./status.ts";
+import { requests } from "./status.ts";
 import { claimRequest, recordAnswer, releaseRequest, saveDraft, undoAnswer } from "./transitions.ts";
 
 let world: World;
@@ -260,6 +261,101 @@ test("a draft keeps known fields and sends nothing", async () => {
   expect(draft.content).toEqual({ value: "y" });
 });
 
+/** As a server of 2025-11-25 puts it, which waits a minute for an answer. */
+async function askedBySession(taskId: string, rpcId: number) {
+  await world.within(async (tx) => {
+    const rpc = { sessionDigest: Buffer.from("session"), rpcId, messageId: uuidv7() };
+    const captured = { question: APPROVE, key: null, rpc, lifetimeMs: 60_000 };
+    const events = await captureQuestion(world.organizationId, tx, taskId, captured);
+    await appendEvents(world.organizationId, tx, events);
+  });
+  return world.within((tx) =>
+    tx.inputRequest.findFirstOrThrow({
+      where: { organizationId: world.organizationId, taskId, state: "open" },
+      orderBy: { createdAt: "desc" },
+    }),
+  );
+}
+
+test("the end of a question is told by the database's clock, whatever that of the engine says", async () => {
+  const { taskId, id } = await asking();
+  await world.within((tx) => closeRequest(world.organizationId, tx, taskId, id, "withdrawn", "retracted"));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3600_000 });
+  const asked = await askedBySession(taskId, 1).finally(() => vi.useRealTimers());
+  expect(Math.abs(asked.expiresAt!.getTime() - asked.createdAt.getTime() - 60_000)).toBeLessThan(100);
+});
+
+test("a question that is asked again after its end has its time anew, so that an answer can be taken back", async () => {
+  const { taskId, id: first } = await asking();
+  await world.within((tx) => closeRequest(world.organizationId, tx, taskId, first, "withdrawn", "retracted"));
+  const asked = await askedBySession(taskId, 11);
+  await answerAs(asked.id, accept(asked.questionHash));
+  await world.within(async (tx) => {
+    await closeRequest(world.organizationId, tx, taskId, asked.id, "undeliverable", "not_asked_again");
+    await tx.$executeRaw`UPDATE input_request SET expires_at = now() - interval '1 hour'
+      WHERE organization_id = ${world.organizationId}::uuid AND id = ${asked.id}::uuid`;
+  });
+  const again = await askedBySession(taskId, 12);
+  expect(again).toMatchObject({ id: asked.id, endedReason: null });
+  await answerAs(again.id, { ...accept(again.questionHash), holdMs: 10_000 });
+  await world.within((tx) => undoAnswer(world.organizationId, tx, world.approver, again.id));
+});
+
+test("an answer to a restless question names a text that it has had, and says that it may be another by then", async () => {
+  const at = (left: number) => ({ ...APPROVE, message: `Approve? ${left} s left` });
+  const first = await asking(at(60));
+  await capture(first.taskId, at(59));
+  const restless = await capture(first.taskId, at(58));
+  expect(restless).toMatchObject({ replaces: first.id, message: "Approve? 58 s left" });
+  expect(restless.rewordedAt).not.toBeNull();
+  expect(restless.search).toContain("58 s left");
+  // It was read not long ago.
+  expect((await capture(first.taskId, at(57))).questionHash).toBe(restless.questionHash);
+  const [earlier] = restless.earlierHashes;
+  await expect(answerAs(restless.id, accept(earlier!))).rejects.toMatchObject({ code: "question_changed" });
+  await expect(answerAs(restless.id, { ...accept("0".repeat(64)), anyWording: true })).rejects.toMatchObject({
+    code: "question_changed",
+  });
+  await answerAs(restless.id, { ...accept(earlier!), anyWording: true });
+  const answer = await world.within((tx) =>
+    tx.answer.findFirstOrThrow({
+      where: { organizationId: world.organizationId, inputRequestId: restless.id },
+    }),
+  );
+  expect(answer).toMatchObject({ questionHash: earlier, anyWording: true });
+  expect((await capture(first.taskId, at(56))).state).toBe("answered");
+});
+
+test("a cancel leaves an answer that the server had taken to the task, and withdraws what was not sent", async () => {
+  const [taken, unsent] = [await asking(), await asking()];
+  for (const request of [taken, unsent]) {
+    await answerAs(request.id, accept(request.questionHash));
+    await world.within((tx) => requestCancelAfter(tx, request, request === taken));
+  }
+  const of = async ({ id, taskId }: { id: string; taskId: string }) => {
+    const where = { organizationId: world.organizationId };
+    return world.within(async (tx) => ({
+      request: (await tx.inputRequest.findFirstOrThrow({ where: { ...where, id } })).state,
+      delivery: (await tx.delivery.findFirstOrThrow({ where: { ...where, taskId } })).state,
+      lines: await tx.event.findMany({ where: { ...where, taskId, type: "request.withdrawn" } }),
+    }));
+  };
+  expect(await of(taken)).toEqual({ request: "answered", delivery: "accepted", lines: [] });
+  expect(await of(unsent)).toMatchObject({
+    request: "withdrawn",
+    delivery: "failed",
+    lines: [{ data: { reason: "task_cancelled", answer: "not_sent" }, actor: { name: "Ola" } }],
+  });
+});
+
+/** `taken`: the server had accepted the answer, and then asked for it again. */
+async function requestCancelAfter(tx: Tx, { id, taskId }: { id: string; taskId: string }, taken: boolean) {
+  if (taken)
+    await tx.$executeRaw`UPDATE delivery SET attempts = 1, sent_at = now(), accepted_at = now()
+      WHERE organization_id = ${world.organizationId}::uuid AND input_request_id = ${id}::uuid`;
+  await requestCancel(world.organizationId, tx, world.operator, taskId);
+}
+
 test("an unknown request is not found", async () => {
   await expect(answerAs(uuidv7(), accept("0".repeat(64)))).rejects.toMatchObject({ code: "not_found" });
 });
@@ -289,7 +385,7 @@ test("the database forbids every move that the state machines forbid, and no oth
     states.flatMap((from) => states.filter((to) => mayGo(from, to)).map((to) => `${from}>${to}`)).sort();
   expect(inDatabase).toEqual({
     task: inCode(TASK_STATES, taskMayGo),
-    input_request: inCode(REQUEST_STATES, requestMayGo),
-    delivery: inCode(DELIVERY_STATES, deliveryMayGo),
+    input_request: inCode(REQUEST_STATES, requests.mayGo),
+    delivery: inCode(DELIVERY_STATES, deliveries.mayGo),
   });
 });

@@ -5,6 +5,8 @@
  */
 import { announce, wakeEngine } from "../changes/transitions.ts";
 import { Prisma, storable, storableText, type Tx } from "../db.ts";
+import { judgeDelivery } from "../deliveries/judge.ts";
+import { beginDelivery, undo } from "../deliveries/transitions.ts";
 import { AppError, notFound } from "../errors.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { uuidv7 } from "../ids.ts";
@@ -13,22 +15,21 @@ import { type Actor, roleSchema } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import { scope } from "../scope.ts";
 import { currentTraceparent } from "../tracing/span.ts";
+import { carryOutVerdict, liveRequests } from "./capture.ts";
 import {
   checkedContent,
   knownContent,
   type LockedRequest,
   lockRequest,
   memberOnly,
-  questionChanged,
   refuseForeignUrl,
   refuseFourEyes,
   refuseOthersClaim,
+  refuseOtherWording,
   refuseUnlessOpen,
 } from "./guards.ts";
 import type { AnswerInput, DraftInput, RequestState } from "./schema.ts";
-
-/** An answer leaves this long before the end of a question's known lifetime, whatever the hold. */
-const LIFETIME_MARGIN_MS = 10_000;
+import { requests } from "./status.ts";
 
 /** Records what a person decided. It counts from the commit on; the engine delivers it. */
 export async function recordAnswer(
@@ -40,7 +41,7 @@ export async function recordAnswer(
 ): Promise<void> {
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
-  if (request.questionHash !== input.questionHash) throw questionChanged(requestId);
+  refuseOtherWording(request, input);
   await refuseOthersClaim(organizationId, tx, principal, requestId);
   refuseForeignUrl(principal, request, input);
   refuseFourEyes(request, input);
@@ -52,7 +53,8 @@ export async function recordAnswer(
       organizationId,
       id: answerId,
       inputRequestId: requestId,
-      questionHash: request.questionHash,
+      questionHash: input.questionHash,
+      anyWording: request.rewordedAt !== null,
       action: input.action,
       content: content === null ? Prisma.DbNull : storable(content),
       comment: input.comment || null,
@@ -61,14 +63,11 @@ export async function recordAnswer(
       traceparent: currentTraceparent(),
     },
   });
-  const [hold] = await tx.$queryRaw<{ ms: number }[]>`
-    INSERT INTO delivery (organization_id, id, answer_id, input_request_id, task_id, state, deliver_after)
-    SELECT ${organizationId}::uuid, ${uuidv7()}::uuid, ${answerId}::uuid, r.id, r.task_id,
-      CASE WHEN hold.ms > 0 THEN 'held' ELSE 'pending' END, now() + hold.ms * interval '1 ms'
-    FROM input_request r, LATERAL (SELECT greatest(0, least(${input.holdMs ?? 0},
-      coalesce(extract(epoch FROM r.expires_at - now()) * 1000 - ${LIFETIME_MARGIN_MS}, ${input.holdMs ?? 0}))) AS ms) hold
-    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid
-    RETURNING round(extract(epoch FROM deliver_after - now()) * 1000)::float8 AS ms`;
+  const holdMs = await beginDelivery(organizationId, tx, {
+    id: answerId,
+    inputRequestId: requestId,
+    holdMs: input.holdMs ?? 0,
+  });
   await moveRequest(organizationId, tx, requestId, "open", "answered");
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
   await told(organizationId, tx, request, [
@@ -79,8 +78,8 @@ export async function recordAnswer(
         action: input.action,
         content,
         comment: input.comment || null,
-        questionHash: request.questionHash,
-        ...(hold && hold.ms > 0 && { holdMs: hold.ms }),
+        questionHash: input.questionHash,
+        ...(holdMs > 0 && { holdMs }),
       },
     },
   ]);
@@ -94,14 +93,11 @@ export async function undoAnswer(
   requestId: string,
 ): Promise<void> {
   const request = await lockRequest(organizationId, tx, principal, requestId);
-  const undone = await tx.$queryRaw<{ answer_id: string }[]>`
-    UPDATE delivery SET state = 'undone' WHERE organization_id = ${organizationId}::uuid
-      AND input_request_id = ${requestId}::uuid AND state = 'held' RETURNING answer_id`;
-  if (!undone[0]) throw new AppError("already_sent", "The answer is on its way or was already taken back.");
-  await tx.answer.updateMany({
-    where: { organizationId, id: undone[0].answer_id, withdrawnAt: null },
-    data: { withdrawnAt: new Date() },
-  });
+  const answerId = await undo(organizationId, tx, requestId);
+  if (answerId === null)
+    throw new AppError("already_sent", "The answer is on its way or was already taken back.");
+  await tx.$executeRaw`UPDATE answer SET withdrawn_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL`;
   await moveRequest(organizationId, tx, requestId, "answered", "open");
   await told(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
@@ -217,22 +213,14 @@ export async function withdrawOpenRequests(
   reason: string,
   actor: Actor,
 ): Promise<NewEvent[]> {
-  const stopped = await tx.$queryRaw<{ input_request_id: string }[]>`
-    UPDATE delivery SET state = 'failed', error = ${reason} WHERE organization_id = ${organizationId}::uuid
-      AND task_id = ${taskId}::uuid AND state IN ('held', 'pending') RETURNING input_request_id`;
-  const withdrawn = await tx.$queryRaw<{ id: string }[]>`
-    UPDATE input_request SET state = 'withdrawn', ended_reason = ${reason}, ended_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
-      AND (state = 'open' OR id = ANY(${stopped.map((row) => row.input_request_id)}::uuid[])) RETURNING id`;
-  const ids = withdrawn.map((row) => row.id);
-  await announce(organizationId, tx, "input_request", ids);
-  return ids.map((id) => ({
-    type: "request.withdrawn",
-    actor,
-    taskId,
-    inputRequestId: id,
-    data: { reason },
-  }));
+  const events: NewEvent[] = [];
+  for (const { id, delivery } of await liveRequests(organizationId, tx, taskId)) {
+    const verdict = judgeDelivery(delivery, { kind: "cancel_requested" });
+    const request = { taskId, inputRequestId: id, deliveryId: delivery?.id ?? null };
+    const ending = { state: "withdrawn", reason, actor } as const;
+    events.push(...(await carryOutVerdict(organizationId, tx, request, verdict, ending)));
+  }
+  return events;
 }
 
 async function moveRequest(
@@ -243,7 +231,7 @@ async function moveRequest(
   to: RequestState,
 ): Promise<void> {
   const moved = await tx.inputRequest.updateMany({
-    where: { organizationId, id: requestId, state: from },
+    where: { organizationId, id: requestId, state: { in: requests.before(to, from) } },
     data: { state: to },
   });
   if (moved.count !== 1)

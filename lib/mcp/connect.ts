@@ -8,12 +8,12 @@ import type { Wire } from "./wire.ts";
 
 /**
  * The wire to a server at `endpoint`. No traffic and no child process yet; a refused address shows at the first call.
- * `onLog`: what a command writes to stderr, line by line.
+ * `onLog`: what a command writes to stderr, line by line, and when that child was started.
  */
 export function openWire(
   endpoint: Endpoint,
   network: Network,
-  options: { onLog?(line: string): void } = {},
+  options: { onLog?(line: string, startedAt: Date): void } = {},
 ): Wire {
   return "url" in endpoint
     ? new HttpWire(endpoint, network)

@@ -48,10 +48,11 @@ export class Conversation {
   #pongs = 0;
 
   /** Starts the child. `onGone`: once, after all that was open has failed. */
-  constructor(endpoint: CommandEndpoint, log: (line: string) => void, onGone: () => void) {
-    this.#log = log;
+  constructor(endpoint: CommandEndpoint, log: (line: string, startedAt: Date) => void, onGone: () => void) {
+    const startedAt = new Date();
+    this.#log = (line) => log(line, startedAt);
     this.#child = new Child(endpoint, {
-      onLog: log,
+      onLog: this.#log,
       onLine: (line) => {
         try {
           this.#hear(line);

@@ -67,6 +67,9 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
     return fail("rate_limited", "The server asks for fewer calls", "yes", retryAfterMs);
   }
   const isUnknownMethod = rpcError?.code === METHOD_NOT_FOUND;
+  // The session answers, and is asked for what it does not have.
+  if (rpcError && method?.startsWith("tasks/") && isAboutTask(rpcError.message))
+    return fail("task_not_found", "The server does not know the task");
   if (
     inSession &&
     !isUnknownMethod &&
@@ -75,10 +78,10 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
     return fail("session_gone", "The server no longer knows the session");
   }
   if (rpcError) return rpcFailure(rpcError, method, status);
-  // A gateway gave up waiting for the server behind it, which may be at work all the same.
-  if (status === 502 || status === 504)
+  // A gateway gave up waiting for the server behind it, or lost it, which may be at work all the same. Only who says
+  // when to come back has refused the request.
+  if (status === 502 || status === 503 || status === 504)
     return fail("unreachable", `The server answered HTTP ${status}`, "maybe");
-  if (status === 503) return fail("unreachable", "The server is not available");
   if (status === 405 || status === 501) return fail("not_supported", `The server answered HTTP ${status}`);
   if (status === 400 || status === 409 || status === 413 || status === 422) {
     return fail("rejected", `The server answered HTTP ${status}`);
@@ -148,6 +151,11 @@ function fromMessage(message: string, method: string): PeerErrorCode {
 
 const NOT_READY = /not (yet )?(completed|complete|finished|ready|done|terminal)|no result/i;
 const UNKNOWN_TASK = /\btask\b.*(not found|does not exist|expired|unknown)|(unknown|no such) task/i;
+
+/** "Task not found", but not "Session not found, nor its task": what is named first is what is missing. */
+function isAboutTask(message: string): boolean {
+  return UNKNOWN_TASK.test(message) && /task|session/i.exec(message)?.[0].toLowerCase() === "task";
+}
 
 /** Expressions take time that grows with the square of the text, so they see no more than its beginning. */
 function wordsOf(body: string): string {

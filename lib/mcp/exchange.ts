@@ -1,5 +1,6 @@
 /** One HTTP exchange under a deadline. Knows event streams, size caps and failures; no JSON-RPC. */
 import type { IncomingHttpHeaders } from "node:http";
+import { msSince, thisMoment } from "../moment.ts";
 import type { Network, Outgoing } from "../network.ts";
 import { MAX_TIMER_MS } from "./deadline.ts";
 import { badReply, httpError, transportError } from "./errors.ts";
@@ -54,7 +55,7 @@ export function exchange(
 
   const credentials = credentialsIn(outgoing.headers);
   const hide = hiding(credentials, IN_MESSAGES);
-  const deadlineAt = performance.now() + options.deadlineMs;
+  const begun = thisMoment();
 
   const stop = (message: string) => drop(new Stopped(message));
   const large = new LargeRead(url.origin, stop);
@@ -88,9 +89,10 @@ export function exchange(
   };
 
   drop = network.send(url, outgoing, {
-    // A process that was frozen meanwhile wakes up here before its timers do, when another may have taken its place.
+    // A process that was frozen, or its machine suspended, wakes up here before its timers do, when another may have
+    // taken its place.
     onStart() {
-      if (performance.now() >= deadlineAt)
+      if (msSince(begun) >= options.deadlineMs)
         throw new Stopped("The call's time was over before it was written");
       if (options.replyWithinMs === undefined) return;
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { hideIn, hiding, IN_MESSAGES } from "./hide.ts";
 import { taskSchema } from "./messages.ts";
+import { sortServerMessage } from "./server-messages.ts";
 
 const SECRET = 'canary-"quoted"/secret';
 
@@ -38,4 +39,57 @@ test("a task does not show its own id, which is kept to ask for it", () => {
   });
   expect(shown.taskId).toBe(taskId);
   expect(JSON.stringify({ ...shown, taskId: "" })).not.toContain(taskId);
+});
+
+const ID = "invoice-5a1e4c55-9d0e-7be1";
+const SCHEMA = {
+  type: "object",
+  properties: {
+    pick: {
+      type: "string",
+      title: `For ${ID}`,
+      description: `of ${ID}`,
+      oneOf: [{ const: ID, title: `Pay ${ID}` }],
+    },
+    title: { type: "string", enum: [ID], enumNames: [`Task ${ID}`], default: ID },
+  },
+};
+const HIDDEN = {
+  type: "object",
+  properties: {
+    pick: {
+      type: "string",
+      title: "For •••",
+      description: "of •••",
+      oneOf: [{ const: ID, title: "Pay •••" }],
+    },
+    title: { type: "string", enum: [ID], enumNames: ["Task •••"], default: ID },
+  },
+};
+
+test("a question does not show its task's id, except in what an answer may repeat (2026-07-28)", () => {
+  const params = { message: `Approve task ${ID}?`, requestedSchema: SCHEMA };
+  const task = taskSchema.parse({
+    taskId: ID,
+    status: "input_required",
+    inputRequests: { approval: { method: "elicitation/create", params } },
+  });
+  expect(task.questions).toMatchObject([{ message: "Approve task •••?", requestedSchema: HIDDEN }]);
+});
+
+test("a question that names its task does not show its id, nor change its URL (2025-11-25)", () => {
+  const asked: unknown[] = [];
+  const listener = { onQuestion: (question: unknown) => void asked.push(question) } as unknown as Parameters<
+    typeof sortServerMessage
+  >[1];
+  const _meta = { "io.modelcontextprotocol/related-task": { taskId: ID } };
+  const url = `https://erp.example/approve/${ID}`;
+  const form = { message: `Approve task ${ID}?`, requestedSchema: SCHEMA, _meta };
+  const visit = { mode: "url", message: `Visit for ${ID}`, url, elicitationId: "1", _meta };
+  for (const params of [form, visit])
+    sortServerMessage({ jsonrpc: "2.0", id: 1, method: "elicitation/create", params }, listener);
+  expect(asked).toMatchObject([
+    { message: "Approve task •••?", requestedSchema: HIDDEN },
+    { message: "Visit for •••", url },
+  ]);
 });

@@ -104,13 +104,36 @@ export const taskSchema = z
 
 /** The task without secrets in what is shown of it; its id, which we need, stays. */
 export function discreet(task: RemoteTask, hide: (text: string) => string): RemoteTask {
-  const { statusMessage, result, error } = task;
+  const { statusMessage, questions, result, error } = task;
   return {
     ...task,
     statusMessage: hideIn(statusMessage, hide),
+    questions: questions.map((question) => discreetQuestion(question, hide)),
     result: hideIn(result, hide),
     error: hideIn(error, hide),
   };
+}
+
+/**
+ * The question without secrets in what is only read of it: its message, titles and descriptions. A URL, and values that
+ * an answer may have to repeat, stay as they are.
+ */
+export function discreetQuestion(question: Question, hide: (text: string) => string): Question {
+  const { message, requestedSchema } = question;
+  return { ...question, message: hide(message), requestedSchema: hideLabels(requestedSchema, hide) };
+}
+
+const LABELS = new Set(["title", "description", "enumNames"]);
+
+function hideLabels(schema: unknown, hide: (text: string) => string): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => hideLabels(item, hide));
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => {
+      const isText = typeof value === "string" || (Array.isArray(value) && typeof value[0] === "string");
+      return [name, LABELS.has(name) && isText ? hideIn(value, hide) : hideLabels(value, hide)];
+    }),
+  );
 }
 
 /** Multi round trip of 2026-07-28. */

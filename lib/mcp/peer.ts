@@ -311,6 +311,14 @@ export class PeerError extends Error {
   }
 }
 
+/** No call could be made: the connection's tokens could not be read here, which says nothing of the server. */
+export class TokensUnreadable extends PeerError {
+  constructor(cause: unknown) {
+    super("unreachable", "no", "The connection's tokens can't be read just now.", { cause });
+    this.name = "TokensUnreadable";
+  }
+}
+
 /** No call can be made: a person has to sign in first. The message is for everyone's eyes. */
 export class SignInNeeded extends PeerError {
   constructor(message: string) {

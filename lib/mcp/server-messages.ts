@@ -1,7 +1,9 @@
 /** What a server of 2025-11-25 sends on its streams besides replies, sorted to the listener. */
+import { hiding, IN_MESSAGES } from "./hide.ts";
 import {
   cancelledSchema,
   completeSchema,
+  discreetQuestion,
   progressSchema,
   relatedTaskId,
   type ServerMessage,
@@ -30,7 +32,11 @@ export function sortServerMessage(message: ServerMessage, listener: Listener): I
   const question = toQuestion({ kind: "rpc", rpcId: id }, params);
   // Not a mode we declared: the specification asks for this error.
   if (!question) return { id, error: { code: -32602, message: "Unsupported elicitation" } };
-  listener.onQuestion(question, relatedTaskId(params?._meta));
+  const taskId = relatedTaskId(params?._meta);
+  listener.onQuestion(
+    discreetQuestion(question, hiding(taskId === null ? [] : [taskId], IN_MESSAGES)),
+    taskId,
+  );
   return null;
 }
 

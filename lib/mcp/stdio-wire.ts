@@ -33,14 +33,14 @@ interface Running {
 export class StdioWire implements Wire {
   readonly kind = "stdio";
   readonly #endpoint: CommandEndpoint;
-  readonly #log: (line: string) => void;
+  readonly #log: (line: string, startedAt: Date) => void;
   /** By the id of the session that each plays. */
   readonly #running = new Map<string, Running>();
   #quickDeaths = 0;
   #notBefore = 0;
   #ended = false;
 
-  constructor(endpoint: CommandEndpoint, log: (line: string) => void) {
+  constructor(endpoint: CommandEndpoint, log: (line: string, startedAt: Date) => void) {
     this.#endpoint = endpoint;
     this.#log = log;
   }

@@ -128,7 +128,7 @@ const nonsense: [
   ],
   ["429 without a time", plain(429), get, { code: "rate_limited", retryAfterMs: null }],
   ["503 with a date", plain(503, "", { "retry-after": inAMinute }), get, { code: "rate_limited" }],
-  ["503 without", plain(503), get, { code: "unreachable", reached: "yes" }],
+  ["503 without", plain(503), get, { code: "unreachable", reached: "maybe" }],
   ["502 of a gateway", plain(502), get, { code: "unreachable", reached: "maybe" }],
   ["404 in a session", plain(404, '{"error":"Session not found"}'), get, { code: "session_gone" }],
   [
@@ -183,8 +183,18 @@ const nonsense: [
     () => v1().open(options),
     { code: "sessions_full", reached: "no" },
   ],
-  ["503 to initialize, from who knows whom", plain(503), () => v1().open(options), { code: "unreachable" }],
-  ["503 to another call that names sessions", plain(503, "Too many sessions"), get, { code: "unreachable" }],
+  [
+    "503 to initialize, from who knows whom",
+    plain(503),
+    () => v1().open(options),
+    { code: "unreachable", reached: "maybe" },
+  ],
+  [
+    "503 to another call that names sessions",
+    plain(503, "Too many sessions"),
+    get,
+    { code: "unreachable", reached: "maybe" },
+  ],
   [
     "an unknown method",
     rpcError(404, -32601, "Method not found"),

@@ -3,11 +3,8 @@
  * hash in base64url; the parameters stand in the hash, so that they can be raised without a migration.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { LOG2_N, P, R } from "./password-cost.ts";
 
-// 32 MiB and three rounds: one of the settings that OWASP's password storage page counts as equally strong.
-const LOG2_N = 15;
-const R = 8;
-const P = 3;
 const LENGTH = 32;
 
 export async function hashPassword(password: string): Promise<string> {

@@ -124,7 +124,7 @@ export const PARTS: Part[] = [
     kind: "input_request",
     table: "input_request",
     columns: `id task_id connection_id server_id tool key state mode message requested_schema url form question_hash
-      replaces asked_again ended_reason assignee_user_id created_at ended_at expires_at amount currency visibility
+      replaces asked_again reworded_at earlier_hashes ended_reason assignee_user_id created_at ended_at expires_at amount currency visibility
       requester_user_id`,
     order: byId,
   },
@@ -137,14 +137,16 @@ export const PARTS: Part[] = [
   {
     kind: "answer",
     table: "answer",
-    columns: "id input_request_id question_hash action content comment answered_by created_at withdrawn_at",
+    columns:
+      "id input_request_id question_hash any_wording action content comment answered_by created_at withdrawn_at",
     order: byId,
   },
   {
     kind: "delivery",
     table: "delivery",
     columns: `id answer_id input_request_id task_id state deliver_after not_before attempts ask_id sent_at accepted_at
-      confirmed_at polls_since_accepted unreachable_since_accepted automatic_resends flagged error rung status_before`,
+      confirmed_at polls_since_accepted unreachable_since_accepted automatic_resends flagged in_doubt
+      waiting_since error rung status_before`,
     order: byId,
   },
   {

@@ -23,7 +23,16 @@ const CUT = "…";
  * much it leaves out.
  */
 export function maskMessage(body: unknown, secrets: readonly string[]): unknown {
-  const room = { left: LEFT };
+  return maskWithin(body, secrets).body;
+}
+
+/** The same, with about `most` characters of it at most, and how many the copy has. */
+export function maskWithin(
+  body: unknown,
+  secrets: readonly string[],
+  most = LEFT,
+): { body: unknown; size: number } {
+  const room = { left: most };
   const text = (value: string) => {
     const masked = secrets.reduce((all, one) => (one === "" ? all : all.replaceAll(one, MASK)), value);
     const kept = masked.slice(0, Math.max(0, Math.min(LONGEST_TEXT, room.left)));
@@ -36,6 +45,8 @@ export function maskMessage(body: unknown, secrets: readonly string[]): unknown 
       room.left -= 6;
       return value;
     }
+    // An empty list takes room too: there may be millions.
+    room.left -= 2;
     if (level > LEVELS) return CUT;
     if (Array.isArray(value)) {
       const kept: unknown[] = [];
@@ -56,5 +67,6 @@ export function maskMessage(body: unknown, secrets: readonly string[]): unknown 
     if (kept.length < keys.length) kept.push([CUT, `${keys.length - kept.length} more`]);
     return Object.fromEntries(kept);
   };
-  return copy(body, 0);
+  const copied = copy(body, 0);
+  return { body: copied, size: most - room.left };
 }

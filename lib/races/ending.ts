@@ -28,6 +28,21 @@ export async function endInRace(
   return open === 0 ? decide(organizationId, tx, raceId, taskId, "failed") : [];
 }
 
+/**
+ * Locks the races of several tasks whose ends may be one transaction, after the tasks: two that end tasks of the same
+ * races in other orders never wait for each other in a circle.
+ */
+export async function lockRaces(
+  organizationId: string,
+  tx: Tx,
+  tasks: { raceId: string | null }[],
+): Promise<void> {
+  const raceIds = tasks.flatMap(({ raceId }) => raceId ?? []);
+  if (raceIds.length > 0)
+    await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid
+      AND id = ANY (${raceIds}::uuid[]) AND state = 'running' ORDER BY id FOR NO KEY UPDATE`;
+}
+
 const OPEN = TASK_STATES.filter((state) => !hasEnded(state));
 
 async function decide(

@@ -1,4 +1,4 @@
-import { PeerError, SignInNeeded } from "../mcp/peer.ts";
+import { PeerError, SignInNeeded, TokensUnreadable } from "../mcp/peer.ts";
 import { bucketOf, type Counted, FAILURE_CLASSES, type FailureClass, LATENCY_BUCKETS } from "./counts.ts";
 
 /** Calls that are counted in memory until they are written. */
@@ -30,7 +30,8 @@ export class Tally {
 
 /** Which class a failed call is of; null: the server answered; undefined: no call was made. */
 export function failureOf(error: unknown): FailureClass | null | undefined {
-  if (!(error instanceof PeerError) || error instanceof SignInNeeded) return undefined;
+  if (!(error instanceof PeerError)) return undefined;
+  if (error instanceof SignInNeeded || error instanceof TokensUnreadable) return undefined;
   return CLASS_OF[error.code] ?? null;
 }
 

@@ -1,5 +1,6 @@
 /** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
 import { revokeAll } from "../connections/disconnect.ts";
+import { LogTail } from "../connections/log-tail.ts";
 import { addressFor, endpointOf } from "../connections/queries.ts";
 import { recordLogTail } from "../connections/transitions.ts";
 import type { Database } from "../db.ts";
@@ -24,8 +25,6 @@ export interface Means {
 
 /** Tools that were seen within this time are not asked for again. */
 const TOOLS_FRESH_MS = 5 * 60_000;
-/** So much of what a command that failed wrote to its stderr is kept. */
-const LOG_CHARACTERS = 16_000;
 
 /** Probes first: a refused address is not stored (`address_not_allowed`), a dead server is. */
 export async function addServer(
@@ -167,17 +166,16 @@ async function probeAndRecord(means: Means, principal: Principal, serverId: stri
   const { eraSetting, startsOn } = server;
   const where = (): Endpoint =>
     startsOn === null ? { url: address.url, headers: {} } : endpointOf(address, means);
-  let log = "";
-  const onLog = (line: string) => {
-    log = `${log}${line}\n`.slice(-LOG_CHARACTERS);
-  };
+  const log = new LogTail();
+  const onLog = (line: string, startedAt: Date) => log.add(line, startedAt);
   const ask = async () => probe(where(), eraSetting, means.network, onLog);
   const isCommand = address.url.startsWith("command:");
   const asked = await (isCommand ? oneAtATime(address.connectionId, ask) : ask()).catch(notReached);
   const probed = startsOn === null ? notConnected(asked) : asked;
+  const logs = log.take();
   await means.db.withOrganization(organizationId, async (tx) => {
     // Why a command does not run stands there; what it says when it does is no news.
-    if (!probed.found && log) await recordLogTail(organizationId, tx, address.connectionId, log);
+    if (!probed.found && logs) await recordLogTail(organizationId, tx, address.connectionId, logs);
     await recordProbe(organizationId, tx, serverId, probed);
   });
   return probed;

@@ -35,7 +35,7 @@ export async function probe(
   endpoint: Endpoint,
   eraSetting: EraSetting,
   network: Network,
-  onLog?: (line: string) => void,
+  onLog?: (line: string, startedAt: Date) => void,
 ): Promise<Probe> {
   const options = { deadlineMs: "url" in endpoint ? CALL_DEADLINE_MS : COMMAND_DEADLINE_MS };
   const wire = openWire(endpoint, network, { onLog });

@@ -17,6 +17,8 @@ export const traitsSchema = z.object({
   notifies: z.boolean().optional(),
   /** Names the task with its questions. False: of tasks that share a session one at a time is asked for its question. */
   namesTask: z.boolean().optional(),
+  /** It was seen to keep a task although its ttl was over: what it says of that is not told to people. */
+  outlivesTtl: z.boolean().optional(),
   /** It refused another session when this many were open. */
   sessionLimit: z.number().optional(),
 });
@@ -43,6 +45,14 @@ export function learnWithdrawal(known: Traits, ageMs: number): Traits {
 /** Whether a question that was taken back at this age had lived as long as the server lets one. */
 export function isLifetimeOver(known: Traits, ageMs: number): boolean {
   return known.questionLifetimeMs !== undefined && ageMs >= known.questionLifetimeMs * (1 - TOLERANCE);
+}
+
+/** Servers forget tasks now and then, not in the moment that they may. */
+const TTL_GRACE_MS = 10_000;
+
+/** A task that is there so long after its ttl was over shows that the server does not go by it; ms of the database's clock. */
+export function outlivedTtl(ttlMs: number, overForMs: number): boolean {
+  return overForMs > Math.max(TTL_GRACE_MS, ttlMs * TOLERANCE);
 }
 
 /** A question outlived what was believed to be its lifetime: that was wrong. Null: nothing to unlearn. */

@@ -10,6 +10,7 @@ import { uuidv7 } from "../ids.ts";
 import type { Actor } from "../members/schema.ts";
 import type { Principal } from "../principal.ts";
 import type { Seal } from "../seal.ts";
+import { lockConnections } from "./locks.ts";
 import type { Probe } from "./probe.ts";
 import { whatWasFound } from "./probed.ts";
 import type { CreateServerInput, UpdateServerInput } from "./schema.ts";
@@ -77,6 +78,7 @@ export async function updateServer(
   serverId: string,
   { name, era, auth, trace }: UpdateServerInput,
 ): Promise<Forgotten[]> {
+  await lockConnections(organizationId, tx, serverId);
   const updated = await tx.server.updateMany({
     where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
     data: {
@@ -147,6 +149,7 @@ export async function retireServer(
   actor: Actor,
   serverId: string,
 ): Promise<boolean> {
+  await lockConnections(organizationId, tx, serverId);
   // The row's lock makes a start that is under way come first, or find the server gone (lockServer).
   const rows = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM server
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR UPDATE`;
@@ -171,13 +174,6 @@ async function whyNotChanged(organizationId: string, tx: Tx, serverId: string): 
   return exists === 0
     ? notFound("server")
     : new AppError("defined_by_operator", "Only the operator of this installation can change this server.");
-}
-
-/** Keeps a server from being removed until the transaction ends. Throws `not_found`. */
-export async function lockServer(organizationId: string, tx: Tx, serverId: string): Promise<void> {
-  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM server
-    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR SHARE`;
-  if (rows.length === 0) throw notFound("server");
 }
 
 async function changeCredentials(

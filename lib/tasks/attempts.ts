@@ -2,12 +2,13 @@
  * What the engine does to tasks whose call is being made. The caller holds the fence of the connection. Each write
  * carries the state and the attempt it expects, and answers whether it was made.
  */
-import { announce } from "../changes/transitions.ts";
+import { announce, wakeEngine } from "../changes/transitions.ts";
 import { connectionsToSameServer } from "../connections/same-server.ts";
-import { storable, type Tx } from "../db.ts";
+import { Prisma, storable, type Tx } from "../db.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { endInRace } from "../races/ending.ts";
 import { record, text, wholeMs } from "./record.ts";
+import { timeLimit } from "./time-limit.ts";
 
 /** Commits the one attempt at the call before it is made. False: not queued any more, or cancelled. */
 export async function markStarting(
@@ -100,12 +101,14 @@ export async function markStarted(
   sealed: { handle: string; digest: Buffer; session: string | null },
   adopted = false,
 ): Promise<boolean> {
+  // A task that is found later was made by the call.
+  const startedAt = Prisma.sql`coalesce(started_at, ${adopted ? Prisma.sql`attempt_at` : Prisma.sql`now()`})`;
   const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'working', sealed_handle = ${sealed.handle}, sealed_session = ${sealed.session},
+    UPDATE task t SET state = 'working', sealed_handle = ${sealed.handle}, sealed_session = ${sealed.session},
       handle_digest = ${sealed.digest}, durable = true, adopted = ${adopted}, sealed_request_state = NULL,
-      error = NULL, started_at = coalesce(started_at, now()), changed_at = now(), ttl_ms = ${remote.ttlMs}::bigint,
+      error = NULL, started_at = ${startedAt}, changed_at = now(), ttl_ms = ${remote.ttlMs}::bigint,
       status_message = ${text(remote.statusMessage)}, poll_interval_ms = ${wholeMs(remote.pollIntervalMs)}::integer,
-      expires_at = now() + ${remote.ttlMs}::float8 * interval '1 ms'
+      expires_at = ${timeLimit(startedAt, Prisma.sql`${remote.ttlMs}::float8`)}
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND (state = 'starting' OR (state IN ('working', 'input_required') AND NOT durable))`;
   if (marked !== 1) return false;
@@ -222,6 +225,31 @@ export async function markNotRetried(
       AND attempt_id = ${attemptId}::uuid`;
   if (marked !== 1) return false;
   await record(organizationId, tx, taskId, [{ type: "task.not_started", data: why }]);
+  return true;
+}
+
+/**
+ * Locks the task of an attempt whose outcome is still awaited. A start that was taken for unknown meanwhile is awaited
+ * again: its own reply is better than anybody's word. False: it was settled, by this outcome before or without it.
+ */
+export async function awaitsOutcome(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  taskId: string,
+  attemptId: string,
+): Promise<boolean> {
+  const [task] = await tx.$queryRaw<{ state: string }[]>`
+    SELECT state FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+      AND attempt_id = ${attemptId}::uuid AND (state IN ('starting', 'start_unknown')
+        OR (state IN ('working', 'input_required') AND NOT durable)) FOR NO KEY UPDATE`;
+  if (task?.state !== "start_unknown") return task !== undefined;
+  // As a call that is open, from which it may go anywhere.
+  await tx.$executeRaw`UPDATE task SET state = 'working', durable = false, watched = true
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
+  await tx.$executeRaw`UPDATE found_task SET task_id = NULL
+    WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid`;
+  await wakeEngine(tx, connectionId, taskId);
   return true;
 }
 

@@ -4,6 +4,7 @@
  */
 import { Prisma } from "../db.ts";
 import {
+  ANSWER_WAITING_MS,
   ATTENTION,
   ATTENTION_CODES,
   type AttentionCode,
@@ -77,6 +78,13 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     )} AND ${NEEDS_SERVER}`,
   server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
   server_failing: (organizationId) => troubled(organizationId, "failing"),
+  // One for a call that is made again with all answers waits for the others. What is to be tried later says why already.
+  answer_waiting: (organizationId) =>
+    Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
+    WHERE d.organization_id = ${organizationId}::uuid AND d.state = 'pending'
+      AND greatest(d.deliver_after, d.not_before) < ${ago(ANSWER_WAITING_MS)}`)}
+      AND (t.sealed_handle IS NOT NULL OR NOT EXISTS (SELECT FROM input_request r
+        WHERE r.organization_id = t.organization_id AND r.task_id = t.id AND r.state = 'open'))`,
   // What has its time still to come is not late.
   start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)}
     AND (t.start_after IS NULL OR t.start_after < ${ago(QUIET_MS.start_slow)})`,

@@ -41,6 +41,9 @@ beforeAll(async () => {
     ["expiring", "input_required", 0],
     ["undeliverable", "input_required", 0],
     ["delivery_flagged", "input_required", 0],
+    ["answer_waiting", "input_required", 0],
+    ["fine and just answered", "input_required", 0],
+    ["fine and answered in part before it was called again", "input_required", 0],
     ["lost", "lost", 0],
     ["lost long ago", "lost", 0],
     ["lost and started again", "lost", 0],
@@ -59,6 +62,17 @@ beforeAll(async () => {
     `UPDATE input_request SET state = 'undeliverable', ended_at = now() WHERE id = '${gone.id}'`,
   );
   await answered(tasks.delivery_flagged!, "accepted", true);
+  await answered(tasks["fine and just answered"]!, "pending");
+  for (const name of ["answer_waiting", "fine and answered in part before it was called again"])
+    await answered(tasks[name]!, "pending");
+  await insertRequest(owner, acme, tasks["fine and answered in part before it was called again"]!);
+  await write(
+    acme,
+    `UPDATE task SET sealed_handle = NULL
+      WHERE id = '${tasks["fine and answered in part before it was called again"]}'`,
+    `UPDATE delivery SET deliver_after = now() - interval '31 seconds'
+      WHERE task_id <> '${tasks["fine and just answered"]}'`,
+  );
 });
 afterAll(async () => {
   await owner.close();

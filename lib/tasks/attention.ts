@@ -5,6 +5,8 @@
 import type { TaskState } from "./schema.ts";
 import { STALLED_AFTER_MS, START_STALLED_AFTER_MS } from "./status.ts";
 
+/** An answer that could go out has not been sent for this long. */
+export const ANSWER_WAITING_MS = 30_000;
 /** A task ends within this and still waits. */
 export const EXPIRING_MS = 3600_000;
 /** Nobody has answered for this long. */
@@ -25,6 +27,7 @@ export const ATTENTION_CODES = [
   "needs_sign_in",
   "server_unreachable",
   "server_failing",
+  "answer_waiting",
   "start_slow",
   "stalled",
   "lost",
@@ -62,9 +65,9 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   },
   undeliverable: {
     severity: "stuck",
-    label: "Answer not delivered",
+    label: "Delivery failed",
     words:
-      "An answer could not be delivered. The task goes on only if the server asks again; else cancel it.",
+      "The delivery of an answer failed; its request says what the server got. If the task does not go on, cancel it.",
     states: ["working", "input_required"],
   },
   delivery_flagged: {
@@ -102,6 +105,13 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     label: "Server failing",
     words: "The server answers with errors. The task goes on by itself once it is well.",
     states: ["queued", "starting", "working", "input_required"],
+  },
+  answer_waiting: {
+    severity: "stuck",
+    label: "Answer waiting",
+    words:
+      "An answer could not be sent for half a minute. Intray keeps trying; the request says what it waits for.",
+    states: ["working", "input_required"],
   },
   start_slow: {
     severity: "stuck",

@@ -3,7 +3,7 @@
  * a start the attempt) it expects, and answers whether it was made.
  */
 import { announce } from "../changes/transitions.ts";
-import { storable, type Tx } from "../db.ts";
+import { Prisma, storable, type Tx } from "../db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { settleAtEnd } from "../input-requests/capture.ts";
 import type { RemoteTask } from "../mcp/peer.ts";
@@ -13,6 +13,7 @@ import { record, text, wholeMs } from "./record.ts";
 import { queueRetry } from "./retry.ts";
 import type { TaskState } from "./schema.ts";
 import { outcomeOf } from "./status.ts";
+import { moveTimeLimits, timeLimit } from "./time-limit.ts";
 
 /** An end of a task, by the server's account or by ours. */
 export interface TaskEnd {
@@ -28,6 +29,8 @@ export interface TaskEnd {
 
 export type StatusNews = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
   state: "working" | "input_required";
+  /** Written only where the message is still this one, and the state is that of the news already. */
+  replaces?: string | null;
 };
 
 /** News of a running task. Only what changed is written; false: nothing did. */
@@ -46,28 +49,32 @@ export async function recordStatuses(
   tx: Tx,
   news: (StatusNews & { taskId: string })[],
 ): Promise<number> {
-  const rows = news.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs }) => ({
+  const rows = news.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs, replaces }) => ({
     id: taskId,
+    guarded: replaces !== undefined,
+    replaces: text(replaces ?? null),
     state,
     message: text(statusMessage),
     ttl: ttlMs,
     poll: wholeMs(pollIntervalMs),
   }));
   // Locked in the order of their ids, so that two who write several of the same never wait for each other in a circle.
-  const changed = await tx.$queryRaw<{ id: string; before: TaskState; was: string | null }[]>`
+  const changed = await tx.$queryRaw<ChangedStatus[]>`
     WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
-        AS n(id uuid, state text, message text, ttl float8, poll integer)),
-      was AS MATERIALIZED (SELECT t.id, t.state, t.status_message FROM task t
+        AS n(id uuid, guarded boolean, replaces text, state text, message text, ttl float8, poll integer)),
+      was AS MATERIALIZED (SELECT t.id, t.state, t.status_message, t.expires_at FROM task t
         WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
           AND t.state IN ('working', 'input_required') ORDER BY t.id FOR NO KEY UPDATE)
     UPDATE task t SET state = news.state, status_message = news.message, changed_at = now(),
       ttl_ms = news.ttl::bigint, poll_interval_ms = news.poll,
-      expires_at = t.started_at + news.ttl * interval '1 ms'
+      expires_at = ${timeLimit(Prisma.sql`t.started_at`, Prisma.sql`news.ttl`)}
     FROM was, news WHERE t.organization_id = ${organizationId}::uuid AND t.id = was.id AND t.id = news.id
       AND t.state IN ('working', 'input_required')
       AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms) IS DISTINCT FROM
         (news.state, news.message, news.ttl::bigint, news.poll)
-    RETURNING t.id, was.state AS before, was.status_message AS was`;
+      AND (NOT news.guarded OR (t.state = news.state AND t.status_message IS NOT DISTINCT FROM news.replaces))
+    RETURNING t.id, was.state AS before, was.status_message AS was, was.expires_at AS "expiredAt",
+      t.expires_at AS "expiresAt"`;
   const events = changed.flatMap(({ id, before, was }): NewEvent[] => {
     const now = rows.find((row) => row.id === id)!;
     const line = { actor: ENGINE_ACTOR, taskId: id };
@@ -80,6 +87,11 @@ export async function recordStatuses(
         : []),
     ];
   });
+  await moveTimeLimits(
+    organizationId,
+    tx,
+    changed.map(({ id, expiredAt, expiresAt }) => ({ taskId: id, was: expiredAt, now: expiresAt })),
+  );
   await announce(
     organizationId,
     tx,
@@ -88,6 +100,14 @@ export async function recordStatuses(
   );
   await appendEvents(organizationId, tx, events);
   return changed.length;
+}
+
+interface ChangedStatus {
+  id: string;
+  before: TaskState;
+  was: string | null;
+  expiredAt: Date | null;
+  expiresAt: Date | null;
 }
 
 /** Ends a task and settles its requests, in one transaction. False: it had ended before. */

@@ -1,6 +1,6 @@
 /**
  * All writes to tasks. Each carries the state it expects in its `where`; a count of 0 says that somebody else was
- * first. Lock order everywhere: connection, task, input request, delivery, chain head.
+ * first. Lock order everywhere: connection (and its server, lib/servers/locks.ts), task, input request, delivery, chain head.
  */
 import { createHash } from "node:crypto";
 import { announce, wakeEngine } from "../changes/transitions.ts";

@@ -1,27 +1,21 @@
 /** What the engine has to know of a task to take its next step: the task, its live requests and their answers. */
 import { z } from "zod";
 import { Prisma, type Tx } from "../db.ts";
-import { actionSchema, deliveryStateSchema } from "../input-requests/schema.ts";
+import { DELIVERY_FACTS, deliveryFacts } from "../deliveries/facts.ts";
+import { actionSchema } from "../input-requests/schema.ts";
+import { QUESTIONS } from "../mcp/limits.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { taskStateSchema } from "./schema.ts";
 
 const ms = z.number().nullable();
 
-const deliveryWork = z.object({
-  id: z.string(),
-  state: deliveryStateSchema,
+const deliveryWork = deliveryFacts.extend({
   /** Database time minus `now`, in ms: negative is due. */
   dueInMs: z.number(),
-  attempts: z.number(),
-  /** Since the last attempt was committed; 0 before the first. */
-  sentAgoMs: z.number(),
   epoch: z.number().nullable(),
-  pollsSinceAccepted: z.number(),
-  unreachableSinceAccepted: z.boolean(),
-  automaticResends: z.number(),
-  flagged: z.boolean(),
-  statusBefore: z.string().nullable(),
   askId: z.string().nullable(),
+  /** People were told that it can't be sent, and since when. */
+  waits: z.boolean(),
   /** Of the call that recorded the answer. */
   requestId: z.string().nullable(),
   traceparent: z.string().nullable(),
@@ -45,8 +39,14 @@ const requestWork = z.object({
   key: z.string(),
   state: z.enum(["open", "answered"]),
   questionHash: z.string(),
+  mode: z.string(),
   /** Since it was captured. */
   ageMs: z.number(),
+  /** It took another one's place. */
+  replaced: z.boolean(),
+  /** Since a text that changes again and again was read; null: it stands. */
+  rewordedAgoMs: ms,
+  rewordings: z.number(),
   delivery: deliveryWork.nullable(),
   /** Not retracted, newest first. */
   asks: z.array(askWork),
@@ -90,7 +90,10 @@ const taskWork = z.object({
   serverState: z.string().nullable(),
   requestedTtlMs: ms,
   ttlMs: ms,
+  /** Until its ttl is over; negative: it is. */
   expiresInMs: ms,
+  /** People are told of that time. */
+  hasTimeLimit: z.boolean(),
   ageMs: z.number(),
   quietMs: z.number(),
   pollIntervalMs: ms,
@@ -102,6 +105,8 @@ const taskWork = z.object({
   watchEndsInMs: ms,
   refreshRequestedAt: z.string().nullable(),
   unchangedPolls: z.number(),
+  /** It has asked as much as is taken of one task. */
+  full: z.boolean(),
   requests: z.array(requestWork),
 });
 export type TaskWork = z.infer<typeof taskWork>;
@@ -157,7 +162,8 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
       t.sealed_request_state AS "sealedRequestState", t.durable,
       (extract(epoch FROM now() - t.attempt_at) * 1000)::float8 AS "attemptAgoMs", t.status_message AS "statusMessage",
       t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
-      (extract(epoch FROM t.expires_at - now()) * 1000)::float8 AS "expiresInMs",
+      (extract(epoch FROM t.started_at - now()) * 1000 + t.ttl_ms)::float8 AS "expiresInMs",
+      t.expires_at IS NOT NULL AS "hasTimeLimit",
       round(extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",
       round(extract(epoch FROM now() - t.changed_at) * 1000)::float8 AS "quietMs",
       t.poll_interval_ms AS "pollIntervalMs", t.cancel_requested_at IS NOT NULL AS "cancelRequested",
@@ -165,6 +171,8 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
       (extract(epoch FROM now() - t.cancel_sent_at) * 1000)::float8 AS "cancelSentAgoMs",
       (extract(epoch FROM t.watch_until - now()) * 1000)::float8 AS "watchEndsInMs",
       w.refresh_requested_at::text AS "refreshRequestedAt", w.unchanged_polls AS "unchangedPolls",
+      ${QUESTIONS} <= (SELECT count(*) FROM (SELECT FROM input_request r WHERE r.organization_id = t.organization_id
+        AND r.task_id = t.id AND r.state <> 'settled' LIMIT ${QUESTIONS}) taken) AS "full",
       coalesce((SELECT json_agg(live.request) FROM (${liveRequests(organizationId)}) live), '[]') AS requests
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
@@ -195,13 +203,12 @@ function shareTexts(works: TaskWork[]): TaskWork[] {
 function liveRequests(organizationId: string): Prisma.Sql {
   return Prisma.sql`
     SELECT json_build_object('id', r.id, 'key', r.key, 'state', r.state, 'questionHash', r.question_hash,
-      'ageMs', (extract(epoch FROM now() - r.created_at) * 1000)::float8,
-      'delivery', (SELECT json_build_object('id', d.id, 'state', d.state,
+      'mode', r.mode, 'ageMs', (extract(epoch FROM now() - r.created_at) * 1000)::float8,
+      'replaced', r.replaces IS NOT NULL, 'rewordings', cardinality(r.earlier_hashes),
+      'rewordedAgoMs', (extract(epoch FROM now() - r.reworded_at) * 1000)::float8,
+      'delivery', (SELECT json_build_object(${DELIVERY_FACTS},
           'dueInMs', (extract(epoch FROM greatest(d.deliver_after, d.not_before) - now()) * 1000)::float8,
-          'attempts', d.attempts,
-          'sentAgoMs', coalesce((extract(epoch FROM now() - d.sent_at) * 1000)::float8, 0), 'epoch', d.epoch, 'pollsSinceAccepted', d.polls_since_accepted,
-          'unreachableSinceAccepted', d.unreachable_since_accepted, 'automaticResends', d.automatic_resends,
-          'flagged', d.flagged, 'statusBefore', d.status_before, 'askId', d.ask_id,
+          'epoch', d.epoch, 'askId', d.ask_id, 'waits', d.waiting_since IS NOT NULL,
           'requestId', a.request_id, 'traceparent', a.traceparent, 'action', a.action, 'content', a.content)
         FROM answer a JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
         WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
@@ -212,7 +219,7 @@ function liveRequests(organizationId: string): Prisma.Sql {
         FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
           AND k.retracted_at IS NULL), '[]')) AS request
     FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = t.id
-      AND r.state IN ('open', 'answered') ORDER BY r.created_at`;
+      AND r.state IN ('open', 'answered') ORDER BY r.created_at, r.id`;
 }
 
 /** By connection, the ids of watched tasks that need something now: for the scans that make wake-ups a mere speed-up. */

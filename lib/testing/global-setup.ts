@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readRecord } from "../../scripts/database/cluster.ts";
@@ -23,15 +23,23 @@ export async function postgresForTests(): Promise<{ adminUrl: string; stop(): Pr
   const given = process.env.TEST_DATABASE_ADMIN_URL;
   if (given) return { adminUrl: given, stop: async () => {} };
   const folder = mkdtempSync(join(tmpdir(), "intray-test-"));
-  // What is thrown away need not survive a power cut. The tests of crashes start Intray itself, which keeps these on.
-  const settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=500"];
+  const sockets = mkdtempSync(join(tmpdir(), "intray-sockets-"));
+  // Postgres may run as another account; it asks for a password here too.
+  chmodSync(sockets, 0o1777);
+  const settings = [
+    // What is thrown away need not survive a power cut. The tests of crashes start Intray itself, which keeps these on.
+    ...["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=500"],
+    `unix_socket_directories=${sockets}`,
+  ];
   const { server, superuserUrl } = await startEmbedded(folder, { settings });
   return {
-    adminUrl: superuserUrl,
+    // A query over a socket of the file system takes a third less of the processor than one over TCP.
+    adminUrl: superuserUrl.replace("@127.0.0.1:", `@${encodeURIComponent(sockets)}:`),
     async stop() {
       await server.stop("immediate");
       const elsewhere = readRecord(folder).home;
-      for (const path of [folder, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
+      for (const path of [folder, sockets, elsewhere])
+        if (path) rmSync(path, { recursive: true, force: true });
     },
   };
 }

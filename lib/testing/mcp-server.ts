@@ -17,7 +17,7 @@ import { type FakeTask, newTask } from "./fake-task.ts";
 import { createFront, type Front, type Subscriptions } from "./modern-front.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
-type Verdict = "take" | "ignore" | "drop" | "break";
+type Verdict = "take" | "ignore" | "refuse" | "drop" | "break";
 
 export interface TestServer {
   url: string;
@@ -27,8 +27,8 @@ export interface TestServer {
   seen: Record<string, string | string[] | undefined>[];
   /**
    * Switches of misbehaviour. `onUpdate` sees an answer before it is applied; "ignore" acknowledges it and changes
-   * nothing, "drop" applies it and cuts the connection instead of acknowledging, "break" changes nothing and answers
-   * HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told. `onGet` sees a task
+   * nothing, "refuse" says that nothing is asked under this key, "drop" applies it and cuts the connection instead of
+   * acknowledging, "break" changes nothing and answers HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told. `onGet` sees a task
    * before it is shown.
    */
   behave: Front & {
@@ -209,6 +209,7 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     const answer = inputResponses?.approval;
     told.push({ taskId, answer });
     const verdict = (await behave.onUpdate?.(task)) ?? "take";
+    if (verdict === "refuse") throw new ProtocolError(-32602, "Nothing is asked under this key");
     if (verdict === "drop") cutConnection();
     if (verdict === "break") breakDown();
     if (verdict === "ignore" || verdict === "break") return {};

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import pg from "pg";
 import { createDatabase, type Database, isDatabaseDown, Prisma, sqlState } from "../../lib/db.ts";
 import { env, parseEnvironment, type SealingKey } from "../../lib/env.ts";
 import { startEmbedded } from "../database/embedded.ts";
@@ -7,17 +8,30 @@ import { readSecrets } from "../database/secrets.ts";
 import { migrate } from "../migrate.ts";
 import { CommandError } from "./usage.ts";
 
+/** Postgres' advisory lock that a command shares while it uses an embedded Postgres; any number, but this one. */
+const IN_USE = 4_672_901;
+
 /**
  * Gives `work` the owner's URL: DATABASE_URL's, else the embedded Postgres', which is started for the while when
- * the app does not run, and left alone when it does.
+ * the app does not run, and left alone when it does. Of several commands at once the one that started it stops it,
+ * once the others are done.
  */
 export async function withOwnerUrl<T>(work: (ownerUrl: string, started: boolean) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = env();
   if (databaseUrl) return work(databaseUrl, false);
-  const { server, ownerUrl } = await startEmbedded(resolve(dataDir));
+  const { server, ownerUrl, superuserUrl } = await startEmbedded(resolve(dataDir));
+  const user = new pg.Client({ connectionString: superuserUrl });
+  user.on("error", () => {}); // a connection that is lost is told by the statement that fails next
   try {
+    await user.connect();
+    await user.query("SELECT pg_advisory_lock_shared($1)", [IN_USE]);
     return await work(ownerUrl, !server.adopted);
   } finally {
+    if (!server.adopted) {
+      await user.query("SELECT pg_advisory_unlock_shared($1)", [IN_USE]);
+      await user.query("SELECT pg_advisory_lock($1)", [IN_USE]);
+    }
+    await user.end();
     if (!server.adopted) await server.stop("fast");
   }
 }

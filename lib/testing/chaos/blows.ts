@@ -7,6 +7,8 @@ export interface BlowsDealt {
   /** Kills by the name of the part. */
   kills: Map<string, number>;
   freezes: number;
+  /** Of Intray's database, in ms. */
+  outages: number[];
   /** Found nothing to kill or freeze. */
   missed: number;
 }
@@ -64,7 +66,8 @@ async function strike(
     frozen.delete(part.name);
     return;
   }
-  dealt.kills.set(part.name, (dealt.kills.get(part.name) ?? 0) + 1);
+  if (blow.kind === "outage") dealt.outages.push(blow.downMs);
+  else dealt.kills.set(part.name, (dealt.kills.get(part.name) ?? 0) + 1);
   await part.kill();
   await sleep(blow.downMs, undefined, { signal });
   await part.start();

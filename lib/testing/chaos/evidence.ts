@@ -20,7 +20,7 @@ export async function keepEvidence(
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(what, null, 2));
   write("judgement", judgement);
   write("people", people);
-  const found = [...judgement.lost, ...judgement.doubled, ...judgement.misdirected];
+  const found = [...judgement.lost, ...judgement.doubled, ...judgement.misdirected, ...judgement.wronglyTold];
   for (const id of new Set(found.flatMap(({ taskId }) => taskId ?? []))) {
     const read = async (path: string) =>
       (await api.once("GET", `/tasks/${id}${path}`, { key: stage.keys.operator }))?.body;

@@ -19,6 +19,8 @@ export interface RequestFact {
   answer: AnswerFact | null;
   delivery: { state: string; deliverAfter: string; flagged: boolean; error: string | null } | null;
   endedReason: string | null;
+  /** The types of its lines in the history, oldest first: what people were told of it on the way. */
+  history: string[];
 }
 
 export interface TaskFact {
@@ -63,6 +65,10 @@ export async function gather(api: Api, keys: Keys, seed: number, samples: Sample
 
 async function readTask(api: Api, key: string, seed: number, id: string): Promise<TaskFact> {
   const { body: task } = await api.insist("GET", `/tasks/${id}`, { key });
+  const history = Map.groupBy(
+    await api.all<{ type: string; inputRequestId: string | null }>(`/tasks/${id}/events`, key),
+    ({ inputRequestId }) => inputRequestId,
+  );
   const requests: RequestFact[] = [];
   for (const { id: requestId } of task.inputRequests as { id: string }[]) {
     const { body: request } = await api.insist("GET", `/input-requests/${requestId}`, { key });
@@ -80,6 +86,7 @@ async function readTask(api: Api, key: string, seed: number, id: string): Promis
         error: delivery.error,
       },
       endedReason: request.endedReason,
+      history: (history.get(requestId) ?? []).map(({ type }) => type),
     });
   }
   return {

@@ -32,6 +32,13 @@ function story(): Story & { task: TaskFact; request: RequestFact } {
     answer: { ...APPROVE, at: "2026-07-28T10:00:04Z" },
     delivery: { state: "confirmed", deliverAfter: "2026-07-28T10:00:04Z", flagged: false, error: null },
     endedReason: null,
+    history: [
+      "request.opened",
+      "answer.recorded",
+      "delivery.sending",
+      "delivery.accepted",
+      "delivery.confirmed",
+    ],
   };
   const task: TaskFact = {
     id: "t1",
@@ -92,7 +99,7 @@ const good: [string, (told: Told) => void][] = [
   ],
 ];
 
-const bad: [string, "lost" | "doubled" | "misdirected", (told: Told) => void][] = [
+const bad: [string, "lost" | "doubled" | "misdirected" | "wronglyTold", (told: Told) => void][] = [
   ["a task that Intray forgot", "lost", (told) => (told.facts.tasks = [])],
   ["a task that does not end", "lost", (told) => (told.task.state = "working")],
   ["a task that failed", "lost", (told) => (told.task.state = "failed")],
@@ -151,6 +158,34 @@ const bad: [string, "lost" | "doubled" | "misdirected", (told: Told) => void][] 
     (told) => told.facts.ledger.push(line("told", { ...REJECT, question: "approval-1", accepted: false })),
   ],
   ["a question of another task", "misdirected", (told) => (told.request.names = 2)],
+  [
+    "an answer that the server took, called not sent",
+    "wronglyTold",
+    (told) => {
+      Object.assign(told.request, { state: "withdrawn", endedReason: "retracted" });
+      told.request.delivery!.state = "failed";
+    },
+  ],
+  [
+    "an answer that the server took, called undeliverable",
+    "wronglyTold",
+    (told) => (told.request.state = "undeliverable"),
+  ],
+  ["an answer that the server never took, called settled", "wronglyTold", (told) => without(told, "told")],
+  [
+    "an answer that the server never took, called arrived on the way",
+    "wronglyTold",
+    (told) => {
+      without(told, "told");
+      told.request.state = "undeliverable";
+      told.request.delivery!.state = "failed";
+    },
+  ],
+  [
+    "another answer than the one that the server took, called arrived",
+    "wronglyTold",
+    (told) => (told.facts.ledger[2] = line("told", { ...REJECT, question: "approval-1", accepted: true })),
+  ],
   ["a broken chain of events", "misdirected", (told) => (told.facts.chainHolds = false)],
 ];
 
@@ -158,8 +193,13 @@ describe("nothing is wrong with", () => {
   test.each(good)("%s", (_, change) => {
     const told = story();
     change(told);
-    const { lost, doubled, misdirected } = judge(told, told.facts);
-    expect({ lost, doubled, misdirected }).toEqual({ lost: [], doubled: [], misdirected: [] });
+    const { lost, doubled, misdirected, wronglyTold } = judge(told, told.facts);
+    expect({ lost, doubled, misdirected, wronglyTold }).toEqual({
+      lost: [],
+      doubled: [],
+      misdirected: [],
+      wronglyTold: [],
+    });
   });
 });
 

@@ -14,6 +14,8 @@ export interface Judgement {
   lost: Finding[];
   doubled: Finding[];
   misdirected: Finding[];
+  /** What people were told of an answer is not what its server got. */
+  wronglyTold: Finding[];
   /** The same answer once more, which the server refused: no harm, and the compatibility page says when it may be. */
   repeated: number;
   /** Answers that came after their task was cancelled. */
@@ -34,6 +36,7 @@ export function judge({ started, tries }: { started: Started[]; tries: Try[] }, 
     lost: [],
     doubled: [],
     misdirected: [],
+    wronglyTold: [],
     repeated: 0,
     tooLate: 0,
     cancelledHere: 0,
@@ -65,6 +68,7 @@ export function judge({ started, tries }: { started: Started[]; tries: Try[] }, 
       if (request.names !== task.at)
         misdirected.push({ taskId: task.id, what: `asked about invoice ${request.names} of another task` });
       judgeTries(judgement, task, request, triesOf.get(request.id) ?? []);
+      judgeWords(judgement, one, task, request, lines);
     }
   }
 
@@ -183,6 +187,47 @@ function judgeTries(judgement: Judgement, task: TaskFact, request: RequestFact, 
     const what = `request ${request.id} has the answer ${JSON.stringify(decisionOf(answer))}, which nobody gave`;
     judgement.misdirected.push({ taskId: task.id, what });
   }
+}
+
+/** States and lines of the history that say that the server has an answer… */
+const ARRIVED = { delivery: new Set(["accepted", "confirmed"]), history: "delivery.confirmed" };
+/** …and those that say that it has not, and never will. */
+const NOT_SENT = {
+  delivery: new Set(["failed", "undone"]),
+  request: new Set(["open", "withdrawn", "expired", "undeliverable"]),
+};
+
+/** What people read of an answer at the end, and read on the way, against what the server took. */
+function judgeWords(
+  judgement: Judgement,
+  one: Started,
+  task: TaskFact,
+  request: RequestFact,
+  lines: LedgerFact[],
+): void {
+  const { answer, delivery, state, history } = request;
+  if (!answer || !delivery) return;
+  const taken = ofKind(lines, "told").some(
+    (tell) =>
+      tell.data.question === KEYS[request.question] &&
+      tell.data.accepted === true &&
+      isDeepStrictEqual(decisionIn(tell), decisionOf(answer)),
+  );
+  const wrong = (words: string, truth: string) =>
+    judgement.wronglyTold.push({
+      taskId: task.id,
+      what: `people read that the answer to request ${request.id} ${words}, and the server ${truth} it`,
+    });
+  if (taken) {
+    if (NOT_SENT.delivery.has(delivery.state) || NOT_SENT.request.has(state))
+      wrong(`was not sent (${state}, ${delivery.state}, ${request.endedReason ?? delivery.error})`, "took");
+    return;
+  }
+  // A cancel may overtake an answer that the server has accepted.
+  if (one.cancelled && delivery.state === "accepted") return;
+  if (ARRIVED.delivery.has(delivery.state) || state === "settled")
+    wrong(`arrived (${state}, ${delivery.state})`, "never took");
+  else if (history.includes(ARRIVED.history)) wrong("arrived (in the history)", "never took");
 }
 
 function endOf({ state, outcome }: TaskFact): string {

@@ -51,6 +51,7 @@ const RESTART_MS = 500;
 export function nodePart(options: {
   name: string;
   script: string;
+  args?: string[];
   environment: Record<string, string>;
   logs: string;
   guard: Guard;
@@ -63,7 +64,7 @@ export function nodePart(options: {
   const launch = () => {
     const log = openSync(join(options.logs, `${name}.log`), "a");
     // With a channel: it leaves signals of the terminal to us, and drains when we are gone.
-    const started = spawn(process.execPath, [options.script], {
+    const started = spawn(process.execPath, [options.script, ...(options.args ?? [])], {
       stdio: ["ignore", log, log, "ipc"],
       env: {
         PATH,

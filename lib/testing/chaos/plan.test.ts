@@ -40,13 +40,38 @@ test("20 minutes have at least 200 kills, of every part, and freezes of engines 
   }
 });
 
+test("the database is away for up to a minute and a half, in short runs too, and back before the end", () => {
+  for (const [minutes, atLeast] of [
+    [20, 3],
+    [2, 1],
+  ] as const) {
+    const outages = planBlows(1, minutes * 60_000, parts).filter(({ kind }) => kind === "outage");
+    expect(outages.length).toBeGreaterThanOrEqual(atLeast);
+    for (const { parts, atMs, downMs } of outages) {
+      expect(parts).toEqual(["postgres"]);
+      expect(downMs).toBeLessThanOrEqual(90_000);
+      expect(atMs + downMs).toBeLessThan(minutes * 60_000);
+    }
+  }
+});
+
 test("every kind of fault is planned for changes", () => {
   const kinds = Array.from(
     { length: 500 },
     (_, nth) => planFault(1, "s", "answer", nth, "change").fault?.kind,
   );
   expect(new Set(kinds)).toEqual(
-    new Set([undefined, "dropped before", "dropped after", "stalled", "duplicated", "reordered", "refused"]),
+    new Set([
+      undefined,
+      "dropped before",
+      "dropped after",
+      "cut",
+      "misrouted",
+      "stalled",
+      "duplicated",
+      "reordered",
+      "refused",
+    ]),
   );
 });
 

@@ -4,14 +4,20 @@ import { between, pick, randomFor } from "./random.ts";
 export type PartKind = "engine" | "web" | "sample" | "postgres";
 
 /** One blow to the processes. The parts are tried in this order: the first that runs gets it. */
-export type Blow =
-  | { atMs: number; kind: "kill"; parts: string[]; downMs: number }
-  | { atMs: number; kind: "freeze"; parts: string[]; downMs: number };
+export interface Blow {
+  atMs: number;
+  /** An outage is a kill of Intray's database, which is away for as long as a failover takes. */
+  kind: "kill" | "freeze" | "outage";
+  parts: string[];
+  downMs: number;
+}
 
 const KILL_EVERY_MS = [3_000, 6_000] as const;
 const DOWN_MS = [100, 3_000] as const;
 const FREEZE_EVERY_MS = [50_000, 110_000] as const;
 const FROZEN_MS = [15_000, 40_000] as const;
+const OUTAGE_EVERY_MS = [240_000, 360_000] as const;
+const OUTAGE_MS = [20_000, 90_000] as const;
 /** Of 20 kills. Drawn from a bag without putting back, so that short runs kill every kind too. */
 const KILLED: Record<PartKind, number> = { engine: 7, sample: 6, web: 3, postgres: 4 };
 
@@ -39,12 +45,24 @@ export function planBlows(seed: number, durationMs: number, parts: Record<PartKi
     const downMs = between(freezes, ...FROZEN_MS);
     if (atMs + downMs < durationMs) blows.push({ atMs, kind: "freeze", parts: order, downMs });
   }
+  const outages = randomFor(seed, "outages");
+  // The first comes early, and takes no more than a third of a short run.
+  atMs = between(outages, 15_000, 30_000);
+  for (; atMs < durationMs; atMs += between(outages, ...OUTAGE_EVERY_MS)) {
+    const downMs = Math.min(between(outages, ...OUTAGE_MS), durationMs / 3);
+    if (atMs + downMs < durationMs) blows.push({ atMs, kind: "outage", parts: [DATABASE], downMs });
+  }
   return blows.sort((a, b) => a.atMs - b.atMs);
 }
+
+/** The part that is Intray's own database. */
+export const DATABASE = "postgres";
 
 export const FAULTS = [
   "dropped before",
   "dropped after",
+  "cut",
+  "misrouted",
   "stalled",
   "duplicated",
   "reordered",
@@ -57,6 +75,10 @@ export type Fault =
   /** The connection is cut before the request was forwarded, or after it was answered. */
   | { kind: "dropped before" }
   | { kind: "dropped after"; afterMs: number }
+  /** The server has acted, and its reply breaks off in the middle. */
+  | { kind: "cut" }
+  /** A load balancer without stickiness: another process gets the request, which does not know its session. */
+  | { kind: "misrouted" }
   /** The request or its reply waits; then it goes on, though nobody may listen any more, or is dropped. */
   | { kind: "stalled"; what: "request" | "reply"; forMs: number; end: "goes on" | "dropped" }
   /** The server gets it a second time, a while after it has answered the first. */
@@ -73,6 +95,8 @@ const LIKELY: Record<CallKind, Partial<Record<Exclude<FaultKind, "shifted">, num
   change: {
     "dropped before": 0.04,
     "dropped after": 0.07,
+    cut: 0.04,
+    misrouted: 0.03,
     stalled: 0.06,
     duplicated: 0.1,
     reordered: 0.03,
@@ -81,13 +105,24 @@ const LIKELY: Record<CallKind, Partial<Record<Exclude<FaultKind, "shifted">, num
   look: {
     "dropped before": 0.01,
     "dropped after": 0.015,
+    cut: 0.01,
+    misrouted: 0.005,
     stalled: 0.015,
     duplicated: 0.02,
     reordered: 0.03,
     refused: 0.01,
   },
-  stream: { "dropped before": 0.03, "dropped after": 0.1, stalled: 0.05, reordered: 0.15, refused: 0.02 },
+  stream: {
+    "dropped before": 0.03,
+    "dropped after": 0.1,
+    cut: 0.03,
+    misrouted: 0.01,
+    stalled: 0.05,
+    reordered: 0.15,
+    refused: 0.02,
+  },
 };
+const LONG_WAIT_S = 20;
 const SHIFTED = 0.2;
 const HOUR_MS = 3_600_000;
 
@@ -104,6 +139,8 @@ export function planFault(
   const fault = pick(random, LIKELY[kind]);
   switch (fault) {
     case "dropped before":
+    case "cut":
+    case "misrouted":
     case "reordered":
       return { clockMs, fault: { kind: fault } };
     case "dropped after":
@@ -117,7 +154,9 @@ export function planFault(
       return { clockMs, fault: { kind: fault, afterMs: between(random, 0, 4_000) } };
     case "refused": {
       const status = ([429, 502, 503] as const)[Math.floor(random() * 3)] ?? 503;
-      const retryAfterS = status !== 502 && random() < 0.5 ? Math.ceil(random() * 3) : null;
+      const asksToWait = status === 429 || (status === 503 && random() < 0.5);
+      // Now and then long enough that answers and questions come meanwhile.
+      const retryAfterS = asksToWait ? Math.ceil(random() * (random() < 0.1 ? LONG_WAIT_S : 3)) : null;
       return { clockMs, fault: { kind: fault, status, retryAfterS } };
     }
     default:

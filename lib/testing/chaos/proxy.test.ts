@@ -63,6 +63,24 @@ test("a connection dropped after: the server has done it, and nobody is told", a
   expect([seen, noted]).toEqual([["tasks/update"], ["dropped after"]]);
 });
 
+test("a reply that is cut: the server has done it, and half of what it says arrives", async () => {
+  planned.fault = { kind: "cut" };
+  const response = await post("tasks/update");
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
+  expect([seen, noted]).toEqual([["tasks/update"], ["cut"]]);
+});
+
+test("a misrouted request meets a process that does not know its session; one without a session is passed on", async () => {
+  planned.fault = { kind: "misrouted" };
+  const headers = { "mcp-session-id": "s" };
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tasks/get"}';
+  const response = await fetch(proxy.url, { method: "POST", headers, body });
+  expect([response.status, (await response.json()).error.message]).toEqual([404, "Session not found"]);
+  expect([seen, noted]).toEqual([[], ["misrouted"]]);
+  expect((await post("tasks/get")).status).toBe(200);
+});
+
 test("a stalled request arrives although its sender has given up", async () => {
   planned.fault = { kind: "stalled", what: "request", forMs: 300, end: "goes on" };
   const signal = AbortSignal.timeout(100);

@@ -76,6 +76,13 @@ async function relay(
     res.writeHead(fault.status, { "content-type": "text/plain", ...headers }).end("Not now");
     return;
   }
+  if (fault?.kind === "misrouted" && req.headers["mcp-session-id"] !== undefined) {
+    note("misrouted");
+    const error = { code: -32001, message: "Session not found" };
+    res.writeHead(404, { "content-type": "application/json" });
+    res.end(JSON.stringify({ jsonrpc: "2.0", error, id: null }));
+    return;
+  }
   if (fault?.kind === "dropped before") {
     note("dropped before");
     cut();
@@ -103,7 +110,8 @@ async function relay(
       cut();
     }
   }
-  await pass(reply, res, clockMs, async () => {
+  if (fault?.kind === "cut") note("cut");
+  await pass(reply, res, clockMs, fault?.kind === "cut", async () => {
     if (fault?.kind === "reordered" && (await overtaken(replies))) note("reordered");
   });
   replies.emit("reply");
@@ -144,6 +152,7 @@ async function pass(
   reply: IncomingMessage,
   res: ServerResponse,
   clockMs: number,
+  isCut: boolean,
   beforeEach: () => Promise<void>,
 ): Promise<void> {
   const headers: Record<string, string | string[] | undefined> = { ...reply.headers };
@@ -160,7 +169,13 @@ async function pass(
   res.flushHeaders();
   for await (const chunk of reply as AsyncIterable<Buffer>) {
     if (isStream) await beforeEach();
-    res.write(clockMs === 0 ? chunk : shiftClock(chunk, clockMs));
+    const passed = clockMs === 0 ? chunk : shiftClock(chunk, clockMs);
+    if (!isCut) res.write(passed);
+    else {
+      // Half of it arrives for certain.
+      await new Promise((resolve) => res.write(passed.subarray(0, passed.length / 2), resolve));
+      throw new Error("cut by plan");
+    }
   }
   if (!reply.complete) throw new Error("the server's connection was cut");
   res.end();

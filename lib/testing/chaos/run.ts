@@ -81,7 +81,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     const names = Object.fromEntries(
       Object.entries(stage.parts).map(([kind, each]) => [kind, each.map((part) => part.name)]),
     ) as Parameters<typeof planBlows>[2];
-    const dealt: BlowsDealt = { kills: new Map(), freezes: 0, missed: 0 };
+    const dealt: BlowsDealt = { kills: new Map(), freezes: 0, outages: [], missed: 0 };
 
     say(
       `${minutes} minutes of faults, ${options.tasks} tasks, seed ${seed}. Logs: ${join(stage.folder, "logs")}`,
@@ -125,6 +125,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       tasks: people.started.length,
       kills: byKind(dealt.kills),
       freezes: dealt.freezes,
+      outages: dealt.outages,
       ownEnds: byKind(stage.ownEnds),
       faults,
       doubledByNetwork,

@@ -85,10 +85,22 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     return part;
   }
 
-  const addNode = (kind: PartKind, name: string, script: string, environment: Record<string, string>) => {
+  const addNode = (
+    kind: PartKind,
+    name: string,
+    script: string,
+    environment: Record<string, string>,
+    args: string[] = [],
+  ) => {
     const onOwnEnd = () => ownEnds.set(name, (ownEnds.get(name) ?? 0) + 1);
-    parts[kind].push(nodePart({ name, script, environment, logs, guard, onOwnEnd }));
+    parts[kind].push(nodePart({ name, script, args, environment, logs, guard, onOwnEnd }));
   };
+
+  async function behindBadNetwork(name: string, target: number, port: number): Promise<Sample> {
+    const proxy = await startProxy({ port, target, ...options.proxy(name) });
+    proxies.push(proxy);
+    return { name, baseUrl: `http://127.0.0.1:${target}`, proxyUrl: proxy.url };
+  }
 
   try {
     const own = await addPostgres("postgres");
@@ -105,10 +117,14 @@ export async function setStage(options: StageOptions): Promise<Stage> {
         INVOICE_STEP_DELAY_MS: "300",
         INVOICE_RECONCILE_MS: "2000",
       });
-      const proxy = await startProxy({ port: proxyPort, target: port, ...options.proxy(name) });
-      proxies.push(proxy);
-      samples.push({ name, baseUrl: `http://127.0.0.1:${port}`, proxyUrl: proxy.url });
+      samples.push(await behindBadNetwork(name, port, proxyPort));
     }
+    const [pairPort, pairProxyPort] = [await freePort(), await freePort()];
+    addNode("sample", "pair", "lib/testing/chaos/pair-server.ts", {}, [
+      String(pairPort),
+      join(folder, "pair.ledger"),
+    ]);
+    samples.push(await behindBadNetwork("pair", pairPort, pairProxyPort));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const common = {

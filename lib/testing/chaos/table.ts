@@ -10,6 +10,8 @@ export interface Account {
   tasks: number;
   kills: Map<string, number>;
   freezes: number;
+  /** How long Intray's database was away at a time, in ms; kills besides. */
+  outages: number[];
   /** Parts that ended by themselves, as they may when their database is away. */
   ownEnds: Map<string, number>;
   faults: Map<FaultKind, number>;
@@ -22,8 +24,8 @@ export interface Account {
   judgement: Judgement;
 }
 
-export function isGood({ lost, doubled, misdirected }: Judgement): boolean {
-  return lost.length + doubled.length + misdirected.length === 0;
+export function isGood({ lost, doubled, misdirected, wronglyTold }: Judgement): boolean {
+  return lost.length + doubled.length + misdirected.length + wronglyTold.length === 0;
 }
 
 export function table(account: Account): string {
@@ -46,6 +48,7 @@ export function table(account: Account): string {
       account.freezes,
       account.ownEnds.size > 0 ? `ended by themselves: ${counts(account.ownEnds)}` : "",
     ],
+    ["outages", account.outages.length, account.outages.map(seconds).join(", ")],
     ["faults", sum(account.faults), counts(FAULTS.map((kind) => [kind, account.faults.get(kind) ?? 0]))],
     ["internal errors", account.webErrors, "of the web app (500)"],
     ["cancelled here only", judgement.cancelledHere, "the server had ended them when the cancel came"],
@@ -57,6 +60,7 @@ export function table(account: Account): string {
     ["lost", judgement.lost.length],
     ["doubled", judgement.doubled.length],
     ["misdirected", judgement.misdirected.length],
+    ["wrongly told", judgement.wronglyTold.length],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows
@@ -66,12 +70,15 @@ export function table(account: Account): string {
     .join("\n");
 }
 
-export function findings({ lost, doubled, misdirected }: Judgement): string {
+export function findings({ lost, doubled, misdirected, wronglyTold }: Judgement): string {
   const lines = (name: string, found: Finding[]) =>
     found.map(({ taskId, what }) => `  ${name}: ${taskId ? `task ${taskId}: ` : ""}${what}`);
-  return [...lines("lost", lost), ...lines("doubled", doubled), ...lines("misdirected", misdirected)].join(
-    "\n",
-  );
+  return [
+    ...lines("lost", lost),
+    ...lines("doubled", doubled),
+    ...lines("misdirected", misdirected),
+    ...lines("wrongly told", wronglyTold),
+  ].join("\n");
 }
 
 function counts(entries: Iterable<[string, number]>): string {

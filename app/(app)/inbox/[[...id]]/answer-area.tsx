@@ -13,7 +13,14 @@ import { DraftLine } from "./draft-line.tsx";
 import { type Refusal, refusalOf } from "./refusal.ts";
 // With the first load: it is wanted when the network is away.
 import { Refused } from "./refused.tsx";
-import { AnswerCommands, AnswerDialogs, ClaimAlive, ClaimLine, UrlQuestion } from "./request-parts.ts";
+import {
+  AnswerCommands,
+  AnswerDialogs,
+  ClaimAlive,
+  ClaimLine,
+  RestlessQuestion,
+  UrlQuestion,
+} from "./request-parts.ts";
 import type { AnswerForm } from "./use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useClaim } from "./use-claim.ts";
@@ -76,7 +83,10 @@ export function AnswerArea({
   const claimedByMe = request.claimedBy?.id === me.user.id;
   const claim = useClaim(request);
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
-  const reason = whyNot(request, me, blocked);
+  const restless = request.rewordedAt !== null;
+  const [agreed, setAgreed] = useState(false);
+  const barred = whyNot(request, me, blocked);
+  const reason = barred ?? (restless && !agreed ? "The wording changes: agree to that first." : null);
   const acceptReason = reason ?? whyNotAccept(request, me);
   /** A decision was refused because the question is no longer open: what was filled in stays, to be read. */
   const lost = refusal !== null && request.state !== "open";
@@ -87,14 +97,17 @@ export function AnswerArea({
     // Taken back, the answer leads to the form as it is now.
     draft.flush();
     const said = comment.trim();
-    decide.send({ ...answer, ...(said ? { comment: said } : {}) }, (error) => {
+    const more = { ...(said ? { comment: said } : {}), ...(agreed ? { anyWording: true } : {}) };
+    decide.send({ ...answer, ...more }, (error) => {
       const refused = refusalOf(error, me.user.id);
       setRefusal(refused);
       form.refuse(refused.errors);
     });
     setDialog(null);
   };
-  const sendForm = () => form.submit((content) => send({ action: "accept", content }));
+  const sendForm = () => {
+    if (acceptReason === null) form.submit((content) => send({ action: "accept", content }));
+  };
 
   const manyChoices =
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
@@ -116,11 +129,20 @@ export function AnswerArea({
       {children(
         (answering || (lost && decision.kind === "form")) && (
           <div className="flex flex-col gap-6">
+            {restless && answering && (
+              <RestlessQuestion
+                question={question}
+                request={request}
+                agreed={agreed}
+                disabled={barred !== null}
+                onAgree={setAgreed}
+              />
+            )}
             {isUrl ? (
               <UrlQuestion question={question} opened={opened} disabled={blocked} onOpened={setOpened} />
             ) : fields ? (
               fields({
-                disabled: acceptReason !== null || lost,
+                disabled: (barred ?? whyNotAccept(request, me)) !== null || lost,
                 status: draftLine,
                 onSubmit: sendForm,
                 onLeaveField: draft.flush,
@@ -132,7 +154,7 @@ export function AnswerArea({
               value={draft.comment}
               onChange={draft.setComment}
               onBlur={draft.flush}
-              disabled={reason !== null || lost}
+              disabled={barred !== null || lost}
             />
             {(isUrl || decision.kind !== "form") && draftLine}
           </div>

@@ -5,6 +5,7 @@ import { Clock, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
+import { hasVanished } from "@/lib/format/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { useUndo } from "./use-undo.ts";
 
@@ -18,7 +19,9 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
   const failed = delivery.state === "failed" || request.state === "undeliverable";
   const reached = delivery.confirmedAt ? 4 : delivery.acceptedAt ? 3 : delivery.sentAt ? 2 : 1;
   const progress = (step: number): Progress => {
-    if (step <= reached && !(step === 2 && !delivery.acceptedAt)) return "done";
+    // The task moved on, and the reply to the attempt never came.
+    if (step === 3 && delivery.confirmedAt && !delivery.acceptedAt) return "later";
+    if (step <= reached && !(step === 2 && !delivery.acceptedAt && !delivery.confirmedAt)) return "done";
     if (failed) return step === (delivery.acceptedAt ? 4 : 2) ? "failed" : "later";
     return step === (delivery.acceptedAt ? 4 : 2) ? "now" : "later";
   };
@@ -26,7 +29,11 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
   return (
     <ol aria-label="Delivery" aria-live="polite" className="flex flex-col gap-2">
       <Step progress="done" name="Recorded" at={answer.at} />
-      <Step progress={progress(2)} name={sendingWord(delivery.attempts, progress(2))} at={delivery.sentAt}>
+      <Step
+        progress={progress(2)}
+        name={sendingWord(delivery, progress(2))}
+        at={delivery.sentAt ?? delivery.waitingSince}
+      >
         {held && (
           <span className="flex items-center gap-2">
             <span className="text-muted">
@@ -38,15 +45,30 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
           </span>
         )}
       </Step>
-      <Step progress={progress(3)} name="Accepted by server" at={delivery.acceptedAt} />
-      <Step progress={progress(4)} name="Task moved on" at={delivery.confirmedAt} />
+      <Step
+        progress={progress(3)}
+        name={delivery.confirmedAt && !delivery.acceptedAt ? "Server’s reply lost" : "Accepted by server"}
+        at={delivery.acceptedAt}
+      />
+      <Step
+        progress={progress(4)}
+        name={delivery.confirmedAt && hasVanished(request.task.state) ? "Task ended" : "Task moved on"}
+        at={delivery.confirmedAt}
+      />
     </ol>
   );
 }
 
-function sendingWord(attempts: number, progress: Progress): string {
+function sendingWord(
+  { attempts, inDoubt, waitingSince }: NonNullable<InputRequestDetail["delivery"]>,
+  progress: Progress,
+): string {
   if (progress === "done") return "Sent";
-  if (progress === "failed") return "Sending failed";
+  if (progress === "failed") {
+    if (inDoubt) return "Sent, and no reply came";
+    return attempts === 0 ? "Not sent" : "Sending failed";
+  }
+  if (waitingSince && progress === "now") return "Waiting for the server to ask again";
   return attempts > 1 ? `Sending, attempt ${attempts}` : "Sending";
 }
 

@@ -4,7 +4,7 @@ import { type QueryClient, QueryObserver } from "@tanstack/react-query";
 import { requestDetail } from "@/components/api/requests.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast.ts";
-import { type DeliveryStage, deliveryStage } from "@/lib/format/delivery.ts";
+import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { HeldToast } from "./decided-toast.tsx";
 import { forgetHeld } from "./held.ts";
@@ -36,7 +36,11 @@ export function followDelivery(
 }
 
 function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: string; holdMs: number }) {
-  const { id, server } = request;
+  const { id, server, delivery } = request;
+  const unreached =
+    delivery && reachIn(delivery) !== "nothing"
+      ? `the question is over: whether ${server.name} counted the answer is unknown`
+      : `the answer did not reach ${server.name}`;
   switch (stage) {
     case "held":
       toast(
@@ -58,12 +62,16 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
       });
       return;
     case "accepted":
-      toast(`${said.what} · accepted by ${server.name}`, { id, duration: LINE_MS, dismissible: true });
+      toast(`${said.what} · ${delivery?.acceptedAt ? `accepted by ${server.name}` : "the task moved on"}`, {
+        id,
+        duration: LINE_MS,
+        dismissible: true,
+      });
       return;
     case "failed":
       toast.error(
         <span>
-          {said.what}, but the answer did not reach {server.name}.{" "}
+          {said.what}, but {unreached}.{" "}
           <Link href={`/inbox/${id}`} className="underline underline-offset-4">
             See what happened
           </Link>

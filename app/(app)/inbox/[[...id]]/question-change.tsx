@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { requestsOfTask } from "@/components/api/request-context.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
-import { Day } from "@/components/time/time.tsx";
+import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
@@ -36,6 +36,52 @@ export function QuestionChanged({
       }
     >
       <Difference before={before} after={after} />
+    </Notice>
+  );
+}
+
+/**
+ * The server changes the wording again and again: what is on the screen stays, and whoever answers agrees that the
+ * answer may arrive at another wording.
+ */
+export function RestlessQuestion({
+  question,
+  request,
+  agreed,
+  disabled,
+  onAgree,
+}: {
+  /** As on the screen. */
+  question: InputRequestDetail;
+  /** As it was read last. */
+  request: InputRequestDetail;
+  agreed: boolean;
+  disabled: boolean;
+  onAgree: (agreed: boolean) => void;
+}) {
+  const changed = question.questionHash !== request.questionHash;
+  const before = changed ? question : question.previous;
+  return (
+    <Notice tone="wait" title={`${request.server.name} keeps changing this question.`}>
+      <p>
+        It read like this {request.rewordedAt && <TimeAgo at={request.rewordedAt} />}. It may say something
+        else when your answer arrives.
+      </p>
+      {before && (
+        <Details words={changed ? "What has changed since you opened it" : "What changed last"}>
+          <Difference before={before} after={request} />
+        </Details>
+      )}
+      <label className="flex min-h-9 items-center gap-2.5 max-md:min-h-11">
+        <input
+          type="checkbox"
+          className="size-4 shrink-0 accent-(--accent)"
+          checked={agreed}
+          disabled={disabled}
+          onChange={(event) => onAgree(event.target.checked)}
+        />
+        <span>Send my answer whatever the wording is by then</span>
+      </label>
     </Notice>
   );
 }

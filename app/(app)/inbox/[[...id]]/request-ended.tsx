@@ -8,6 +8,7 @@ import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { reachIn } from "@/lib/format/delivery.ts";
 import { endedWords } from "@/lib/format/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
@@ -15,8 +16,8 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 export function RequestEnded({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   if (request.state === "answered" || request.state === "settled" || request.state === "open") return null;
-  const unsent = request.answer !== null && request.delivery?.sentAt === null;
-  const words = endedWords(request.state, request.endedReason, unsent);
+  const reach = request.answer && request.delivery && reachIn(request.delivery);
+  const words = endedWords(request.state, request.endedReason, reach);
   const failed = request.state !== "withdrawn";
   return (
     <Notice tone={failed ? "bad" : "neutral"} title={words.what} action={<Next request={request} />}>

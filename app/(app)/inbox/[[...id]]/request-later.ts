@@ -5,7 +5,7 @@ export { ClaimAlive } from "./claim-alive.ts";
 export { ClaimLine } from "./claim-line.tsx";
 export { EndState } from "./end-state.tsx";
 export { NoForm } from "./no-form.tsx";
-export { AskedBefore, QuestionChanged } from "./question-change.tsx";
+export { AskedBefore, QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { RequestClosed } from "./request-closed.tsx";
 export { RequestMissing } from "./request-missing.tsx";
 export { RequestTrouble } from "./request-trouble.tsx";

@@ -24,6 +24,7 @@ export const RequestMissing = part(() => later().then((file) => file.RequestMiss
 export const EndState = part(() => later().then((file) => file.EndState), warm);
 export const RequestTrouble = part(() => later().then((file) => file.RequestTrouble), warm);
 export const QuestionChanged = part(() => later().then((file) => file.QuestionChanged), warm);
+export const RestlessQuestion = part(() => later().then((file) => file.RestlessQuestion), warm);
 export const AskedBefore = part(() => later().then((file) => file.AskedBefore), warm);
 export const ClaimAlive = part(() => later().then((file) => file.ClaimAlive), warm);
 export const ClaimLine = part(() => later().then((file) => file.ClaimLine), warm);
@@ -56,6 +57,7 @@ export function partsOf(request: InputRequestDetail, similar: SimilarRequests | 
     isPressing(request) && TimeLimitLine,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
     isStuck(request) && RequestTrouble,
+    open && request.rewordedAt !== null && RestlessQuestion,
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
@@ -71,6 +73,7 @@ export function isStuck({ connectionState, server, state }: InputRequestDetail):
   return (connectionState !== "connected" || !!server.pause) && (state === "open" || state === "answered");
 }
 
-export function wasAskedBefore({ previous, askedAgain }: InputRequestDetail): boolean {
-  return Boolean(previous || askedAgain);
+/** Of a wording that changes again and again that is said where it is answered. */
+export function wasAskedBefore({ previous, askedAgain, rewordedAt }: InputRequestDetail): boolean {
+  return rewordedAt === null && Boolean(previous || askedAgain);
 }

@@ -46,7 +46,8 @@ export function RequestView({
   const asked = useQuery(requestsOfTask(request.taskId));
   const others = asked.data?.items.filter((each) => each.id !== request.id) ?? [];
   const scroller = useRef<HTMLDivElement>(null);
-  const changed = request.questionHash !== question.questionHash;
+  // Of a wording that changes again and again the one on the screen can be answered.
+  const changed = request.questionHash !== question.questionHash && request.rewordedAt === null;
   const open = request.state === "open";
 
   /** Brings the question into view; says whether it already was. */

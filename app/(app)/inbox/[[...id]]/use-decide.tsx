@@ -16,7 +16,7 @@ import { watchHands } from "./watch-hands.ts";
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
 
-export type Decided = Pick<AnswerInput, "action" | "content" | "comment">;
+export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording">;
 
 /**
  * Sends a decision, bound to the question that is on the screen. Once it is recorded, the window hears

@@ -59,6 +59,7 @@ const AT_SERVER: AttentionCode[] = [
 const AT_REQUEST: Partial<Record<AttentionCode, string>> = {
   undeliverable: "undeliverable",
   delivery_flagged: "answered",
+  answer_waiting: "answered",
   expiring: "open",
   waiting_long: "open",
 };

@@ -68,7 +68,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
         )}
         {live && task.expiresAt && (
           <Item>
-            <TimeUntil at={task.expiresAt} over="no time" /> left
+            <TimeUntil at={task.expiresAt} over="no time" /> left, the server says
           </Item>
         )}
         {!live && task.finishedAt && (

@@ -11,6 +11,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { decidedWord } from "@/lib/format/decision.ts";
+import { reachIn } from "@/lib/format/delivery.ts";
 import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
@@ -81,12 +82,22 @@ function Facts({ request }: { request: InputRequestSummary }) {
       )}
       {delivery && (
         <>
-          {` · ${delivery.flagged ? "the server took it and keeps asking" : DELIVERY_WORDS[delivery.state]} `}
+          {` · ${deliveryWords(delivery)} `}
           {moved && <Clock at={moved} />}
         </>
       )}
     </>
   );
+}
+
+function deliveryWords(delivery: NonNullable<InputRequestSummary["delivery"]>): string {
+  const { state, flagged, waitingSince, acceptedAt } = delivery;
+  if (flagged) return "the server took it and keeps asking";
+  if (state === "pending" && waitingSince) return "waits for the server to ask again";
+  if (state === "confirmed" && !acceptedAt) return "the task moved on, without a reply to it";
+  if (state === "failed" && reachIn(delivery) === "unknown") return "unknown whether the server got it";
+  if (state === "failed" && reachIn(delivery) === "taken") return "the server had it";
+  return DELIVERY_WORDS[state];
 }
 
 const DELIVERY_WORDS: Record<DeliveryState, string> = {

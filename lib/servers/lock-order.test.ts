@@ -1,0 +1,112 @@
+/** Who changes a server and who notes how it is take their locks in one order: nobody waits in a circle. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { saveGrant } from "../connections/transitions.ts";
+import type { Database, Tx } from "../db.ts";
+import { FENCE, fence } from "../engine/fence.ts";
+import { AppError } from "../errors.ts";
+import { adoptFoundTask } from "../found-tasks/adopt.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Principal } from "../principal.ts";
+import { insertServer } from "../testing/rows.ts";
+import { createWorld, until, type World } from "../testing/world.ts";
+import { noteSignedOut, recordHealth } from "./health.ts";
+import { removeServer, updateServer } from "./transitions.ts";
+
+let world: World;
+let admin: Principal & { userId: string };
+beforeAll(async () => {
+  world = await createWorld([]);
+  admin = { ...(world.operator as typeof admin), role: "admin" };
+});
+afterAll(() => world.close());
+
+const signIn = (tx: Tx, server: { id: string }) =>
+  saveGrant(world.organizationId, tx, admin, world.seal, {
+    server: { id: server.id, name: "Finance" },
+    shared: true,
+    issuer: "https://as.test.example",
+    metadata: METADATA,
+    resource: "https://mcp.test.example/mcp",
+    clientId: "client",
+    scope: null,
+    tokens: { accessToken: "a", refreshToken: null, expiresInMs: null, scope: null },
+  });
+const METADATA = {
+  issuer: "https://as.test.example",
+  authorization_endpoint: "https://as.test.example/authorize",
+  token_endpoint: "https://as.test.example/token",
+  response_types_supported: ["code"],
+};
+
+/** An engine that notes how a server is holds the connection's row meanwhile. */
+const engine = {
+  hold: (tx: Tx, server: { connectionId: string }) =>
+    fence(world.organizationId, tx, [server.connectionId], FENCE.own),
+  write: (tx: Tx, server: { id: string }) =>
+    recordHealth(world.organizationId, tx, server.id, { state: "failing", message: "It fails." }),
+};
+/** One whose tokens were refused has marked the grant. */
+const renewal = {
+  hold: (tx: Tx, server: { connectionId: string }) => tx.$executeRaw`
+    UPDATE oauth_grant SET state = 'needs_reauth' WHERE organization_id = ${world.organizationId}::uuid
+      AND connection_id = ${server.connectionId}::uuid`,
+  write: (tx: Tx, server: { id: string }) => noteSignedOut(world.organizationId, tx, server.id),
+};
+const people: Record<string, (tx: Tx, server: { id: string }) => Promise<unknown>> = {
+  "somebody signs in": signIn,
+  "an admin changes its credentials": (tx: Tx, { id }: { id: string }) =>
+    updateServer(world.organizationId, tx, admin, world.seal, id, { auth: { kind: "none" } }),
+  "an admin removes it": (tx: Tx, { id }: { id: string }) =>
+    removeServer(world.organizationId, tx, admin, world.seal, id),
+  "somebody adopts a task that is gone": (tx: Tx, { id }: { id: string }) =>
+    adoptFoundTask(
+      world.organizationId,
+      tx,
+      admin,
+      world.seal,
+      { serverId: id, foundId: uuidv7() },
+      {},
+    ).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+    }),
+};
+
+for (const [what, act] of Object.entries(people))
+  for (const [who, { hold, write }] of Object.entries({ engine, renewal }))
+    test(`${what} while the ${who} is about to write how the server is: one after the other`, async () => {
+      const { organizationId, database } = world;
+      const server = await insertServer(database, organizationId, { name: `${uuidv7()}` });
+      await database.withOrganization(organizationId, async (tx) => {
+        await signIn(tx, server);
+        await tx.server.updateMany({ where: { organizationId, id: server.id }, data: { authKind: "oauth" } });
+      });
+      // Who was in a circle is begun again.
+      let tries = 0;
+      let acted: Promise<unknown> | undefined;
+      let isDone = false;
+      await database.withOrganization(organizationId, async (tx) => {
+        tries++;
+        await hold(tx, server);
+        acted ??= database
+          .withOrganization(organizationId, (other) => {
+            tries++;
+            return act(other, server);
+          })
+          .finally(() => {
+            isDone = true;
+          });
+        await until("the other one waits, or need not", async () => isDone || (await waits(database)));
+        await write(tx, server);
+      });
+      await acted;
+      expect(tries).toBe(2);
+    });
+
+async function waits(database: Database): Promise<boolean> {
+  const rows = await database.withOrganization(
+    world.organizationId,
+    (tx) => tx.$queryRaw<unknown[]>`SELECT FROM pg_locks WHERE NOT granted
+      AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,23 @@
+/**
+ * Locks around a server, in one order everywhere, so that nobody waits in a circle: connections, their grants, the server,
+ * then tasks (lib/tasks/transitions.ts). An engine holds its connection before it knows how the server is.
+ */
+import type { Tx } from "../db.ts";
+import { notFound } from "../errors.ts";
+
+/** Locks a server's connections and their grants: first of all, where the server and these are changed. */
+export async function lockConnections(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM connection
+    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid ORDER BY id FOR NO KEY UPDATE`;
+  await tx.$queryRaw`SELECT FROM oauth_grant g
+      JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
+    WHERE c.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid
+    ORDER BY g.connection_id FOR UPDATE OF g`;
+}
+
+/** Keeps a server from being removed until the transaction ends. Throws `not_found`. */
+export async function lockServer(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM server
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR SHARE`;
+  if (rows.length === 0) throw notFound("server");
+}

@@ -1,0 +1,19 @@
+/** The moves that a state may make: pure, client-safe. The database forbids the same others; a test compares. */
+export interface StateMachine<S extends string> {
+  mayGo(from: S, to: S): boolean;
+  /** The states in which a row may be moved to `to`; of these only `some`, where they are named. Throws where one may not. */
+  before(to: S, ...some: S[]): S[];
+}
+
+export function stateMachine<S extends string>(next: Record<S, readonly S[]>): StateMachine<S> {
+  const states = Object.keys(next) as S[];
+  const mayGo = (from: S, to: S) => next[from].includes(to);
+  return {
+    mayGo,
+    before(to, ...some) {
+      const wrong = some.find((from) => !mayGo(from, to));
+      if (wrong !== undefined) throw new Error(`nothing may go from ${wrong} to ${to}`);
+      return some.length > 0 ? some : states.filter((from) => mayGo(from, to));
+    },
+  };
+}
