@@ -1,7 +1,8 @@
-/** Servers of 2025-11-25 that are as strict as real ones: a task's way from its start to its end on each. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+/** Servers that are as strict, and as careless, as real ones: a task's way from its start to its end on each. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { requestCancel } from "../tasks/transitions.ts";
 import { lookInto } from "../testing/look.ts";
+import { startTestServer } from "../testing/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../testing/session-server.ts";
 import { tool } from "../testing/tool.ts";
 import { createWorld, until, type World } from "../testing/world.ts";
@@ -80,4 +81,20 @@ test("a session that ends takes its tasks along: they are lost, and few new sess
   remote.forgetSessions();
   await look.inState(id, "lost");
   expect(count("initialize") - before).toBeLessThanOrEqual(2);
+});
+
+test("2026-07-28: polls and an answer whose replies are cut, and 64 KiB of errors between: told once, and done", async () => {
+  const modern = await startTestServer();
+  onTestFinished(() => modern.close());
+  const added = await world.addServer(modern.url, "2026-07-28");
+  const id = await world.startTask(added, {}, tool("approve"));
+  const request = await look.openRequest(id);
+  const left = { "tasks/get": 3, "tasks/update": 1 } as Record<string, number>;
+  let garbage = 0;
+  modern.behave.cut = (method) => (left[method] ?? 0) > 0 && left[method]!-- > 0;
+  modern.behave.garbage = (method) => method === "tasks/get" && left["tasks/get"] === 0 && ++garbage <= 3;
+  await world.answer(request.id, approve);
+  await look.inState(id, "completed");
+  expect(modern.told).toHaveLength(1);
+  expect((await look.deliveryOf(request.id)).state).toBe("confirmed");
 });
