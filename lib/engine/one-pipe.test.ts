@@ -30,7 +30,12 @@ beforeAll(async () => {
     organizations: ["test"],
   });
   const text = JSON.stringify({
-    mcpServers: { fresh: command(), known: command(), once: command("once") },
+    mcpServers: {
+      fresh: command(),
+      known: command(),
+      once: command("once"),
+      push: { ...command("push"), processes: 3 },
+    },
   });
   const folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
   ends.push(() => rm(folder, { recursive: true }));
@@ -97,6 +102,16 @@ describe("four invoices, one after the other,", { timeout: 2 * PATIENCE_MS }, ()
       expect(traits.reissues).not.toBe(false);
     },
   );
+
+  test("at a server that asks each question once, unprompted: a process of its own for each, as the operator allows", async () => {
+    const server = await serverOf("push");
+    const ids = new Map<string, string>();
+    for (const name of NAMES.slice(0, 3)) ids.set(name, await world.startTask(server, { name }, APPROVE));
+    await approveEach(ids);
+    // Their processes are over; there is room for others.
+    await approveEach(new Map([["INV-80", await world.startTask(server, { name: "INV-80" }, APPROVE)]]));
+    expect((await serverOf("push")).traits.sessionLimit).toBeUndefined();
+  });
 
   test("at a server known to name no task: all of them start, and are asked, before anybody answers", async () => {
     await learned("known", { namesTask: false });

@@ -76,6 +76,22 @@ test("the database goes away between the server's 2xx and its record: accepted a
   expect(remote.told).toHaveLength(1);
 });
 
+test("a question that comes while the database is away for so long that leases expire: it is open when that is back", async () => {
+  const asking = await world.addServer(slow.url, "2025-11-25");
+  const id = await world.startTask(asking, {}, tool("work", { taskSupport: "required" }));
+  await inState(id, "working");
+  const [there] = slow.tasks;
+  const bringBack = await takeDatabaseAway();
+  expect(slow.ask(there!, "While it was away?")).not.toBeNull();
+  await new Promise((resolve) => setTimeout(resolve, 16_000));
+  await bringBack();
+  const request = await openRequest(id, "While it was away?");
+  slow.behave.answer = (one) => Object.assign(one, { status: "completed" });
+  await world.answer(request.id, approve);
+  await inState(id, "completed");
+  expect(slow.answered).toHaveLength(1);
+});
+
 describe.concurrent("at once, for each takes its time:", () => {
   test("a server that needs longer for an answer than a call may last is told once", async ({
     expect,

@@ -1,4 +1,6 @@
 /** A watcher's looks for what no wake-up told it of: hints are a mere speed-up, and get lost. */
+import { openMessages } from "../stream-messages/queries.ts";
+import type { StreamMessage } from "../stream-messages/schema.ts";
 import { watchedTasks } from "../tasks/work.ts";
 import { type Known, readKnown } from "./connection.ts";
 import type { TaskEntry, WatcherContext } from "./entry.ts";
@@ -16,8 +18,8 @@ interface Surroundings {
   /** Takes on tasks that are not watched yet. */
   adopt(taskIds: string[]): Promise<void>;
   renewAccess(): void;
-  /** Reads what others stored of the connection's streams. */
-  readStreams(): void;
+  /** Takes on what came on the connection's streams, whoever stored it. */
+  adoptMessages(messages: StreamMessage[]): void;
   onOutdated(): void;
   /** Owns work that nobody waits for. */
   own(work: Promise<unknown>): void;
@@ -74,17 +76,18 @@ export class Scans {
 
   async #lookAround(): Promise<void> {
     const { organizationId, connectionId } = this.#ctx;
-    const { roster, adopt, renewAccess, readStreams, onOutdated } = this.#around;
-    const { known, ids } = await this.#ctx.read(async (tx) => ({
+    const { roster, adopt, renewAccess, adoptMessages, onOutdated } = this.#around;
+    const { known, ids, messages } = await this.#ctx.read(async (tx) => ({
       known: await readKnown(organizationId, tx, connectionId),
       ids: await watchedTasks(organizationId, tx, connectionId),
+      messages: await openMessages(organizationId, tx, [connectionId]),
     }));
     const before = this.#known;
     this.#known = known;
     if (known.settings !== before.settings) onOutdated();
     if (known.signedInAt !== before.signedInAt && this.#isInVain()) renewAccess();
     await adopt(ids.filter((id) => !roster.has(id)));
-    readStreams();
+    adoptMessages(messages);
   }
 
   /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */

@@ -14,7 +14,7 @@ import { NEWS } from "../mcp/limits.ts";
 import type { Question } from "../mcp/peer.ts";
 import { questionHash } from "../mcp/question.ts";
 import { attribute, attributeByStatus, type SessionTask } from "../stream-messages/attribute.ts";
-import { namedTasks, taskAskedUnder } from "../stream-messages/queries.ts";
+import { namedTasks, taskAskedUnder, unfinished } from "../stream-messages/queries.ts";
 import type { HeardMessage, StreamMessage } from "../stream-messages/schema.ts";
 import {
   forgetHandled,
@@ -29,7 +29,13 @@ import { restoreSession, sessionDigest } from "./sealed.ts";
 import { awaitsQuestion, isStarting, type LiveSession } from "./sessions.ts";
 import { heard } from "./streams.ts";
 import { clockMs, setRare } from "./task-state.ts";
-import { DATABASE_RETRY_MS, DRAIN_STREAMS_MS, KEEP_STREAM_MESSAGES_MS, STORED_TOGETHER } from "./tunables.ts";
+import {
+  CAPTURED_TOGETHER,
+  DATABASE_RETRY_MS,
+  DRAIN_STREAMS_MS,
+  KEEP_STREAM_MESSAGES_MS,
+  STORED_TOGETHER,
+} from "./tunables.ts";
 
 /** A message that is not dealt with yet. */
 interface Open {
@@ -59,7 +65,8 @@ export class StreamInbox {
   #heard: Open[] = [];
   /** Stored, and not dealt with. */
   #open: Open[] = [];
-  #run: Promise<void> | null = null;
+  #storing: Promise<void> | null = null;
+  #dealing: Promise<void> | null = null;
   #again = false;
   /** The lease is gone, or going: what comes now is only stored, and another engine deals with it. */
   #isGone = false;
@@ -92,6 +99,8 @@ export class StreamInbox {
   adopt(messages: StreamMessage[]): void {
     const known = new Set([...this.#heard, ...this.#open].map(({ message }) => message.id));
     const fresh = messages.filter(({ id }) => !known.has(id));
+    // What could not be dealt with is looked at once more.
+    if (this.#open.length > 0) this.#lookAgain();
     if (fresh.length === 0) return;
     const byDigest = new Map<string, LiveSession>();
     for (const entry of this.#around.entries()) {
@@ -112,43 +121,54 @@ export class StreamInbox {
       this.#lookAgain();
   }
 
-  /** Looks at all that is open once more. */
-  lookAgain(): void {
-    if (this.#open.length > 0) this.#lookAgain();
-  }
-
   /** A question came in this session of which nobody knows whose it is. */
   hasUnattributed(live: LiveSession): boolean {
     return this.#open.some((one) => one.live === live && one.message.question !== null);
   }
 
-  /** The last of this watcher: resolves when all that was heard is stored, or the database was away for too long. */
+  /** The last of this watcher: resolves when all that was heard is stored and dealt with, or after a while. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    this.#begin();
-    await Promise.race([this.#run, pause(DRAIN_STREAMS_MS, null, { ref: false })]);
+    const done = async () => {
+      while (this.#heard.length > 0 || this.#dealing) {
+        this.#begin();
+        await Promise.all([this.#storing, this.#dealing]);
+      }
+    };
+    await Promise.race([done(), pause(DRAIN_STREAMS_MS, null, { ref: false })]);
     this.#isGone = true;
   }
 
-  #lookAgain(): void {
-    this.#again = true;
-    this.#begin();
-  }
-
+  /** Neither waits for the other: what is said is stored while something else is held up by a lock. */
   #begin(): void {
-    this.#run ??= this.#work().finally(() => {
-      this.#run = null;
-      if (this.#heard.length > 0 || this.#again) this.#begin();
+    this.#storing ??= this.#storeAll().finally(() => {
+      this.#storing = null;
+      if (this.#heard.length > 0) this.#begin();
     });
   }
 
   /** Never rejects, and goes on as long as anything is to be stored. */
-  async #work(): Promise<void> {
-    while (this.#heard.length > 0 || this.#again) {
-      this.#again = false;
-      if (this.#heard.length > 0 && !(await this.#store())) await pause(DATABASE_RETRY_MS / 4);
-      if (!this.#isGone) await this.#deal();
+  async #storeAll(): Promise<void> {
+    while (this.#heard.length > 0) {
+      if (await this.#store()) this.#lookAgain();
+      else await pause(DATABASE_RETRY_MS / 4);
     }
+  }
+
+  #lookAgain(): void {
+    this.#again = true;
+    this.#dealing ??= this.#dealAll().finally(() => {
+      this.#dealing = null;
+      if (this.#again) this.#lookAgain();
+    });
+  }
+
+  async #dealAll(): Promise<void> {
+    while (this.#again && !this.#isGone) {
+      this.#again = false;
+      await this.#deal();
+    }
+    this.#again = false;
   }
 
   /** False: the database is away. */
@@ -201,7 +221,7 @@ export class StreamInbox {
           continue;
         }
         await this.#dealWithQuestions(run.splice(0), named);
-        await this.#takeBack(one);
+        await this.#alone(() => this.#takeBack(one));
       }
       await this.#dealWithQuestions(run, named);
       await this.#forget();
@@ -214,6 +234,14 @@ export class StreamInbox {
         this.#again = true;
       } else this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
     }
+  }
+
+  /** What can't be written of one task holds up none of the others. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      if (error instanceof LeaseLost || isDatabaseDown(error)) throw error;
+      this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
+    });
   }
 
   async #named(): Promise<Map<string, string>> {
@@ -229,7 +257,14 @@ export class StreamInbox {
       const taskId = one.waitsFor ?? (await this.#whose(one, named));
       if (taskId) byTask.set(taskId, [...(byTask.get(taskId) ?? []), one]);
     }
-    await Promise.all([...byTask].map(([taskId, questions]) => this.#capture(taskId, questions)));
+    await Promise.all(
+      [...byTask].map(async ([taskId, questions]) => {
+        for (let first = 0; first < questions.length; first += CAPTURED_TOGETHER) {
+          const some = questions.slice(first, first + CAPTURED_TOGETHER);
+          await this.#alone(() => this.#capture(taskId, some));
+        }
+      }),
+    );
   }
 
   /** The task that a question is of, as far as anybody can know by now. */
@@ -246,9 +281,15 @@ export class StreamInbox {
     }
     const left = one.candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     if (left.length === 0) {
+      if (this.#isEnding) return null;
+      // A start of unknown outcome is not watched, and may have asked.
+      const { candidates } = one;
+      const [unknown, ...others] = await this.#ctx.read((tx) =>
+        unfinished(this.#ctx.organizationId, tx, candidates),
+      );
+      if (unknown) return others.length === 0 ? unknown : null;
       // Nobody is left whose it could be. One that names a task of others' stays as long as its session.
-      const isOver = one.candidates.length > 0 || !live || live.tasks.size === 0;
-      if (isOver && !this.#isEnding) await this.#settle(one, null);
+      if (candidates.length > 0 || !live || live.tasks.size === 0) await this.#settle(one, null);
       return null;
     }
     const looks = left.map((entry) => ({

@@ -139,6 +139,8 @@ export const CALLER_GONE_MS = 1_000;
 export const LISTEN_GRACE_MS = 500;
 /** What comes on streams is stored this many messages at a time; */
 export const STORED_TOGETHER = 100;
+/** so many questions of a task become requests in one transaction; */
+export const CAPTURED_TOGETHER = 20;
 /** a watcher that ends waits this long for a database that is away, and stores the rest when it is back; */
 export const DRAIN_STREAMS_MS = 10_000;
 /** and what was dealt with is forgotten after this. */

@@ -151,7 +151,7 @@ export class Watcher {
       roster,
       trouble: this.#trouble,
       scan: () => this.#scan(),
-      readStreams: () => this.readStreams(),
+      adoptMessages: (messages) => this.#inbox.adopt(messages),
       known: connection.known,
       adopt: (taskIds) => this.#adopt(taskIds, false),
       renewAccess: () => this.renewAccess(),
@@ -221,12 +221,7 @@ export class Watcher {
     if (this.#halted) return;
     const { organizationId, connectionId } = this;
     const read = this.#context.read((tx) => openMessages(organizationId, tx, [connectionId]));
-    this.#own(
-      read.then((messages) => {
-        this.#inbox.adopt(messages);
-        this.#inbox.lookAgain();
-      }),
-    );
+    this.#own(read.then((messages) => this.#inbox.adopt(messages)));
   }
 
   /** Hints may have been lost: what they would have told of is read. */

@@ -81,7 +81,7 @@ const TRAITS: Trait[] = [
       ? line("Says which task a question belongs to", "Its tasks can share a session.")
       : line(
           "Does not say which task a question belongs to",
-          "Intray gives each of its tasks a session of its own.",
+          "Where its tasks share a session, Intray asks for their questions one task at a time.",
         );
   },
   ({ traits: { sessionLimit, namesTask } }) =>
@@ -90,7 +90,7 @@ const TRAITS: Trait[] = [
       : line(
           `Takes no more than ${sessionLimit} sessions at a time`,
           namesTask === false
-            ? "Further tasks wait until one of them is free."
+            ? "Further tasks share one, and are asked for their questions one at a time."
             : "Further tasks share one; each question says whose it is.",
         ),
 ];

@@ -36,6 +36,8 @@ export interface CommandEndpoint {
   command: string;
   args: string[];
   env: Record<string, string>;
+  /** As many run at a time for one connection, each with a session of its own; without it all sessions are one child's. */
+  processes?: number;
 }
 
 export type Endpoint = HttpEndpoint | CommandEndpoint;

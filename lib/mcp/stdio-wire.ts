@@ -26,13 +26,16 @@ interface Running {
   initialized: Promise<Reply> | null;
   /** `notifications/initialized`, once it is being sent: nobody uses the session before. */
   announced: Promise<void> | null;
+  /** It was ended from here, since its session is over. */
+  isOver: boolean;
 }
 
 export class StdioWire implements Wire {
   readonly kind = "stdio";
   readonly #endpoint: CommandEndpoint;
   readonly #log: (line: string, startedAt: Date) => void;
-  #running: Running | null = null;
+  /** By the id of the session that each plays. */
+  readonly #running = new Map<string, Running>();
   #quickDeaths = 0;
   #notBefore = 0;
   #ended = false;
@@ -43,11 +46,22 @@ export class StdioWire implements Wire {
   }
 
   async request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply> {
-    const running = this.#child(request.headers);
-    if (request.method !== "initialize") return this.#ask(running, request, options, handlers);
+    if (request.method !== "initialize")
+      return this.#ask(this.#child(request.headers), request, options, handlers);
+    const running = this.#childForSession();
     // One child has one session: who comes later is told what the first was told.
     running.initialized ??= this.#initialize(running, request, options);
     return running.initialized;
+  }
+
+  /** A child for one more session: one of its own, where the operator allows several. */
+  #childForSession(): Running {
+    const { processes = 1 } = this.#endpoint;
+    const unused = [...this.#running.values()].find(({ initialized }) => initialized === null);
+    if (processes === 1 || unused) return unused ?? this.#child({});
+    if (this.#running.size >= processes)
+      throw new PeerError("sessions_full", "no", "As many of the command run as the operator allows");
+    return this.#start();
   }
 
   async #initialize(running: Running, request: Request, options: CallOptions): Promise<Reply> {
@@ -179,26 +193,33 @@ export class StdioWire implements Wire {
     });
   }
 
-  /** The session ends with the child. */
-  async remove(): Promise<void> {}
+  /** The session ends with the child, which is ended where others take its place. */
+  async remove(headers: Record<string, string>): Promise<void> {
+    const running = this.#running.get(headers["mcp-session-id"] ?? "");
+    if (!running || (this.#endpoint.processes ?? 1) === 1) return;
+    running.isOver = true;
+    await running.talk.end();
+  }
 
   async end(): Promise<void> {
     this.#ended = true;
-    await this.#running?.talk.end();
+    await Promise.all([...this.#running.values()].map(({ talk }) => talk.end()));
   }
 
   /** The child of the session that is named, or, where none is named, the one there is or a new one. */
   #child(headers: Record<string, string>): Running {
     const session = headers["mcp-session-id"];
-    if (session !== undefined && session !== this.#running?.talk.sessionId) {
+    if (session !== undefined) {
+      const running = this.#running.get(session);
+      if (running) return running;
       throw new PeerError("session_gone", "no", "The command was started anew since");
     }
-    if (this.#ended) throw new PeerError("unreachable", "no", "The command was ended");
-    this.#running ??= this.#start();
-    return this.#running;
+    const [first] = this.#running.values();
+    return first ?? this.#start();
   }
 
   #start(): Running {
+    if (this.#ended) throw new PeerError("unreachable", "no", "The command was ended");
     const startedAt = performance.now();
     if (startedAt < this.#notBefore) {
       // A timer may fire a millisecond early.
@@ -209,7 +230,8 @@ export class StdioWire implements Wire {
     }
     let running: Running | null = null;
     const onGone = () => {
-      if (this.#running === running) this.#running = null;
+      if (running) this.#running.delete(running.talk.sessionId);
+      if (running?.isOver) return;
       const now = performance.now();
       this.#quickDeaths = now - startedAt < QUICK_DEATH_MS ? this.#quickDeaths + 1 : 0;
       if (this.#quickDeaths > 0)
@@ -217,7 +239,8 @@ export class StdioWire implements Wire {
     };
     try {
       const talk = new Conversation(this.#endpoint, this.#log, onGone);
-      running = { talk, initialized: null, announced: null };
+      running = { talk, initialized: null, announced: null, isOver: false };
+      this.#running.set(talk.sessionId, running);
       return running;
     } catch (error) {
       throw new PeerError("unreachable", "no", "The command could not be run", { cause: error });

@@ -62,7 +62,10 @@ const common = {
   organizations: z.array(z.string().regex(SLUG, "is no slug of an organization")).default([]),
   disabled: z.boolean().default(false),
 };
-const commandSchema = z.strictObject({ ...common, ...commandShape });
+/** More would be a typing error: each is a process. */
+const MOST_PROCESSES = 64;
+const processes = z.int().min(1).max(MOST_PROCESSES).optional();
+const commandSchema = z.strictObject({ ...common, ...commandShape, processes });
 const httpSchema = z.strictObject({ ...common, ...httpShape });
 
 type Entry = z.infer<typeof commandSchema> | z.infer<typeof httpSchema>;
@@ -77,7 +80,10 @@ function parseEntry(entry: string, value: unknown): Entry {
 }
 
 function endpointAt(where: CommandEndpoint | HttpEndpoint): Endpoint {
-  if ("command" in where) return { command: where.command, args: where.args, env: where.env };
+  if ("command" in where) {
+    const { command, args, env, processes } = where;
+    return { command, args, env, ...(processes !== undefined && { processes }) };
+  }
   // In lower case, so that they take the place of the wire's own instead of standing beside them.
   const headers = Object.entries(where.headers).map(([name, value]) => [name.toLowerCase(), value]);
   return { url: where.url, headers: Object.fromEntries(headers) };

@@ -15,7 +15,7 @@ export const traitsSchema = z.object({
   listsTasks: z.boolean().optional(),
   /** Tells of changes by itself: `notifications/tasks/status`, or task notifications of `subscriptions/listen`. */
   notifies: z.boolean().optional(),
-  /** Names the task with its questions. False: a session can carry one task at a time. */
+  /** Names the task with its questions. False: of tasks that share a session one at a time is asked for its question. */
   namesTask: z.boolean().optional(),
   /** It was seen to keep a task although its ttl was over: what it says of that is not told to people. */
   outlivesTtl: z.boolean().optional(),

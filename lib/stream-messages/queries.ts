@@ -43,6 +43,16 @@ export async function namedTasks(
   return new Map(rows.map(({ id, digest }) => [digest, id]));
 }
 
+/** Those of these tasks that have not ended. */
+export async function unfinished(organizationId: string, tx: Tx, taskIds: string[]): Promise<string[]> {
+  if (taskIds.length === 0) return [];
+  const rows = await tx.$queryRaw<
+    { id: string }[]
+  >`SELECT id FROM task WHERE organization_id = ${organizationId}::uuid
+    AND id = ANY (${taskIds}::uuid[]) AND finished_at IS NULL`;
+  return rows.map(({ id }) => id);
+}
+
 /** The task that was asked last under this id of this session, and was not told that it is over; null: none was. */
 export async function taskAskedUnder(
   organizationId: string,

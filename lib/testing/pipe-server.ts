@@ -1,7 +1,8 @@
 /**
  * A program that speaks MCP 2025-11-25 on stdin and stdout and names no task in its questions, as servers built on
  * durable workflows do: it puts them on `tasks/result` alone. Run by tests: `node pipe-server.ts [mode]`. Modes: none = each
- * `tasks/result` puts the pending question again, under a new id; `once` = only the first does.
+ * `tasks/result` puts the pending question again, under a new id; `once` = only the first does;
+ * `push` = none does: each question is put once, as soon as it comes up.
  * A task waits for approval a moment after its call, whose argument `name` stands in its question and in its result.
  */
 import { createInterface } from "node:readline";
@@ -52,6 +53,7 @@ function start(id: number | string, name: string): void {
   say({ id, result: { task: shown(task) } });
   setTimeout(() => {
     task.status = "input_required";
+    if (mode === "push") ask(task);
   }, THINKS_MS);
 }
 
@@ -59,7 +61,11 @@ function giveResult(id: number | string, task: Task): void {
   if (task.status === "working") return void refuse(id, "Task not completed yet");
   if (task.status === "completed") return void say({ id, result: resultOf(task) });
   task.waiting.push(id);
-  if (mode === "once" && task.asked) return;
+  const mayAsk = mode === "push" ? false : mode !== "once" || !task.asked;
+  if (mayAsk) ask(task);
+}
+
+function ask(task: Task): void {
   task.asked = true;
   asked.set(nextId, task);
   const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
