@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../db.ts";
 import { OAuthRefused } from "../mcp/oauth-refused.ts";
 import { isFinal, renewTokens } from "../mcp/oauth-tokens.ts";
+import { type Moment, msSince, thisMoment } from "../moment.ts";
 import type { Means } from "../servers/check.ts";
 import { type Grant, openTokens, readClientOf, readGrant } from "./grants.ts";
 import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./transitions.ts";
@@ -38,7 +39,7 @@ export async function renewGrant(
   const look = () => within((tx) => readGrant(organizationId, tx, connectionId));
   const patience = performance.now() + (isStillGood ? SHORT_PATIENCE_MS : PATIENCE_MS);
   for (;;) {
-    const claimedAt = performance.now();
+    const claimedAt = thisMoment();
     if (await within((tx) => claimGrant(organizationId, tx, connectionId, seen, CLAIM_MS))) {
       await renewClaimed(means, organizationId, connectionId, seen, claimedAt);
       return look();
@@ -56,12 +57,12 @@ async function renewClaimed(
   organizationId: string,
   connectionId: string,
   seen: bigint,
-  claimedAt: number,
+  claimedAt: Moment,
 ): Promise<void> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => means.db.withOrganization(organizationId, work);
-  // A process that was frozen since may have lost its claim: it must not use the token any more.
+  // A process that was frozen since, or its machine suspended, may have lost its claim: it must not use the token any more.
   const mayStart = () => {
-    if (performance.now() - claimedAt > START_WITHIN_MS) throw new OAuthRefused("unreachable");
+    if (msSince(claimedAt) > START_WITHIN_MS) throw new OAuthRefused("unreachable");
   };
   const found = await within(async (tx) => {
     const grant = await readGrant(organizationId, tx, connectionId);

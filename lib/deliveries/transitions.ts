@@ -93,7 +93,8 @@ export async function releaseHeld(organizationId: string, tx: Tx, taskId: string
 }
 
 /**
- * Commits that an answer is about to be written, before the first byte. False: it is no longer pending.
+ * Commits that an answer is about to be written, before the first byte. False: it is no longer pending, or the ask that it
+ * would go to has been taken back.
  * `statusBefore` is what the server said then: on 2025-11-25 only a change of it proves that the task moved on.
  */
 export async function markSending(
@@ -107,6 +108,8 @@ export async function markSending(
     UPDATE delivery SET ${set}, epoch = ${attempt.epoch}, ask_id = ${attempt.askId}::uuid, waiting_since = NULL,
       attempts = attempts + 1, sent_at = now(), status_before = ${attempt.statusBefore}, rung = ${attempt.rung}
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}
+      AND EXISTS (SELECT FROM ask k WHERE k.organization_id = delivery.organization_id
+        AND k.id = ${attempt.askId}::uuid AND k.retracted_at IS NULL)
     RETURNING attempts`;
   if (!marked[0]) return false;
   await record(organizationId, tx, ids, {

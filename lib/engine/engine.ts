@@ -55,6 +55,8 @@ export class Engine {
     this.#boss = new PgBoss({
       connectionString: options.databaseUrl,
       connectionTimeoutMillis: connectTimeoutMs(options.databaseUrl, tunables.LEASE_CONNECT_MS),
+      // Passed on to pg: a connection that fell silent, as in an outage of the network, is given up and made anew.
+      ...{ query_timeout: tunables.LEASE_QUERY_MS },
       max: 4,
       migrate: false,
       createSchema: false,
@@ -75,7 +77,7 @@ export class Engine {
       boss: this.#boss,
       onGone: (connectionId) => this.#lookAt(connectionId),
     });
-    this.#expiry = new Expiry(given.database, this.#boss);
+    this.#expiry = new Expiry(this.#boss);
     this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
   }
 

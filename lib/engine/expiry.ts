@@ -1,6 +1,5 @@
 import type { PgBoss } from "pg-boss";
-import type { Database } from "../db.ts";
-import { databaseUpMs } from "./lease-rows.ts";
+import { databaseTime } from "./lease-rows.ts";
 import { LEASE_QUEUE } from "./queue.ts";
 import { BEATS_AFTER_OUTAGE_MS, UNSEEN_MS } from "./tunables.ts";
 
@@ -10,20 +9,18 @@ import { BEATS_AFTER_OUTAGE_MS, UNSEEN_MS } from "./tunables.ts";
  * it is back, those of engines that are well too. So this waits until every engine's heartbeats could come back.
  */
 export class Expiry {
-  #database: Database;
   #boss: PgBoss;
   /** Of the last look that came back; monotonic. */
   #seenAt: number | null = null;
   /** Since when the database was there, as far as anybody knows; monotonic. */
   #thereSince = Number.POSITIVE_INFINITY;
 
-  constructor(database: Database, boss: PgBoss) {
-    this.#database = database;
+  constructor(boss: PgBoss) {
     this.#boss = boss;
   }
 
   async run(): Promise<void> {
-    const upMs = await databaseUpMs(this.#database);
+    const { upMs } = await databaseTime(this.#boss);
     const now = performance.now();
     // Who has just begun has seen no outage, and goes by the database's own start.
     if (this.#seenAt === null) this.#thereSince = now - upMs;

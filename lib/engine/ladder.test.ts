@@ -162,6 +162,7 @@ test("19: two that fit are nobody's until a person has chosen: both are kept as 
 });
 
 test("an answer whose question is never put again is undeliverable, kept, and asked anew if the server asks", async () => {
+  remote.behave.acrossSessions = true;
   const id = await start();
   const mine = await there(0);
   mine.status = "input_required";
@@ -212,6 +213,7 @@ test("an answer whose question the server has forgotten says so, and since when,
 });
 
 test("a question that is put again is learned, and its answer says which way it took", async () => {
+  remote.behave.acrossSessions = true;
   const id = await start();
   const mine = await there(0);
   remote.behave.reissues = "Really?";

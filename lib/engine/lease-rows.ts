@@ -38,31 +38,26 @@ export async function lookAtLeases(
  * Takes back leases that ran out and that nobody has fetched since, which a lease tells by its count: whose they were
  * is still the last one to have written anything. Returns their ids.
  */
-export async function takeBack(database: Database, leases: LeaseRef[]): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(Prisma.sql`
-    UPDATE pgboss.job j SET state = 'active', heartbeat_on = now()
-    FROM unnest(${leases.map(({ id }) => id)}::uuid[], ${leases.map(({ retryCount }) => retryCount)}::integer[])
-      AS given (id, retry_count)
-    WHERE j.name = ${LEASE_QUEUE} AND j.state = 'retry' AND j.id = given.id AND j.retry_count = given.retry_count
-    RETURNING j.id`);
-  return rows.map(({ id }) => id);
-}
-
-/** The database's clock, in ms. */
-export async function databaseTime(database: Database): Promise<number> {
-  const [row] = await database.gate<{ ms: number }>(
-    Prisma.sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`,
+export async function takeBack(boss: PgBoss, leases: LeaseRef[]): Promise<string[]> {
+  const { rows } = await boss.getDb().executeSql(
+    `UPDATE pgboss.job j SET state = 'active', heartbeat_on = now()
+     FROM unnest($2::uuid[], $3::integer[]) AS given (id, retry_count)
+     WHERE j.name = $1 AND j.state = 'retry' AND j.id = given.id AND j.retry_count = given.retry_count
+     RETURNING j.id`,
+    [LEASE_QUEUE, leases.map(({ id }) => id), leases.map(({ retryCount }) => retryCount)],
   );
-  if (!row) throw new Error("the database did not tell the time");
-  return row.ms;
+  return (rows as { id: string }[]).map(({ id }) => id);
 }
 
-/** For how long the database has been up, in ms. */
-export async function databaseUpMs(database: Database): Promise<number> {
-  const [row] = await database.gate<{ ms: number }>(Prisma.sql`
-    SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS ms`);
-  if (!row) throw new Error("the database did not say since when it is up");
-  return row.ms;
+/** The database's clock, and for how long it has been up, in ms. By the leases' own connections, which nothing else holds up. */
+export async function databaseTime(boss: PgBoss): Promise<{ at: number; upMs: number }> {
+  const { rows } = await boss.getDb().executeSql(
+    `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at,
+       (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS "upMs"`,
+  );
+  const [row] = rows as { at: number; upMs: number }[];
+  if (!row) throw new Error("the database did not tell the time");
+  return row;
 }
 
 /** `engineId`: who looks, and so is there. */

@@ -208,13 +208,13 @@ export class Leases {
     const held = [...this.#held.values()].map((one) => ({ one, lease: one.lease }));
     if (held.length === 0) return;
     const sentAt = thisMoment();
-    const { boss, database } = this.#options;
-    const beatAt = await databaseTime(database);
+    const { boss } = this.#options;
+    const { at: beatAt } = await databaseTime(boss);
     const leases = held.map(({ lease }) => lease);
     const reply = (await boss.touch(LEASE_QUEUE, leases)) as { settled?: string[] };
     const alive = new Set(reply.settled ?? []);
     const gone = leases.filter(({ id }) => !alive.has(id));
-    if (gone.length > 0) for (const id of await takeBack(database, gone)) alive.add(id);
+    if (gone.length > 0) for (const id of await takeBack(boss, gone)) alive.add(id);
     for (const { one, lease } of held) {
       // It was fetched meanwhile.
       if (one.lease !== lease) continue;

@@ -166,6 +166,7 @@ test("taken back by the server: the request is withdrawn, and answering is refus
 });
 
 test("a session that is gone when the answer leaves: a new one, the question again, the answer to its new id", async () => {
+  remote.behave.acrossSessions = true;
   const { id, there } = await running();
   remote.ask(there, "Pay?");
   remote.behave.reissues = "Pay?";

@@ -112,6 +112,11 @@ export class Sessions {
     return performance.now() >= this.#notBefore;
   }
 
+  /** Nothing was answered in the last sessions. */
+  get areUseless(): boolean {
+    return this.#useless > 0;
+  }
+
   /** A session is given up. */
   gone(live: LiveSession): void {
     if (!live.answered) this.#putOff();

@@ -126,7 +126,10 @@ export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boo
   entry.work = work;
   entry.loadedAt = clockMs();
   // It was settled by what is read here.
-  if (entry.calls.call && !awaits(work, entry.calls.call)) setCalls(entry, { call: null });
+  if (entry.calls.call && !awaits(work, entry.calls.call)) {
+    entry.calls.call.close();
+    setCalls(entry, { call: null });
+  }
   return true;
 }
 

@@ -176,3 +176,22 @@ test("a server that begins its ids anew in a session: its next question is asked
   await inState(id, "completed");
   expect(answeredTo()).toEqual([0, 0]);
 });
+
+test("an answer never reaches another question that has taken over the id of its own", async () => {
+  const { id, there } = await running();
+  remote.behave.nextId = 7;
+  await heard(there, "Pay the first?");
+  const first = await openRequest(id, "Pay the first?");
+  remote.behave.nextId = 7;
+  await heard(there, "Pay the second?");
+  const second = await openRequest(id, "Pay the second?");
+  // The first one has no id any more that an answer could go to: it waits to be asked again.
+  await world.answer(first.id, { action: "decline" });
+  await world.answer(second.id, approve);
+  await until("the second was answered", async () => remote.answered.length > 0);
+  await until("what the first one waits for is known", async () => {
+    const { state, attempts } = await deliveryOf(first.id);
+    return state === "pending" && attempts === 0;
+  });
+  expect(remote.answered).toMatchObject([{ id: 7, result: { action: "accept" } }]);
+});

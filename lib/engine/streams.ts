@@ -86,7 +86,8 @@ export async function sessionGone(ctx: WatcherContext, entry: TaskEntry): Promis
   if (!live) throw new Error(`task ${entry.id} has no session that could be gone`);
   const isFirst = !live.renewal;
   const pause = isFirst ? ctx.sessions.saidGone(live) : 0;
-  if (pause > 0) return pause;
+  if (pause > 0 && !ctx.sessions.areUseless) return pause;
+  if (pause > 0) throw new SessionsForgotten();
   await renewSession(ctx, entry);
   // Where tasks are bound to sessions the old one may be the better one after all.
   if (live.answered) setRare(entry, { formerSession: live.kept });
@@ -94,6 +95,8 @@ export async function sessionGone(ctx: WatcherContext, entry: TaskEntry): Promis
     ctx.sessions.gone(live);
     closeSession(ctx, live);
   }
+  // Only an answer says that the server is well again.
+  if (ctx.sessions.areUseless) throw new SessionsForgotten();
   return 0;
 }
 

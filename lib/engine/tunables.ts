@@ -9,6 +9,8 @@ export const HANDLE_REPLY_MS = 600_000;
 export const HEARTBEAT_MS = 3_000;
 /** The heartbeat's connection to the database is waited for this long, where the address says nothing else. */
 export const LEASE_CONNECT_MS = 10_000;
+/** A statement about leases is waited for this long. */
+export const LEASE_QUERY_MS = 8_000;
 /** A call that changes something on a server begins only this soon after a heartbeat that came back… */
 export const FRESH_HEARTBEAT_MS = 4_000;
 /** …and has ended by then: 4 + 5 s < 10 s, so it is over before a takeover can begin. */

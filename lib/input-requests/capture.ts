@@ -519,6 +519,12 @@ async function addAsk(
   inputRequestId: string,
   captured: CapturedQuestion,
 ): Promise<void> {
+  // The id stands for this question from now on: an answer to the one before must not go there.
+  if (captured.rpc)
+    await tx.$executeRaw`UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
+      AND session_digest = ${captured.rpc.sessionDigest}
+      AND rpc_id = ${JSON.stringify(storable(captured.rpc.rpcId))}::jsonb
+      AND input_request_id <> ${inputRequestId}::uuid AND retracted_at IS NULL AND accepted_at IS NULL`;
   await tx.ask.create({
     data: {
       organizationId,

@@ -36,6 +36,10 @@ export interface TestServer {
     onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
     onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
+    /** Of requests of this method it does what they ask for, and cuts the connection instead of replying. */
+    cut?: (method: string) => boolean;
+    /** Requests of this method are answered by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
+    garbage?: (method: string) => boolean;
     /** What a tool says of itself. */
     describe?: (tool: string) => string | undefined;
     /**
@@ -97,6 +101,13 @@ export async function startTestServer(): Promise<TestServer> {
     response.write = new Proxy(response.write, {
       apply: (write, self, rest) => (cut ? true : Reflect.apply(write, self, rest)),
     });
+    const method = String(request.headers["mcp-method"]);
+    if (behave.garbage?.(method)) {
+      const error = { code: -32603, message: "Internal error", data: Array(64).fill("x".repeat(1024)) };
+      response.setHeader("content-type", "application/json");
+      return void response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error }));
+    }
+    if (behave.cut?.(method)) cut = true;
     void front.handle(request, response).then((answered) => {
       if (!answered) return handler(request, response);
     });

@@ -1,6 +1,7 @@
 /**
  * A server of 2025-11-25 in memory and in this process, whose every move the test decides: it asks on the standalone
- * stream, or on each `tasks/result`, and does with answers what it is told. One tool, whatever its name.
+ * stream, or on each `tasks/result`, and does with answers what it is told. One tool, whatever its name. As strict as
+ * real ones: a task belongs to its session, which alone finds and lists it, and an answer counts for its session's question.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -74,8 +75,16 @@ export interface SessionServer {
     cancel?: "unsupported";
     /** An address to be visited before the tool is run: -32042 until it is unset. */
     visitFirst?: string;
-    /** Lists all tasks, whatever their session. */
+    /** Lists the tasks of the session. */
     lists?: boolean;
+    /** Tasks belong to the server: any session finds and lists them, and the one that asked last goes on with them. */
+    acrossSessions?: boolean;
+    /** A task that is not known is HTTP 404 with the JSON-RPC error, not 200. */
+    missing?: "http";
+    /** Of requests of this method it does what they ask for, and cuts the connection half-way through the reply. */
+    cut?: (method: string) => boolean;
+    /** Requests of this method are answered by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
+    garbage?: (method: string) => boolean;
     /** Refuses to open more. */
     maxSessions?: number;
     /** Names the task with each question. */
@@ -87,6 +96,8 @@ export interface SessionServer {
   ask(task: SessionTask, message: string): number | null;
   notify(task: SessionTask, method: string, params: Record<string, unknown>): void;
   forgetSessions(): void;
+  /** The JSON-RPC ids of its questions begin anew in all sessions, which live on. */
+  restartIds(): void;
   close(): Promise<void>;
 }
 
@@ -166,10 +177,15 @@ export async function startSessionServer(): Promise<SessionServer> {
 
   async function onMessage(session: string, message: Message, response: ServerResponse): Promise<void> {
     const { id, method, params } = message;
-    const reply = (result: unknown) =>
-      response
-        .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify({ jsonrpc: "2.0", id, ...(result as object) }));
+    const reply = (result: object, status = 200) => {
+      const text = JSON.stringify({ jsonrpc: "2.0", id, ...result });
+      response.writeHead(status, {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(text),
+      });
+      if (!behave.cut?.(method ?? "response")) return void response.end(text);
+      response.write(text.slice(0, text.length / 2), () => response.destroy());
+    };
     if (method === undefined) {
       answered.push({ session, id: id!, result: message.result });
       await behave.beforeAccepted?.();
@@ -182,6 +198,10 @@ export async function startSessionServer(): Promise<SessionServer> {
       if (method === "notifications/cancelled") givenUp.push(params!.requestId!);
       return void response.writeHead(202).end();
     }
+    if (behave.garbage?.(method)) {
+      const data = Array.from({ length: 64 }, () => randomUUID().slice(0, 1).repeat(1024));
+      return void reply({ error: { code: -32603, message: "Internal error", data } });
+    }
     if (method === "tools/call" && behave.visitFirst) {
       const elicitations = [
         { mode: "url", message: "Sign in first", url: behave.visitFirst, elicitationId: "visit-1" },
@@ -189,9 +209,14 @@ export async function startSessionServer(): Promise<SessionServer> {
       return void reply({ error: { code: -32042, message: "Visit first", data: { elicitations } } });
     }
     if (method === "tools/call") return onCall(session, message, response);
-    if (method === "tasks/list" && behave.lists) return void reply({ result: { tasks: tasks.map(shown) } });
-    const task = tasks.find((one) => one.taskId === params?.taskId);
-    if (!task) return void reply({ error: { code: -32602, message: "Task not found" } });
+    const isFound = (one: SessionTask) => behave.acrossSessions || one.session === session;
+    if (method === "tasks/list" && behave.lists)
+      return void reply({ result: { tasks: tasks.filter(isFound).map(shown) } });
+    const task = tasks.find((one) => one.taskId === params?.taskId && isFound(one));
+    if (!task) {
+      const error = { code: -32602, message: "Task not found" };
+      return void reply({ error }, behave.missing === "http" ? 404 : 200);
+    }
     // A task that is found from another session lives there from now on.
     task.session = session;
     if (method === "tasks/get" && behave.busy)
@@ -248,7 +273,8 @@ export async function startSessionServer(): Promise<SessionServer> {
         if (state.stream === response) state.stream = null;
       });
     }
-    if (!behave.lateHeaders) openStream(response, resumesOther ? lastEventId : "standalone");
+    if (behave.lateHeaders) response.setHeader("content-type", "text/event-stream");
+    else openStream(response, resumesOther ? lastEventId : "standalone");
   }
 
   const http = createServer((request, response) => {
@@ -285,6 +311,9 @@ export async function startSessionServer(): Promise<SessionServer> {
     forgetSessions() {
       for (const { stream } of sessions.values()) stream?.destroy();
       sessions.clear();
+    },
+    restartIds() {
+      for (const state of sessions.values()) state.nextId = 0;
     },
     async close() {
       http.closeAllConnections();

@@ -63,6 +63,7 @@ describe("2: the server was killed after it took the answer, before it moved on,
     onTestFinished(() => remote.close());
     const server = await world.addServer(remote.url, "2025-11-25");
     remote.behave.reissues = "Pay?";
+    remote.behave.acrossSessions = true;
     const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
     await inState(id, "working");
     const there = remote.tasks[0]!;
