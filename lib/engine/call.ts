@@ -91,7 +91,7 @@ export function resumeCall(
   const { live } = entry;
   if (!live) throw new Error(`the call of task ${entry.id} has no session`);
   return hold(ctx, entry, attempt, from.callId, (signal) =>
-    ctx.peer("2025-11-25").resume(live.kept, from.eventId, from.callId, listenerFor(ctx, entry, live), {
+    ctx.peer("2025-11-25").resume(live.kept, from.eventId, from.callId, listenerFor(ctx, entry, live, true), {
       ...callOptions(entry, CALL_DEADLINE_MS),
       replyWithinMs: MAX_TIMER_MS,
       signal,
@@ -158,8 +158,13 @@ export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBod
   );
 }
 
-function listenerFor(ctx: WatcherContext, entry: TaskEntry, live: LiveSession | null): StreamListener {
-  return live ? listenerOf(ctx, live, entry, () => undefined) : deafListener;
+function listenerFor(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  live: LiveSession | null,
+  replayed = false,
+): StreamListener {
+  return live ? listenerOf(ctx, live, entry, () => undefined, replayed) : deafListener;
 }
 
 /**

@@ -8,13 +8,15 @@ import { clockMs, setCalls, setRare } from "./task-state.ts";
 
 /**
  * Hears a stream of a session. Questions, and questions taken back, go to the watcher's inbox, which stores them as they are.
- * `owner`: the task whose own call or `tasks/result` the stream is; null for the standalone one.
+ * `owner`: the task whose own call or `tasks/result` the stream is; null for the standalone one. `replayed`: the stream goes on
+ * after an event of an earlier one.
  */
 export function listenerOf(
   ctx: WatcherContext,
   live: LiveSession,
   owner: TaskEntry | null,
   onClosed: () => void,
+  replayed = false,
 ): StreamListener {
   // Said once a stream, however much comes on it.
   let hasWarned = false;
@@ -25,6 +27,7 @@ export function listenerOf(
         rpcId,
         question,
         streamTaskId: owner?.id ?? null,
+        replayed,
         namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
       },
       live,

@@ -355,7 +355,12 @@ export class StreamInbox {
           ...(await captureQuestion(organizationId, tx, taskId, {
             question,
             key: null,
-            rpc: { sessionDigest: digest, rpcId: message.rpcId, messageId: message.id },
+            rpc: {
+              sessionDigest: digest,
+              rpcId: message.rpcId,
+              messageId: message.id,
+              replayed: message.replayed,
+            },
             lifetimeMs: lessons.known.questionLifetimeMs ?? null,
           })),
         );

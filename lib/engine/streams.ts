@@ -214,7 +214,7 @@ export async function openStandalone(
     if (live.stream === stream) live.stream = null;
   };
   const listener: StreamListener = {
-    ...listenerOf(ctx, live, null, () => gone(true)),
+    ...listenerOf(ctx, live, null, () => gone(true), live.kept.lastEventId !== null),
     // Ids of other streams are not kept here: with one of those this request would go on with that stream instead.
     onEventId(eventId) {
       live.kept.lastEventId = eventId;
@@ -318,7 +318,7 @@ async function ask(ctx: WatcherContext, entry: TaskEntry, now: number, isPending
 }
 
 function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSession): void {
-  holdOwn(ctx, entry, live, (listener, signal) =>
+  holdOwn(ctx, entry, live, false, (listener, signal) =>
     ctx.peer("2025-11-25").openResult(
       taskRef(ctx, entry),
       // The end is read by the next poll; the result that came with it is fetched again then.
@@ -331,7 +331,7 @@ function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSessi
 /** Goes on with a stream of the task's own after its last event; servers with an event store put it all again. */
 function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: string): void {
   const session = { ...live.kept, lastEventId: from };
-  holdOwn(ctx, entry, live, (listener, signal) =>
+  holdOwn(ctx, entry, live, true, (listener, signal) =>
     ctx.peer("2025-11-25").listen(
       session,
       // The next time by tasks/result: what is replayed has ids too.
@@ -346,6 +346,7 @@ function holdOwn(
   ctx: WatcherContext,
   entry: TaskEntry,
   live: LiveSession,
+  replayed: boolean,
   open: (listener: StreamListener, signal: AbortSignal) => Promise<Stream | null>,
 ): void {
   const over = () => {
@@ -355,7 +356,7 @@ function holdOwn(
   };
   const stream = openBeside(
     async (signal) => {
-      const opened = await open(listenerOf(ctx, live, entry, over), signal);
+      const opened = await open(listenerOf(ctx, live, entry, over, replayed), signal);
       if (!opened) over();
       return opened;
     },

@@ -33,7 +33,7 @@ export interface CapturedQuestion {
   /** 2026-07-28: the server's key. 2025-11-25: null, a question is known by what it asks, and several may be open. */
   key: string | null;
   /** 2025-11-25: where an answer has to go; the session only as a digest. And the stream's message that it came with. */
-  rpc: { sessionDigest: Buffer; rpcId: RpcId; messageId: string } | null;
+  rpc: { sessionDigest: Buffer; rpcId: RpcId; messageId: string; replayed: boolean } | null;
   /** How long the server is known to wait for an answer, in ms; null: as long as the task lives. */
   lifetimeMs: number | null;
 }
@@ -412,21 +412,22 @@ export async function liveRequests(
 }
 
 /**
- * The very same message once more, as servers that replay a stream send it. The same id with another question, or with one
- * that is over, is a server's that begins its ids anew.
+ * The very same message once more, as servers that replay a stream send it. The same id with another question, or
+ * outside a replay with one that is over, is a server's that begins its ids anew.
  */
 async function isKnownAsk(
   organizationId: string,
   tx: Tx,
   taskId: string,
   hash: string,
-  rpc: { sessionDigest: Buffer; rpcId: RpcId },
+  rpc: { sessionDigest: Buffer; rpcId: RpcId; replayed: boolean },
 ): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask k
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
-      AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND k.retracted_at IS NULL
-      AND r.task_id = ${taskId}::uuid AND r.question_hash = ${hash} AND r.state IN ('open', 'answered')`;
+      AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
+      AND r.question_hash = ${hash}
+      AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')))`;
   return rows.length > 0;
 }
 

@@ -264,7 +264,7 @@ test("a draft keeps known fields and sends nothing", async () => {
 /** As a server of 2025-11-25 puts it, which waits a minute for an answer. */
 async function askedBySession(taskId: string, rpcId: number) {
   await world.within(async (tx) => {
-    const rpc = { sessionDigest: Buffer.from("session"), rpcId, messageId: uuidv7() };
+    const rpc = { sessionDigest: Buffer.from("session"), rpcId, messageId: uuidv7(), replayed: false };
     const captured = { question: APPROVE, key: null, rpc, lifetimeMs: 60_000 };
     const events = await captureQuestion(world.organizationId, tx, taskId, captured);
     await appendEvents(world.organizationId, tx, events);

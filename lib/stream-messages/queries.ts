@@ -16,7 +16,7 @@ export async function openMessages(
     })[]
   >`
     SELECT id, connection_id AS "connectionId", session_digest AS "sessionDigest", rpc_id AS "rpcId", params,
-      stream_task_id AS "streamTaskId", named_digest AS "namedDigest", received_at AS "receivedAt", candidates
+      stream_task_id AS "streamTaskId", named_digest AS "namedDigest", replayed, received_at AS "receivedAt", candidates
     FROM stream_message WHERE organization_id = ${organizationId}::uuid
       AND connection_id = ANY (${connectionIds}::uuid[]) AND handled_at IS NULL ORDER BY received_at, id`;
   return rows.map(({ params, sessionDigest, namedDigest, ...row }) => ({

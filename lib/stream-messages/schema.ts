@@ -13,6 +13,8 @@ export interface HeardMessage {
   streamTaskId: string | null;
   /** `task.handle_digest` of the task that it names. */
   namedDigest: Buffer | null;
+  /** It came on a stream that was gone on with after an event: it may have been said before. */
+  replayed: boolean;
 }
 
 export interface StreamMessage extends HeardMessage {

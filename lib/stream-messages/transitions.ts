@@ -24,14 +24,17 @@ export async function recordMessages(
     params: message.question && storable(withoutAddress(message.question)),
     stream_task_id: message.streamTaskId,
     named: message.namedDigest?.toString("hex") ?? null,
+    replayed: message.replayed,
   }));
   const insert = (kind: string) => tx.$executeRaw`
     INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, params, stream_task_id,
-      named_digest)
+      named_digest, replayed)
     SELECT ${organizationId}::uuid, heard.id, ${connectionId}::uuid, decode(heard.session, 'hex'), heard.rpc_id, heard.kind,
-      nullif(heard.params, 'null'), heard.stream_task_id, decode(heard.named, 'hex')
+      nullif(heard.params, 'null'), heard.stream_task_id, decode(heard.named, 'hex'),
+      heard.replayed
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS heard
-      (id uuid, session text, rpc_id jsonb, kind text, params jsonb, stream_task_id uuid, named text)
+      (id uuid, session text, rpc_id jsonb, kind text, params jsonb, stream_task_id uuid, named text,
+        replayed boolean)
     WHERE heard.kind = ${kind} AND (heard.kind = 'elicitation' OR EXISTS (
         SELECT FROM ask WHERE ask.organization_id = ${organizationId}::uuid
           AND ask.session_digest = decode(heard.session, 'hex') AND ask.rpc_id = heard.rpc_id

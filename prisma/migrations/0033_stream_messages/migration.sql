@@ -14,6 +14,8 @@ CREATE TABLE stream_message (
   stream_task_id uuid,
   -- The server's task id that the message names, as task.handle_digest; null: it names none.
   named_digest bytea,
+  -- It came on a stream that was gone on with after an event, as servers replay them: it may have been said before.
+  replayed boolean NOT NULL DEFAULT false,
   received_at timestamptz(3) NOT NULL DEFAULT now(),
   -- Those that it may be of, as long as nobody knows.
   candidates uuid[] NOT NULL DEFAULT '{}',
