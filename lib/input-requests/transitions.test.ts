@@ -389,3 +389,22 @@ test("the database forbids every move that the state machines forbid, and no oth
     delivery: inCode(DELIVERY_STATES, deliveries.mayGo),
   });
 });
+
+test("a question that is over, under its old id: replayed it is no new one, said anew it is", async () => {
+  const { taskId, id: first } = await asking();
+  await world.within((tx) => closeRequest(world.organizationId, tx, taskId, first, "withdrawn", "retracted"));
+  const asked = await askedBySession(taskId, 21);
+  await world.within((tx) =>
+    closeRequest(world.organizationId, tx, taskId, asked.id, "withdrawn", "retracted"),
+  );
+  const say = (replayed: boolean) =>
+    world.within(async (tx) => {
+      const rpc = { sessionDigest: Buffer.from("session"), rpcId: 21, messageId: uuidv7(), replayed };
+      const captured = { question: APPROVE, key: null, rpc, lifetimeMs: null };
+      const events = await captureQuestion(world.organizationId, tx, taskId, captured);
+      await appendEvents(world.organizationId, tx, events);
+      return events.map(({ type }) => type);
+    });
+  expect(await say(true)).toEqual([]);
+  expect(await say(false)).toEqual(["request.opened"]);
+});
