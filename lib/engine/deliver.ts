@@ -3,7 +3,7 @@
 import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
 import { markAccepted, markSending, markUnsent, markWaiting, type Rung } from "../deliveries/transitions.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { carryOutVerdict } from "../input-requests/capture.ts";
+import { askedMeanwhile, carryOutVerdict } from "../input-requests/capture.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../mcp/peer.ts";
 import type { AskWork, RequestWork } from "../tasks/work.ts";
 import { inSpan } from "../tracing/span.ts";
@@ -90,7 +90,14 @@ async function send(
   }
   const attempt = delivery.attempts + 1;
   await insist(ctx, () =>
-    storeOutcome(ctx, entry, (tx) => markAccepted(ctx.organizationId, tx, ids, attempt)),
+    storeOutcome(ctx, entry, async (tx) => {
+      await markAccepted(ctx.organizationId, tx, ids, attempt);
+      await appendEvents(
+        ctx.organizationId,
+        tx,
+        await askedMeanwhile(ctx.organizationId, tx, entry.id, request.id),
+      );
+    }),
   );
   const { requestId } = delivery;
   ctx.log.info({ taskId: entry.id, inputRequestId: request.id, requestId }, "an answer was delivered");

@@ -191,6 +191,8 @@ test("an answer whose question the server has forgotten says so, and since when,
   mine.status = "input_required";
   await until("it listens", async () => remote.ask(mine, "Really?") !== null);
   const request = await look.openRequest(id, "Really?");
+  // No look is under way, after which the answer would be sent at once.
+  await look.inState(id, "input_required");
   remote.forgetSessions();
   await world.answer(request.id, approve);
   const lines = () =>

@@ -280,17 +280,18 @@ export class StreamInbox {
       return null;
     }
     const left = one.candidates.flatMap((id) => this.#ctx.task(id) ?? []);
-    if (left.length === 0) {
-      if (this.#isEnding) return null;
+    if (this.#isEnding) return null;
+    const { candidates } = one;
+    if (left.length === 0 || left.length < candidates.length) {
       // A start of unknown outcome is not watched, and may have asked.
-      const { candidates } = one;
-      const [unknown, ...others] = await this.#ctx.read((tx) =>
-        unfinished(this.#ctx.organizationId, tx, candidates),
-      );
-      if (unknown) return others.length === 0 ? unknown : null;
+      const open = await this.#ctx.read((tx) => unfinished(this.#ctx.organizationId, tx, candidates));
+      const [only] = open;
+      if (only && left.length === 0) return open.length === 1 ? only : null;
+      if (open.length > left.length) return null;
       // Nobody is left whose it could be. One that names a task of others' stays as long as its session.
-      if (candidates.length > 0 || !live || live.tasks.size === 0) await this.#settle(one, null);
-      return null;
+      const isOver = left.length === 0 && (candidates.length > 0 || !live || live.tasks.size === 0);
+      if (isOver) await this.#settle(one, null);
+      if (left.length === 0) return null;
     }
     const looks = left.map((entry) => ({
       id: entry.id,

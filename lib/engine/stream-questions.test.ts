@@ -27,7 +27,7 @@ afterAll(() => world?.close());
 const approve = { action: "accept" as const, content: { approve: true } };
 const start = (more: Partial<Tool> = {}) =>
   world.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
-const { task, requestsOf, deliveryOf, openRequest, inState, request } = lookInto(() => world);
+const { task, requestsOf, deliveryOf, openRequest, asksOf, inState, request } = lookInto(() => world);
 async function running() {
   const id = await start();
   await inState(id, "working");
@@ -124,6 +124,33 @@ test("a server whose standalone stream has no headers before its first event: ta
   expect(remote.ask(there, "At last?")).not.toBeNull();
   await openRequest(id, "At last?");
   expect(remote.seen.filter(({ method }) => method === "GET")).toHaveLength(1);
+});
+
+test("asked again, or something else, before the server's own 2xx to the answer: the answer follows, the next is asked", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  await heard(there, "Same?");
+  const { id: requestId } = await openRequest(id, "Same?");
+  let said = 0;
+  const before = async () => {
+    said++;
+    const message = said === 1 ? "Same?" : "Something else?";
+    if (said > 2) return void Object.assign(there, { status: "completed" });
+    remote.ask(there, message);
+    // Stored while the answer is under way.
+    await until("it is stored", async () =>
+      said === 1
+        ? (await asksOf(requestId)) === 2
+        : (await requestsOf(id)).some((row) => row.message === message),
+    );
+  };
+  remote.behave.beforeAccepted = before;
+  await world.answer(requestId, approve);
+  const other = await openRequest(id, "Something else?");
+  await until("the first is settled", async () => (await request(requestId)).state === "settled");
+  await world.answer(other.id, approve);
+  await inState(id, "completed");
+  expect(new Set(answeredTo()).size).toBe(3);
 });
 
 test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {

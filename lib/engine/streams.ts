@@ -43,8 +43,9 @@ export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promis
     if (!(error instanceof PeerError && error.code === "sessions_full")) throw error;
     if (ctx.sessions.size === 0) throw error;
     ctx.sessions.fullUntil = performance.now() + SESSIONS_FULL_MS;
-    // A command's is the operator's bound, of which the server knows nothing.
-    if (error.reached === "yes") ctx.learn({ sessionLimit: ctx.sessions.size });
+    // A command's bound is the operator's, and the server knows nothing of it.
+    const isServers = error.httpStatus !== null || error.rpcError !== null;
+    if (isServers) ctx.learn({ sessionLimit: ctx.sessions.size });
     return share(ctx, entry);
   }
 }

@@ -369,7 +369,7 @@ export async function hasRoom(
 }
 
 /**
- * 2025-11-25: the server asks something else, after it had accepted these answers: it has gone on with them. One whose
+ * 2025-11-25: the server asks something else, after it was told these answers, which it has accepted: it has gone on. One whose
  * outcome is unknown is not taken for that, for a task may ask two questions at once.
  */
 async function confirmTakenBefore(
@@ -382,7 +382,7 @@ async function confirmTakenBefore(
     SELECT r.id FROM input_request r
       JOIN delivery d ON d.organization_id = r.organization_id AND d.input_request_id = r.id AND d.state = 'accepted'
     WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'answered'
-      AND d.accepted_at < (SELECT m.received_at FROM stream_message m
+      AND d.sent_at < (SELECT m.received_at FROM stream_message m
         WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${messageId}::uuid)`;
   const events: NewEvent[] = [];
   for (const { id } of taken) events.push(...(await confirmRequest(organizationId, tx, taskId, id)));
@@ -439,6 +439,39 @@ async function askedAgainLive(
   captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
   await addAsk(organizationId, tx, taskId, live.id, captured);
+  return judgeAskedAgain(organizationId, tx, taskId, live);
+}
+
+/**
+ * 2025-11-25, for an answer that was just accepted: what the server asked on its streams while the answer was under way may
+ * have been stored before. The same question under another id: the answer follows to it. Something else: it has gone on.
+ */
+export async function askedMeanwhile(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+): Promise<NewEvent[]> {
+  const [live] = await liveRequests(organizationId, tx, taskId, Prisma.sql`r.id = ${requestId}::uuid`);
+  if (live?.delivery?.state !== "accepted") return [];
+  const [since] = await tx.$queryRaw<{ again: boolean; other: boolean }[]>`
+    SELECT EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id
+        AND k.input_request_id = d.input_request_id AND k.retracted_at IS NULL AND k.accepted_at IS NULL
+        AND (k.created_at, k.id) > (told.created_at, told.id)) AS again,
+      EXISTS (SELECT FROM input_request r WHERE r.organization_id = d.organization_id AND r.task_id = d.task_id
+        AND r.id <> d.input_request_id AND r.created_at > d.sent_at) AS other
+    FROM delivery d JOIN ask told ON told.organization_id = d.organization_id AND told.id = d.ask_id
+    WHERE d.organization_id = ${organizationId}::uuid AND d.id = ${live.delivery.id}::uuid AND told.rpc_id IS NOT NULL`;
+  if (since?.again) return judgeAskedAgain(organizationId, tx, taskId, live);
+  return since?.other ? confirmRequest(organizationId, tx, taskId, requestId) : [];
+}
+
+function judgeAskedAgain(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  live: LiveRequest,
+): Promise<NewEvent[]> {
   const verdict = judgeDelivery(live.delivery, { kind: "asked_again" });
   const request = { taskId, inputRequestId: live.id, deliveryId: live.delivery?.id ?? null };
   const ending = { state: "withdrawn", reason: "asked_again" } as const;

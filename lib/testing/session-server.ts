@@ -64,6 +64,8 @@ export interface SessionServer {
     /** The id of the next question of any session. */
     nextId?: number;
     answer?: (task: SessionTask, id: Id) => void;
+    /** Before the 202 to an answer. */
+    beforeAccepted?: () => Promise<void>;
     /** Asked anew, with an id of its own, by each tasks/result. */
     reissues?: string;
     /** The error that tasks/result answers with, "early" ones while the task has not ended. */
@@ -186,6 +188,7 @@ export async function startSessionServer(): Promise<SessionServer> {
     };
     if (method === undefined) {
       answered.push({ session, id: id!, result: message.result });
+      await behave.beforeAccepted?.();
       response.writeHead(202).end();
       const task = tasks.find((one) => one.session === session);
       if (task) behave.answer?.(task, id!);

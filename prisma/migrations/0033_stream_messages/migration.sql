@@ -38,7 +38,3 @@ CREATE POLICY tenant ON stream_message USING (organization_id = current_organiza
   WITH CHECK (organization_id = current_organization());
 GRANT SELECT, INSERT, UPDATE, DELETE ON stream_message TO intray_engine;
 GRANT SELECT ON stream_message TO intray_app;
-
--- A server may begin its JSON-RPC ids anew in a session that lives: then one id stands for two questions, one after the other.
-DROP INDEX ask_rpc;
-CREATE INDEX ask_rpc ON ask (organization_id, session_digest, rpc_id) WHERE rpc_id IS NOT NULL;
