@@ -1,4 +1,4 @@
-/** `npm run chaos -- --minutes N --seed S [--tasks T] [--samples K]`: see docs/chaos.md. Exits 1 unless nothing was lost. */
+/** `npm run chaos -- --minutes N --seed S [--tasks T] [--samples K] [--pace P]`: see docs/chaos.md. Exits 1 unless nothing was lost. */
 import { parseArgs } from "node:util";
 import { runChaos } from "../lib/testing/chaos/run.ts";
 import { findings, isGood, table } from "../lib/testing/chaos/table.ts";
@@ -14,12 +14,14 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 100_000) },
     tasks: { type: "string" },
     samples: { type: "string", default: "3" },
+    pace: { type: "string", default: "1" },
   },
 });
 const minutes = number("minutes", values.minutes);
 const seed = number("seed", values.seed);
 const tasks = number("tasks", values.tasks ?? String(Math.ceil(minutes * TASKS_A_MINUTE)));
 const samples = number("samples", values.samples);
+const pace = number("pace", values.pace);
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
@@ -32,10 +34,18 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 
 try {
   await build(say);
-  const { account, evidence } = await runChaos({ minutes, seed, tasks, samples, say, signal: stop.signal });
+  const { account, evidence } = await runChaos({
+    minutes,
+    seed,
+    tasks,
+    samples,
+    pace,
+    say,
+    signal: stop.signal,
+  });
   say(`\n${table(account)}\n`);
   say(
-    `The same seed plans the same kills and faults (--minutes ${minutes} --seed ${seed} --tasks ${tasks} --samples ${samples}).`,
+    `The same seed plans the same kills and faults (--minutes ${minutes} --seed ${seed} --tasks ${tasks} --samples ${samples} --pace ${pace}).`,
   );
   say("How they meet the work that goes on is up to the machine, and differs from run to run.");
   if (evidence) say(`\n${findings(account.judgement)}\n\nLogs and evidence: ${evidence}`);

@@ -56,7 +56,7 @@ test("a server that caps its sessions: tasks that it names share one, and each g
   const [one, two] = [await start(), await start()];
   await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
   expect(new Set(remote.tasks.map(({ session }) => session)).size).toBe(1);
-  expect((await traits()).sessionLimit).toBe(1);
+  await until("it is learned", async () => (await traits()).sessionLimit === 1);
   const [a, b] = [await there(0), await there(1)];
   const asked = [remote.ask(b, "Second?"), remote.ask(a, "First?")];
   const requests = await until("both are asked", async () => {
@@ -185,6 +185,7 @@ test("an answer whose question is never put again is undeliverable, kept, and as
 });
 
 test("an answer whose question the server has forgotten says so, and since when, until the question comes again", async () => {
+  remote.behave.acrossSessions = true;
   const id = await start();
   const mine = await there(0);
   mine.status = "input_required";

@@ -98,3 +98,32 @@ test("2026-07-28: polls and an answer whose replies are cut, and 64 KiB of error
   expect(modern.told).toHaveLength(1);
   expect((await look.deliveryOf(request.id)).state).toBe("confirmed");
 });
+
+test("a task that is not known is HTTP 404: it is lost, and few new sessions are opened for it", async () => {
+  const { id } = await running();
+  const before = count("initialize");
+  remote.behave.missing = "http";
+  remote.tasks.length = 0;
+  await look.inState(id, "lost");
+  expect(count("initialize") - before).toBeLessThanOrEqual(2);
+});
+
+test("JSON-RPC ids that begin anew in a living session: each question is asked, and answered once", async () => {
+  const { id, there } = await running();
+  remote.ask(there, "First?");
+  const first = await look.openRequest(id, "First?");
+  await world.answer(first.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  remote.restartIds();
+  remote.ask(there, "Second?");
+  const second = await look.openRequest(id, "Second?");
+  remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
+  await world.answer(second.id, approve);
+  await look.inState(id, "completed");
+  expect(remote.answered.map((one) => one.id)).toEqual([0, 0]);
+});
+
+test("a stream without headers before its first event: the task starts, and is heard", async () => {
+  remote.behave.lateHeaders = true;
+  await comesToItsEnd(await running());
+});

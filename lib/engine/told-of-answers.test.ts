@@ -65,6 +65,28 @@ describe("on 2026-07-28", () => {
     expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", acceptedAt: null });
   });
 
+  test("an answer whose reply was lost with the task is neither called sent nor unsent: nobody knows", async () => {
+    remote.behave.onUpdate = ({ taskId }) => {
+      remote.tasks.delete(taskId);
+      return "drop";
+    };
+    const id = await start();
+    const request = await look.openRequest(id);
+    await world.answer(request.id, approve);
+    expect(await ended(request.id)).toMatchObject({ state: "withdrawn", endedReason: "task_ended" });
+    expect(await look.deliveryOf(request.id)).toMatchObject({
+      state: "failed",
+      inDoubt: true,
+      acceptedAt: null,
+    });
+    const line = await world.within((tx) =>
+      tx.event.findFirstOrThrow({
+        where: { organizationId: world.organizationId, taskId: id, type: "request.withdrawn" },
+      }),
+    );
+    expect(line.data).toEqual({ reason: "task_ended", answer: "in_doubt" });
+  });
+
   test("an answer that the server had taken and then refuses to take twice is not called undelivered", async () => {
     remote.behave.onUpdate = () => "ignore";
     const id = await start();
@@ -119,6 +141,11 @@ describe("on 2025-11-25", () => {
     expect(await ended(request.id)).toMatchObject({ state: "settled", endedReason: null });
     const { state, acceptedAt } = await look.deliveryOf(request.id);
     expect([state, acceptedAt === null]).toEqual(["confirmed", false]);
+    // Nothing is learned of how long the server waits for answers.
+    const { traits } = await world.within((tx) =>
+      tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+    );
+    expect(traits).not.toHaveProperty("withdrawnAtMs");
   });
 
   test("an answer that was taken, and asked for again, is not called unsent when the server loses the task", async () => {

@@ -21,16 +21,24 @@ const OUTAGE_MS = [20_000, 90_000] as const;
 /** Of 20 kills. Drawn from a bag without putting back, so that short runs kill every kind too. */
 const KILLED: Record<PartKind, number> = { engine: 7, sample: 6, web: 3, postgres: 4 };
 
-/** Kills and freezes from 0 to `durationMs`, oldest first. `parts`: the names of each kind. */
-export function planBlows(seed: number, durationMs: number, parts: Record<PartKind, string[]>): Blow[] {
+/**
+ * Kills, freezes and outages from 0 to `durationMs`, oldest first. `parts`: the names of each kind. Kills and freezes
+ * come `pace` times as rarely, for machines on which a process takes longer to start than it is left alone.
+ */
+export function planBlows(
+  seed: number,
+  durationMs: number,
+  parts: Record<PartKind, string[]>,
+  pace = 1,
+): Blow[] {
   const blows: Blow[] = [];
   const kills = randomFor(seed, "kills");
   const fullBag = (Object.keys(KILLED) as PartKind[]).flatMap((kind) => Array(KILLED[kind]).fill(kind));
   let bag: PartKind[] = [];
   for (
-    let atMs = between(kills, ...KILL_EVERY_MS);
+    let atMs = pace * between(kills, ...KILL_EVERY_MS);
     atMs < durationMs;
-    atMs += between(kills, ...KILL_EVERY_MS)
+    atMs += pace * between(kills, ...KILL_EVERY_MS)
   ) {
     if (bag.length === 0) bag = shuffled(kills, fullBag);
     const kind = bag.pop() as PartKind;
@@ -40,7 +48,7 @@ export function planBlows(seed: number, durationMs: number, parts: Record<PartKi
   const freezes = randomFor(seed, "freezes");
   // The first comes early: a short run has one too.
   let atMs = between(freezes, 10_000, 40_000);
-  for (; atMs < durationMs; atMs += between(freezes, ...FREEZE_EVERY_MS)) {
+  for (; atMs < durationMs; atMs += pace * between(freezes, ...FREEZE_EVERY_MS)) {
     const order = shuffled(freezes, parts.engine);
     const downMs = between(freezes, ...FROZEN_MS);
     if (atMs + downMs < durationMs) blows.push({ atMs, kind: "freeze", parts: order, downMs });

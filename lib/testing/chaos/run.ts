@@ -18,6 +18,8 @@ export interface RunOptions {
   seed: number;
   tasks: number;
   samples: number;
+  /** Kills and freezes come so many times as rarely. */
+  pace: number;
   say(line: string): void;
   /** Ends the run, with everything that it started. */
   signal: AbortSignal;
@@ -45,6 +47,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
   const faults = new Map<FaultKind, number>();
   let doubledByNetwork = 0;
   let raging = false;
+  let startedMeanwhile = 0;
   let faultLog = "";
   say("Setting the stage …");
   const stage = await setStage({
@@ -96,10 +99,11 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     }, 30_000);
     raging = true;
     const storm = Promise.all([
-      deal(planBlows(seed, durationMs, names), parts, dealt, signal),
+      deal(planBlows(seed, durationMs, names, options.pace), parts, dealt, signal),
       sleep(durationMs, undefined, { signal }),
     ]).then(() => {
       raging = false;
+      startedMeanwhile = people.started.length;
     });
     const answering = answerAll(people, who, () => quiet);
     const settled = Promise.all([storm, startInvoices(people, who)])
@@ -123,6 +127,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       minutes,
       tookMs: Date.now() - startedAt,
       tasks: people.started.length,
+      startedMeanwhile,
       kills: byKind(dealt.kills),
       freezes: dealt.freezes,
       outages: dealt.outages,

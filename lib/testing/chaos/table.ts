@@ -8,6 +8,8 @@ export interface Account {
   /** From the first start to the judgement. */
   tookMs: number;
   tasks: number;
+  /** Of these, started while things broke: a run with few of them proves little. */
+  startedMeanwhile: number;
   kills: Map<string, number>;
   freezes: number;
   /** How long Intray's database was away at a time, in ms; kills besides. */
@@ -35,6 +37,7 @@ export function table(account: Account): string {
   const rows: [string, string | number, string?][] = [
     ["seed", account.seed, `${account.minutes} minutes of faults, ${seconds(account.tookMs)} in all`],
     ["tasks", account.tasks, counts(Object.entries(judgement.ends))],
+    ["started meanwhile", account.startedMeanwhile, "while things broke"],
     [
       "answers given",
       given.taken,
