@@ -1,5 +1,6 @@
 /** 14, the other way round: servers of the official packages give a question up after 60 s, whatever a client does. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { traitsSchema } from "../../servers/traits.ts";
 import { lookInto } from "../../testing/look.ts";
 import { type OfficialName, startOfficialServer } from "../../testing/official-server.ts";
 import { tool } from "../../testing/tool.ts";
@@ -71,12 +72,14 @@ describe.concurrent("nobody answers within a minute:", { timeout: PATIENCE_MS + 
         await expect(world.answer(request.id, { action: "accept", content: {} })).rejects.toMatchObject({
           code: "no_longer_open",
         });
-        const { traits } = await world.within((tx) =>
-          tx.server.findFirstOrThrow({
-            where: { organizationId: world.organizationId, id: server.serverId },
-          }),
-        );
-        expect(traits).toMatchObject({ questionLifetimeMs: 60_000 });
+        await until("that is learned", async () => {
+          const row = await world.within((tx) =>
+            tx.server.findFirstOrThrow({
+              where: { organizationId: world.organizationId, id: server.serverId },
+            }),
+          );
+          return traitsSchema.parse(row.traits).questionLifetimeMs === 60_000;
+        });
       } finally {
         await remote.stop();
       }
