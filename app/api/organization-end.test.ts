@@ -53,6 +53,9 @@ async function furnished(slug: string) {
     await tx.ask.create({ data: ask });
     const found = { id: uuidv7(), connectionId: server.connectionId, handleDigest: Buffer.from(CANARY) };
     await tx.foundTask.create({ data: { ...of, ...found, sealedHandle: CANARY, status: "working" } });
+    const heard = { id: uuidv7(), connectionId: server.connectionId, sessionDigest: Buffer.from(CANARY) };
+    const asked = { rpcId: 1, kind: "elicitation", params: { message: "Which task am I of?" } };
+    await tx.streamMessage.create({ data: { organizationId: id, ...heard, ...asked } });
     await tx.protocolMessage.create({
       data: { ...of, direction: "out", method: "tools/call", body: storable({ a: 1 }) },
     });

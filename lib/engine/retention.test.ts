@@ -260,7 +260,10 @@ test("protocol messages go after their days, also those of tasks at work; younge
 });
 
 test("whatever points at a task or a request goes with it, or is deleted before it", async () => {
-  const known = ["answer", "ask", "claim", "delivery", "draft", "found_task", "input_request", "task"];
+  const known = [
+    ...["answer", "ask", "claim", "delivery", "draft", "found_task", "input_request"],
+    ...["stream_message", "task"],
+  ];
   const rows = await admin(`SELECT DISTINCT conrelid::regclass::text AS "table" FROM pg_constraint
     WHERE contype = 'f' AND confdeltype = 'a' AND confrelid IN ('task'::regclass, 'input_request'::regclass,
       'answer'::regclass, 'ask'::regclass) ORDER BY 1`);

@@ -135,6 +135,12 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "stream_message",
+    table: "stream_message",
+    columns: "id connection_id stream_task_id params received_at candidates task_id handled_at",
+    order: byId,
+  },
+  {
     kind: "answer",
     table: "answer",
     columns:
@@ -271,6 +277,13 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   },
   event: { actor_id: "made from the rest" },
   ask: { session_digest: "a secret's", rpc_id: "names a message of a session" },
+  stream_message: {
+    session_digest: "a secret's",
+    named_digest: "a secret's",
+    rpc_id: "names a message of a session",
+    kind: "without params a question was taken back",
+    replayed: "the engine's own note",
+  },
   delivery: { epoch: "the engine's own count" },
   task_watch: { "*": "when the engine looks next" },
   quota: { "*": "the operator's" },

@@ -1,7 +1,7 @@
 -- What servers of 2025-11-25 say on their streams and would not say again: questions, and questions taken back. Stored as it
 -- arrives, whatever state its task, its server or the lease is in; whose it is follows from these rows.
 CREATE TABLE stream_message (
-  organization_id uuid NOT NULL,
+  organization_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
   id uuid NOT NULL,
   connection_id uuid NOT NULL,
   -- A digest of the session it came on, and the JSON-RPC id with its type: where an answer goes.
