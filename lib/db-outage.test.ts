@@ -1,10 +1,9 @@
 /** What happens to those who use the database when it goes away at the worst moment. */
 import net, { type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, isDatabaseDown, Prisma } from "./db.ts";
 import { uuidv7 } from "./ids.ts";
-import { createTestDatabase, type TestDatabase } from "./testing/postgres.ts";
+import { connectRaw, createTestDatabase, type TestDatabase } from "./testing/postgres.ts";
 
 let postgres: TestDatabase;
 beforeAll(async () => {
@@ -25,12 +24,9 @@ function farewell(): Buffer {
 }
 
 /** Passes on what both say, and lets the farewell come in one packet with the reply to the query that names LAST. */
-async function betweenThem({ port, hostname }: URL) {
+async function betweenThem(url: string) {
   const proxy = net.createServer((client) => {
-    const folder = decodeURIComponent(hostname);
-    const server = folder.startsWith("/")
-      ? net.connect(join(folder, `.s.PGSQL.${port}`))
-      : net.connect(Number(port), hostname);
+    const server = connectRaw(url);
     let isLast = false;
     client.on("data", (chunk) => {
       isLast ||= chunk.includes(LAST);
@@ -50,7 +46,7 @@ async function betweenThem({ port, hostname }: URL) {
 
 test("it shuts down as a connection passes from one to the next: that one fails, and nothing else does", async () => {
   const url = new URL(postgres.appUrl);
-  const proxy = await betweenThem(url);
+  const proxy = await betweenThem(postgres.appUrl);
   url.hostname = "127.0.0.1";
   url.port = String(proxy.port);
   const database = createDatabase(url.href, { connections: 1 });

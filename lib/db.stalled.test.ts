@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { pipeline } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type Database, isDatabaseDown } from "./db.ts";
 import { uuidv7 } from "./ids.ts";
 import { listen } from "./listen.ts";
-import { createTestDatabase, type TestDatabase } from "./testing/postgres.ts";
+import { connectRaw, createTestDatabase, type TestDatabase } from "./testing/postgres.ts";
 
 let postgres: TestDatabase;
 let database: Database;
@@ -48,17 +48,16 @@ test("a transaction in which nothing is said for long is ended by Postgres, so t
 });
 
 test("who says in the address to be patient waits for a database that is slow to answer", async () => {
-  const behind = new URL(postgres.appUrl);
   const slow = createServer(async (socket) => {
     await pause(6_000);
-    const through = connect(Number(behind.port), behind.hostname);
-    pipeline(socket, through, socket, () => {}); // either end may hang up
+    pipeline(socket, connectRaw(postgres.appUrl), socket, () => {}); // either end may hang up
   }).listen(0, "127.0.0.1");
   await once(slow, "listening");
   const { port } = slow.address() as AddressInfo;
   const says = async (connect_timeout: string) => {
-    const url = new URL(behind);
-    url.host = `127.0.0.1:${port}`;
+    const url = new URL(postgres.appUrl);
+    url.hostname = "127.0.0.1";
+    url.port = String(port);
     url.searchParams.set("connect_timeout", connect_timeout);
     const patient = createDatabase(url.href, { connections: 1 });
     const answer = patient

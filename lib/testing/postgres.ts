@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { allowLogins, createOwner, withClient, withLogin } from "../../scripts/database/roles.ts";
 import { migrate } from "../../scripts/migrate.ts";
 
@@ -34,6 +36,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await withClient(admin, (client) => client.query(`drop database if exists ${name} with (force)`));
     },
   };
+}
+
+/** A raw connection to the Postgres of a database's URL, which may name the folder of its socket as host: for a proxy. */
+export function connectRaw(url: string): Socket {
+  const { hostname, port } = new URL(url);
+  const host = decodeURIComponent(hostname);
+  return host.startsWith("/") ? connect(join(host, `.s.PGSQL.${port}`)) : connect(Number(port), host);
 }
 
 /** Makes the template, migrated, and names it for the workers in TEST_DATABASE_TEMPLATE. Returns its removal. */
