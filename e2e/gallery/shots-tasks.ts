@@ -1,5 +1,6 @@
 /** Tasks: the table, a new one, and one in each of its states. */
 import type { Prisma } from "../../lib/generated/prisma/client.ts";
+import { uuidv7 } from "../../lib/ids.ts";
 import { expect, taskHeader } from "../desk.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 
@@ -113,4 +114,58 @@ export const TASKS: Shot[] = [
   ended("lost"),
   ended("expired"),
   ended("start_unknown"),
+  // The engine makes such of servers that name no task in their questions, or forget what they asked.
+  {
+    name: "task that may have asked",
+    person: "Ola",
+    looks: [LIGHT, DARK, ON_PHONE],
+    async open(page, scene) {
+      const { backstage } = scene;
+      const server = await backstage.serverNamed("Finance ERP");
+      const id = await backstage.insertTask(server, { state: "input_required", finishedAt: null });
+      await backstage.within((tx, organizationId) =>
+        tx.streamMessage.create({
+          data: {
+            organizationId,
+            id: uuidv7(),
+            connectionId: server.connectionId,
+            sessionDigest: Buffer.from(id),
+            rpcId: 1,
+            kind: "elicitation",
+            params: {
+              mode: "form",
+              message: "Pay invoice INV-7, $1,000.00?",
+              requestedSchema: {},
+              url: null,
+            },
+            candidates: [id],
+          },
+        }),
+      );
+      await page.goto(`/tasks/${id}`);
+      await expect(page.getByText("Pay invoice INV-7")).toBeVisible();
+    },
+  },
+  {
+    name: "task whose answer waits",
+    person: "Ola",
+    looks: [LIGHT, DARK, ON_PHONE],
+    async open(page, scene) {
+      const { requestId } = await scene.ask("deploy", { build: "4822" });
+      const server = await scene.backstage.serverNamed("Finance ERP");
+      const expiresAt = new Date(Date.now() + 3_600_000);
+      const task = { state: "input_required", finishedAt: null, expiresAt };
+      const taskId = await scene.backstage.insertTask(server, task);
+      const since = new Date(Date.now() - 120_000);
+      await scene.backstage.insertUndeliverable(requestId, taskId, "not_asked_again", {
+        request: { state: "answered", endedReason: null, endedAt: null },
+        delivery: {
+          ...{ state: "pending", attempts: 0, sentAt: null, error: null },
+          ...{ waitingSince: since, deliverAfter: since },
+        },
+      });
+      await page.goto(`/tasks/${taskId}`);
+      await expect(taskHeader(page).getByRole("heading", { level: 1 })).toBeVisible();
+    },
+  },
 ];
