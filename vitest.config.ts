@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./lib/testing/longest-first.ts";
+import { LongestFirst } from "./test/longest-first.ts";
 
 export default defineConfig({
   test: {
     include: ["{lib,app,components,examples,scripts,prisma}/**/*.test.{ts,tsx}"],
-    globalSetup: "lib/testing/global-setup.ts",
+    globalSetup: "test/global-setup.ts",
     // Real databases and real servers, on machines with two cores.
     // Most of their time they wait for each other, so that there is room for three files a core.
     maxWorkers: 6,

@@ -1,9 +1,9 @@
 /** The database behind the screens, for what no server here does of its own accord: rows as the engine leaves them. */
-import { createDatabase, Prisma, type Tx } from "../lib/db.ts";
-import { handleDigest } from "../lib/found-tasks/handle.ts";
-import { uuidv7 } from "../lib/ids.ts";
-import { createSeal } from "../lib/seal.ts";
+import { createDatabase, Prisma, type Tx } from "../lib/base/db/db.ts";
+import { uuidv7 } from "../lib/base/ids.ts";
+import { createSeal } from "../lib/base/seal.ts";
 import type { Traits } from "../lib/servers/traits.ts";
+import { handleDigest } from "../lib/tasks/found/handle.ts";
 import { readRecord } from "../scripts/database/cluster.ts";
 import { withLogin } from "../scripts/database/roles.ts";
 import { readSecrets } from "../scripts/database/secrets.ts";

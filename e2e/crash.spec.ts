@@ -4,7 +4,7 @@
  * told once and each line paid once.
  */
 import { expect, test } from "@playwright/test";
-import { type LedgerLine, readLedger } from "../lib/testing/sample-ledger.ts";
+import { type LedgerLine, readLedger } from "../test/sample-ledger.ts";
 import { type PartName, startIntray } from "./intray.ts";
 
 const INVOICES = 20;

@@ -7,11 +7,11 @@ import {
   type Locator,
   type Page,
 } from "@playwright/test";
+import type { Page as ListPage } from "../lib/base/page.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../lib/input-requests/schema.ts";
-import type { Page as ListPage } from "../lib/page.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import type { TaskDetail } from "../lib/tasks/schema.ts";
-import { readLedger } from "../lib/testing/sample-ledger.ts";
+import { readLedger } from "../test/sample-ledger.ts";
 import { shareIntray } from "./shared-intray.ts";
 
 export { expect };

@@ -1,5 +1,5 @@
 /** Servers as they are: what they were seen to do, tasks that only they know, calls that are lost, results of all kinds. */
-import { startElsewhere } from "../lib/testing/stranger.ts";
+import { startElsewhere } from "../test/stranger.ts";
 import { type Backstage, openBackstage } from "./backstage.ts";
 import {
   apiOf,

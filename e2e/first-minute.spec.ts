@@ -1,7 +1,7 @@
 /** What people see who come in just after the first start of the demonstration, and that the next start changes nothing. */
 import { type Browser, devices, type Page, test } from "@playwright/test";
+import type { Page as ListPage } from "../lib/base/page.ts";
 import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
-import type { Page as ListPage } from "../lib/page.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import type { TaskSummary } from "../lib/tasks/schema.ts";
 import { expect, requestPane, SOON, signIn } from "./desk.ts";

@@ -1,3 +1,3 @@
-import { keepCompiled } from "../lib/testing/compile-cache.ts";
+import { keepCompiled } from "../test/compile-cache.ts";
 
 export default keepCompiled;

@@ -1,6 +1,6 @@
 /** The job of the product by hand: tasks are started, ask, are answered, and move on; and what can come between. */
 import type { Page } from "@playwright/test";
-import { forcePay } from "../lib/testing/sample-ledger.ts";
+import { forcePay } from "../test/sample-ledger.ts";
 import {
   answer,
   apiOf,

@@ -4,8 +4,8 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ReceivedMail, startMailServer } from "../lib/testing/mail-server.ts";
-import { type ReceivedCall, startReceiver } from "../lib/testing/receiver.ts";
+import { type ReceivedMail, startMailServer } from "../test/mail-server.ts";
+import { type ReceivedCall, startReceiver } from "../test/receiver.ts";
 
 export interface Told {
   mails: ReceivedMail[];

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, ProtocolError, Server } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type FakeTask, newTask } from "../lib/testing/fake-task.ts";
+import { type FakeTask, newTask } from "../test/fake-task.ts";
 import { KINDS, type QuestionKind } from "./question-kinds.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";

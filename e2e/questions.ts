@@ -1,7 +1,7 @@
 /** Has the question server ask, and reads what it was told. */
 import type { Page } from "@playwright/test";
 import { z } from "zod";
-import type { Page as ListPage } from "../lib/page.ts";
+import type { Page as ListPage } from "../lib/base/page.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import { apiOf, expect, newInvoiceId, openRequest } from "./desk.ts";
 import { KINDS, type Kind } from "./question-kinds.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
-import { CLIENT, type OidcServer, startOidc } from "../lib/testing/oidc-server.ts";
+import { CLIENT, type OidcServer, startOidc } from "../test/oidc-server.ts";
 import { tabTo } from "./desk.ts";
 import { type Intray, startIntray } from "./intray.ts";
 import { judge } from "./judge.ts";

@@ -1,6 +1,6 @@
 /** The page of one task: what happened and how long it took, what was said, what came of it, and starting it again. */
 import { expect as expectValue, type Page } from "@playwright/test";
-import { forcePay } from "../lib/testing/sample-ledger.ts";
+import { forcePay } from "../test/sample-ledger.ts";
 import { type Backstage, openBackstage } from "./backstage.ts";
 import {
   apiOf,

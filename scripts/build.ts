@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { ConfigurationError } from "../lib/env.ts";
+import { ConfigurationError } from "../lib/base/env.ts";
 import { runStep } from "./child.ts";
 import { generate } from "./generate.ts";
 import { withLock } from "./lock.mjs";

@@ -1,11 +1,11 @@
 /** Which tests a change leads to. */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { LONG_FILES } from "../lib/testing/long-files.ts";
+import { LONG_FILES } from "../test/long-files.ts";
 import { choose } from "./changed.ts";
 
 const sources = new Map([
-  ["lib/ids.ts", ""],
+  ["lib/base/ids.ts", ""],
   ["lib/tasks/queries.ts", 'import { uuidv7 } from "../ids.ts";'],
   ["lib/tasks/queries.test.ts", 'import { x } from "./queries.ts";'],
   ["lib/ids.test.ts", 'import { uuidv7 } from "./ids.ts";'],
@@ -22,7 +22,7 @@ const sources = new Map([
 ]);
 
 test("a file's users are reached, the nearest first, also those that start it, and nobody else", () => {
-  const { unit, left, needsBuild } = choose(["lib/ids.ts"], sources);
+  const { unit, left, needsBuild } = choose(["lib/base/ids.ts"], sources);
   expect(unit).toEqual([
     "lib/ids.test.ts",
     "lib/tasks/queries.test.ts",
@@ -63,7 +63,7 @@ test("browser tests go with the pages that they are about, and with themselves",
 test("what there is no time for is left out, the farthest first", () => {
   const many = Array.from({ length: 200 }, (_, n) => `lib/many/${n}.test.ts`);
   const all = new Map([...sources, ...many.map((file) => [file, 'import "../tasks/queries.ts";'] as const)]);
-  const { unit, left } = choose(["lib/ids.ts"], all);
+  const { unit, left } = choose(["lib/base/ids.ts"], all);
   expect(unit[0]).toBe("lib/ids.test.ts");
   expect(unit.length + left.length).toBe(204);
   expect(left).toContain("app/api/tasks.test.ts");

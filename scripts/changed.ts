@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { secondsOf } from "../lib/testing/long-files.ts";
+import { secondsOf } from "../test/long-files.ts";
 
 export interface Choice {
   /** Test files, the nearest to the change first. */
@@ -39,7 +39,7 @@ const SEEN_IN: [folder: RegExp, specs: string[]][] = [
 /** Read by name pattern, so that no file says which: whoever makes a database has them. */
 const READ_ELSEWHERE: [file: RegExp, reader: string][] = [
   [/^prisma\/migrations\//, "scripts/migrate.ts"],
-  [/^prisma\/schema\.prisma$/, "lib/db.ts"],
+  [/^prisma\/schema\.prisma$/, "lib/base/db/db.ts"],
 ];
 
 /** What every test depends on, though none names it. */

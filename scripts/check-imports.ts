@@ -41,8 +41,8 @@ function checkImport(file: string, specifier: string, typeOnly: boolean): string
   if (own !== undefined) {
     // A type is erased, so it pulls nothing along; only the app's are nobody else's business.
     if (typeOnly) return own.startsWith("app/") ? mayImport(file, own) : undefined;
-    if (/^lib\/generated\/.*\/client/.test(own) && file !== "lib/db.ts")
-      return "only lib/db.ts imports the generated client";
+    if (/^lib\/generated\/.*\/client/.test(own) && file !== "lib/base/db/db.ts")
+      return "only lib/base/db/db.ts imports the generated client";
     return /\.tsx?$/.test(own) ? mayImport(file, own) : undefined;
   }
   const wayOut = refuseImport(file, specifier, typeOnly);
@@ -67,9 +67,10 @@ function ownFile(file: string, specifier: string): string | undefined {
 function checkLine(file: string, text: string): string | undefined {
   const code = text.replace(/^\s*(\/\/|\*|\/\*).*/, "").replace(/(^|\s)\/\/.*/, "");
   const server = file.startsWith("lib/") && !file.startsWith("lib/testing/");
-  if (server && file !== "lib/env.ts" && /\bprocess\.env\b/.test(code))
-    return "only lib/env.ts reads process.env";
-  if (file.startsWith("app/") && /\bprocess\.env\b/.test(code)) return "only lib/env.ts reads process.env";
+  if (server && file !== "lib/base/env.ts" && /\bprocess\.env\b/.test(code))
+    return "only lib/base/env.ts reads process.env";
+  if (file.startsWith("app/") && /\bprocess\.env\b/.test(code))
+    return "only lib/base/env.ts reads process.env";
   return refuseCall(file, code);
 }
 

@@ -52,5 +52,5 @@ test("refuses a route that the API's description does not have", () => {
 });
 
 function imported() {
-  return 'import { endpoint, route } from "@/lib/web/route.ts";\n';
+  return 'import { endpoint, route } from "@/lib/web/http/route.ts";\n';
 }

@@ -34,11 +34,11 @@ function check(file: string): string[] {
   const text = read(file);
   const strange = METHODS.filter((name) => isExported(text, name) && !MADE.has(makerOf(text, name) ?? ""));
   return [
-    ...strange.map((name) => `${name} is not made by endpoint() or route() of lib/web/route.ts`),
+    ...strange.map((name) => `${name} is not made by endpoint() or route() of lib/web/http/route.ts`),
     ...(METHODS.some((name) => isExported(text, name)) ? [] : ["it exports no method"]),
     ...(/import \{[^}]*\} from "@\/lib\/web\/route\.ts"/.test(text)
       ? []
-      : ["lib/web/route.ts is not imported"]),
+      : ["lib/web/http/route.ts is not imported"]),
     ...(isListed(file) ? [] : [`${PATHS} does not have it`]),
   ];
 }

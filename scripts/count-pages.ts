@@ -5,15 +5,15 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import { inScope } from "../lib/scope.ts";
-import { countAnswer } from "../lib/web/metrics.ts";
-import { serverTiming } from "../lib/web/server-timing.ts";
-import { sessionCookieName } from "../lib/web/session-cookie.ts";
+import { inScope } from "../lib/base/scope.ts";
+import { sessionCookieName } from "../lib/web/auth/session-cookie.ts";
+import { countAnswer } from "../lib/web/http/metrics.ts";
+import { serverTiming } from "../lib/web/http/server-timing.ts";
 
 const routeSchema = z.object({ page: z.string(), regex: z.string() });
 const manifestSchema = z.object({ staticRoutes: z.array(routeSchema), dynamicRoutes: z.array(routeSchema) });
 
-/** Made by route() of lib/web/route.ts, or next-auth's. */
+/** Made by route() of lib/web/http/route.ts, or next-auth's. */
 const CALLS = /^\/(api|oauth)\/|^\/(healthz|readyz|metrics)$/;
 
 /** Reads which pages the build has; the result answers every request by `handle`. */

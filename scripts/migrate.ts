@@ -11,7 +11,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
-import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/queue.ts";
+import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/leases/lease-queue.ts";
 
 const FOLDER = path.join(import.meta.dirname, "../prisma/migrations");
 const LOCK = 7_246_813_557;

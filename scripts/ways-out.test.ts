@@ -4,7 +4,7 @@ import { refuseCall, refuseImport } from "./ways-out.ts";
 test.each([
   ["lib/web/notices.ts", "undici"],
   ["lib/web/notices.ts", "ws"],
-  ["lib/engine/call.ts", "node:http"],
+  ["lib/engine/task/call.ts", "node:http"],
   ["lib/mcp/peer.ts", "node:https"],
   ["app/api/v1/me/route.ts", "node:net"],
   ["scripts/commands/doctor.ts", "node:tls"],
@@ -16,8 +16,8 @@ test.each([
 });
 
 test.each([
-  ["lib/network.ts", "undici", false],
-  ["lib/mcp/wire.ts", "node:http", true],
+  ["lib/base/network.ts", "undici", false],
+  ["lib/mcp/wire/wire.ts", "node:http", true],
   ["scripts/web.ts", "node:http", false],
   ["lib/web/notices.ts", "node:crypto", false],
   ["examples/invoice-server/http.ts", "node:http", false],

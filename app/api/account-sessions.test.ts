@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isDated } from "@/lib/members/password.ts";
-import {
-  acme,
-  caller,
-  newBrowser,
-  PASSWORD,
-  person,
-  sql,
-  startAccounts,
-  web,
-} from "@/lib/testing/accounts.ts";
+import { acme, caller, newBrowser, PASSWORD, person, sql, startAccounts, web } from "@/test/accounts.ts";
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
 afterAll(() => web.stop());

@@ -1,7 +1,7 @@
 /** Answering many at once, what is offered for declining, the time for undo, and who may be assigned. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

@@ -2,9 +2,6 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { api } from "@/components/api/client.ts";
-import { onboardingKey } from "@/components/api/onboarding.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { readServerAuth, ServerAuth, ServerBasics } from "@/components/server/server-fields.tsx";
@@ -12,6 +9,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast.ts";
+import { api } from "@/lib/api-client/client.ts";
+import { onboardingKey } from "@/lib/api-client/onboarding.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { createServerSchema, type Server } from "@/lib/servers/schema.ts";
 
 export function ConnectDialog({

@@ -1,9 +1,9 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useState } from "react";
-import { api, speakFor } from "@/components/api/client.ts";
-import type { Permission } from "@/lib/members/permissions.ts";
-import type { Role } from "@/lib/members/roles.ts";
+import type { Permission } from "@/lib/access/permissions.ts";
+import type { Role } from "@/lib/access/roles.ts";
+import { api, speakFor } from "@/lib/api-client/client.ts";
 import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
 import type { OwnOrganization } from "@/lib/organizations/schema.ts";
 

@@ -2,7 +2,6 @@
 
 import { Inbox, ListTodo, Settings } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { useFirstSteps } from "@/components/api/onboarding.ts";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
@@ -11,6 +10,7 @@ import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };

@@ -10,7 +10,7 @@ import { useRecent } from "@/components/shell/recent.ts";
 import { usePaletteItems } from "@/components/shell/use-palette-items.ts";
 import { usePaletteSearch } from "@/components/shell/use-palette-search.ts";
 import { rememberFocus } from "@/components/ui/return-focus.ts";
-import { plural } from "@/lib/format/labels.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /** Everything by name: pages, what can be done on this one, requests, tasks and servers. Loaded on its first use. */
 export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {

@@ -2,7 +2,6 @@
 
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
-import { Live } from "@/components/api/live.tsx";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
@@ -12,6 +11,7 @@ import { useGoKeys } from "@/components/shell/use-go-keys.ts";
 import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
 import { part } from "@/components/ui/part.tsx";
 import { Toaster } from "@/components/ui/toaster.tsx";
+import { Live } from "@/lib/api-client/live.tsx";
 
 const GoHint = part(() => import("./go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const Tour = part(() => import("./tour.tsx").then((file) => file.Tour));

@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { errorSentence } from "@/components/api/client.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
+import { errorSentence } from "@/lib/api-client/client.ts";
 
 /** WCAG 2.1.4: keys that act by themselves can be switched off. */
 export function SingleKeysSwitch() {

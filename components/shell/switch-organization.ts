@@ -1,6 +1,6 @@
-import { api, errorSentence } from "@/components/api/client.ts";
 import { leadAll } from "@/components/shell/other-tabs.ts";
 import { toast } from "@/components/ui/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/client.ts";
 
 /** Works in another organization from now on, in all tabs of this browser. */
 export async function switchOrganization(organizationId: string): Promise<void> {

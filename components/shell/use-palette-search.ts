@@ -3,13 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Inbox, ListChecks, Server as ServerIcon } from "lucide-react";
 import { useEffect, useState } from "react";
-import { api, query } from "@/components/api/client.ts";
-import { serverList } from "@/components/api/servers.ts";
 import { matching, type PaletteItem } from "@/components/shell/palette-items.ts";
-import { STATE_LABELS } from "@/lib/format/outcome.ts";
-import { REQUEST_LABELS } from "@/lib/format/requests.ts";
+import { api, query } from "@/lib/api-client/client.ts";
+import { serverList } from "@/lib/api-client/servers.ts";
+import type { Page } from "@/lib/base/page.ts";
+import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
+import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import type { Page } from "@/lib/page.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 /** While someone types, nothing is asked. */

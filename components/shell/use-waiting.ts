@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { requestCounts } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
+import { requestCounts } from "@/lib/api-client/requests.ts";
 
 /**
  * How many requests wait for the person before the screen to act: theirs, and those that nobody has taken. What a

@@ -1,7 +1,7 @@
 /** The installation that the gallery looks at: the demonstration, and a back office that asks every kind of question. */
 import type { Page } from "@playwright/test";
+import type { Page as ListPage } from "../../lib/base/page.ts";
 import type { AnswerInput } from "../../lib/input-requests/schema.ts";
-import type { Page as ListPage } from "../../lib/page.ts";
 import type { Server } from "../../lib/servers/schema.ts";
 import type { TaskDetail } from "../../lib/tasks/schema.ts";
 import type { Backstage } from "../backstage.ts";

@@ -6,12 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  createInvoiceDatabase,
-  type InvoiceServer,
-  startInvoiceServer,
-} from "../../lib/testing/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../lib/testing/postgres.ts";
+import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../../test/invoice-server.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
 
 const SUITE = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorSchema } from "../members/schema.ts";
+import { actorSchema } from "../access/schema.ts";
 import { taskFilterSchema, taskStateSchema } from "../tasks/schema.ts";
 
 export const bulkActionSchema = z.enum(["cancel", "refresh", "restart"]);

@@ -1,5 +1,4 @@
-import { TASK_STATES, type TaskState } from "../tasks/schema.ts";
-import { hasEnded } from "../tasks/status.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "../tasks/status.ts";
 import type { BulkAction } from "./schema.ts";
 
 /** The states of tasks that an action can be done to. */

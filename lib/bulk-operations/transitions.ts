@@ -1,10 +1,11 @@
 /** All that a person does to bulk operations; carrying them out, item by item, is carry-out.ts. */
-import { announce } from "../changes/transitions.ts";
-import { Prisma, storable, type Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Principal } from "../principal.ts";
+import { announce } from "../live-updates/transitions.ts";
 import { matching, partsOf } from "../tasks/filter.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";

@@ -5,23 +5,23 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../changes/transitions.ts";
-import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../db.ts";
-import { listen } from "../listen.ts";
+import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../base/db/db.ts";
+import { listen } from "../base/db/listen.ts";
+import type { Network } from "../base/network.ts";
+import type { Seal } from "../base/seal.ts";
+import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../live-updates/transitions.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
 import { takeSnapshot } from "../metrics/snapshot.ts";
-import type { Network } from "../network.ts";
-import type { Seal } from "../seal.ts";
-import { CHORES } from "./chore-list.ts";
-import { Chores } from "./chores.ts";
-import { Expiry } from "./expiry.ts";
-import { takingTurns } from "./fair-database.ts";
-import { lookAtLeases, makeLeases } from "./lease-rows.ts";
-import { Leases } from "./leases.ts";
-import { pumpChanges, pumped } from "./pump.ts";
-import { recentLateness } from "./recent-lateness.ts";
+import { takingTurns } from "./db/fair-database.ts";
+import { pumpChanges, pumped } from "./db/publish-changes.ts";
+import { CHORES } from "./jobs/all-jobs.ts";
+import { Chores } from "./jobs/jobs.ts";
+import { Expiry } from "./leases/lease-expiry.ts";
+import { lookAtLeases, makeLeases } from "./leases/lease-rows.ts";
+import { Leases } from "./leases/leases.ts";
 import * as tunables from "./tunables.ts";
-import type { Watcher } from "./watcher.ts";
+import { recentLateness } from "./watcher/recent-lateness.ts";
+import type { Watcher } from "./watcher/watcher.ts";
 
 export interface EngineOptions {
   database: Database;

@@ -1,7 +1,7 @@
-import type { Tx } from "../db.ts";
-import { storable } from "../db.ts";
-import { atEnd, type Ending } from "../endings.ts";
-import type { Actor } from "../members/schema.ts";
+import type { Actor } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { storable } from "../base/db/db.ts";
+import { atEnd, type Ending } from "../base/db/deferred-writes.ts";
 import type { EventType, Verification } from "./schema.ts";
 
 /** The engine, where it acts by itself. */

@@ -2,10 +2,11 @@
  * Many requests at once: one press, but each request is answered or taken back in a transaction of its own, with the
  * guards of a single answer. What came before a crash stays recorded, and saying it again finds it `already_answered`.
  */
-import { type Database, isDatabaseDown, type Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
-import { log } from "../log.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { type Database, isDatabaseDown, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { log } from "../base/log.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { checkedContent } from "./guards.ts";
 import type { BulkAnswerInput, BulkAnswerResult, BulkUndoResult, Refused } from "./schema.ts";

@@ -4,21 +4,21 @@
  * the history lines, which the caller appends last.
  */
 import { z } from "zod";
-import { announce } from "../changes/transitions.ts";
-import { Prisma, storable, storableText, type Tx } from "../db.ts";
-import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/facts.ts";
-import { judgeDelivery, type Observation, type Verdict } from "../deliveries/judge.ts";
-import type { Reach } from "../deliveries/status.ts";
-import * as deliveries from "../deliveries/transitions.ts";
-import { AppError } from "../errors.ts";
+import type { Actor } from "../access/schema.ts";
+import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { amountOf } from "../format/amount.ts";
-import { uuidv7 } from "../ids.ts";
+import { announce } from "../live-updates/transitions.ts";
+import { questionHash } from "../mcp/forms/question.ts";
+import { shownOf } from "../mcp/forms/shown.ts";
 import { ASKS, OPEN_QUESTIONS, QUESTIONS } from "../mcp/limits.ts";
 import type { Question, RpcId } from "../mcp/peer.ts";
-import { questionHash } from "../mcp/question.ts";
-import { shownOf } from "../mcp/shown.ts";
-import type { Actor } from "../members/schema.ts";
+import { amountOf } from "../text/amount.ts";
+import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "./deliveries/facts.ts";
+import { judgeDelivery, type Observation, type Verdict } from "./deliveries/judge.ts";
+import type { Reach } from "./deliveries/status.ts";
+import * as deliveries from "./deliveries/transitions.ts";
 import { checkedContent } from "./guards.ts";
 import { judgeRewording, requests } from "./status.ts";
 

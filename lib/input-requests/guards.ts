@@ -1,10 +1,11 @@
 /** What may not be done to an input request, by whom and why. Reads and locks only; the writes are in transitions.ts. */
-import type { Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
-import { validateContent } from "../mcp/content.ts";
-import { type Form, formSchema } from "../mcp/form.ts";
-import { actorSchema } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { validateContent } from "../mcp/forms/content.ts";
+import { type Form, formSchema } from "../mcp/forms/form.ts";
 import { requestedBy } from "../tasks/requester.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import type { AnswerInput, RequestState } from "./schema.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { connectionStateSchema } from "../connections/schema.ts";
-import { formSchema } from "../mcp/form.ts";
-import { actorSchema, personSchema } from "../members/schema.ts";
-import { queryTimeSchema } from "../page.ts";
+import { actorSchema, personSchema } from "../access/schema.ts";
+import { queryTimeSchema } from "../base/page.ts";
+import { formSchema } from "../mcp/forms/form.ts";
+import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 

@@ -1,12 +1,12 @@
 /** Notices by mail, over a real mail server: what it says, to whom, how often, and what it never says. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Chore } from "../engine/chores.ts";
+import { type MailServer, startMailServer } from "../../test/mail-server.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/rows.ts";
+import { createTellingWorld, type TellingWorld } from "../../test/telling-world.ts";
+import type { Chore } from "../engine/jobs/jobs.ts";
 import { takeEvents } from "../events/follow.ts";
 import { subjectsOf } from "../notices/follow.ts";
 import { markOwnRead, syncNotices } from "../notices/transitions.ts";
-import { type MailServer, startMailServer } from "../testing/mail-server.ts";
-import { insertRequest, insertServer, insertTask } from "../testing/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../testing/telling-world.ts";
 import { sendDueMail } from "./send.ts";
 import { createMailer, type Mailer } from "./smtp.ts";
 

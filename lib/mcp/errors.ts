@@ -1,11 +1,11 @@
 /** What went wrong with a call, as a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import { NetworkError } from "../network.ts";
-import { parseJson } from "./json.ts";
+import { NetworkError } from "../base/network.ts";
 import { ERROR_CHARACTERS } from "./limits.ts";
 import { type RpcError, rpcErrorSchema } from "./messages.ts";
 import { PeerError, type PeerErrorCode } from "./peer.ts";
+import { parseJson } from "./wire/json.ts";
 
 const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 

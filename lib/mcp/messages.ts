@@ -4,9 +4,7 @@
  * the servers in the field; the tests hold these against them.
  */
 import { z } from "zod";
-import { detached } from "../detached.ts";
-import { hideIn, hiding, IN_MESSAGES } from "./hide.ts";
-import { parseJson } from "./json.ts";
+import { detached } from "../base/detached.ts";
 import {
   DEPTH,
   ERROR_CHARACTERS,
@@ -17,6 +15,8 @@ import {
   URLS,
 } from "./limits.ts";
 import type { Question, RemoteTask } from "./peer.ts";
+import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
+import { parseJson } from "./wire/json.ts";
 
 const record = z.record(z.string(), z.unknown());
 /** What is echoed exactly, or not at all: an altered key or id could be that of another question. */

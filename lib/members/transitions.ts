@@ -1,14 +1,15 @@
 /** All writes to memberships. An organization always keeps an owner, and only owners make or unmake one. */
-import { announce, announceNow } from "../changes/transitions.ts";
-import { type Forgotten, forgetGrantsOf } from "../connections/disconnect.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { ROLES, type Role, roleAllows } from "../access/roles.ts";
+import { type Actor, roleSchema } from "../access/schema.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
+import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
-import type { Principal } from "../principal.ts";
-import type { Seal } from "../seal.ts";
-import { ROLES, type Role, roleAllows } from "./roles.ts";
-import { type Actor, roleSchema } from "./schema.ts";
+import { announce, announceNow } from "../live-updates/transitions.ts";
+import { type Forgotten, forgetGrantsOf } from "../servers/connections/disconnect.ts";
 
 /**
  * Makes a member, and the account where the address has none yet. Only as the database's owner, who alone may write

@@ -1,8 +1,9 @@
 /** All writes to notices. The engine makes and withdraws them; people mark them read. */
-import { announce } from "../changes/transitions.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import { announce } from "../live-updates/transitions.ts";
 import { audienceOf, type Subjects } from "./audience.ts";
 import type { OwnDoing } from "./follow.ts";
 import { memberOf } from "./queries.ts";

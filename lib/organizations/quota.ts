@@ -1,5 +1,5 @@
 /** How many tasks an organization, and each of its members and keys, may have open and start. The operator sets it. */
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { COMMAND_LINE } from "./transitions.ts";
 

@@ -1,5 +1,5 @@
-import { storable, type Tx } from "../db.ts";
-import { atEnd, type Ending } from "../endings.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { atEnd, type Ending } from "../base/db/deferred-writes.ts";
 import { MESSAGES_KEPT } from "./limits.ts";
 
 export interface NewMessage {

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from "../db.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
 
 /** A column that holds sealed values, and what names a row of it. */
 export interface SealedColumn {

@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient, withLogin } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database } from "../db.ts";
-import { createSeal } from "../seal.ts";
-import { type EngineProcess, startEngineProcess } from "../testing/engine-process.ts";
-import { lookInto } from "../testing/look.ts";
-import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
-import { tool } from "../testing/tool.ts";
-import { createWorld, until, type World } from "../testing/world.ts";
+import { type EngineProcess, startEngineProcess } from "../../test/engine-process.ts";
+import { lookInto } from "../../test/look.ts";
+import { startTestServer, type TestServer } from "../../test/mcp-server.ts";
+import { tool } from "../../test/tool.ts";
+import { createWorld, until, type World } from "../../test/world.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { createSeal } from "../base/seal.ts";
 import { countByKey, reseal } from "./reseal.ts";
 
 const TASKS = 12;

@@ -1,5 +1,5 @@
 /** Where sealed values stand: every sealed column of every organization, and how to run SQL there. */
-import { type Database, Prisma } from "../db.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
 import { type SealedColumn, sealedColumns } from "./columns.ts";
 
 /** What values that belong to a person are bound to in the place of an organization. */

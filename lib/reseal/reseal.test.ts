@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
+import { insertServer, insertTask } from "../../test/rows.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { createSeal, type SealingKey } from "../base/seal.ts";
 import { createOrganization } from "../organizations/transitions.ts";
-import { createSeal, type SealingKey } from "../seal.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
-import { insertServer, insertTask } from "../testing/rows.ts";
 import { sealedColumns } from "./columns.ts";
 import { countByKey, reseal } from "./reseal.ts";
 

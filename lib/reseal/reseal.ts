@@ -1,6 +1,6 @@
 /** Seals again, under the first key of the ring, what is sealed under another. */
-import { type Database, Prisma } from "../db.ts";
-import type { Seal, SealedPlace } from "../seal.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import type { Seal, SealedPlace } from "../base/seal.ts";
 import { named, type Place, sealedPlaces } from "./places.ts";
 
 /** Values that are opened and sealed again in one statement: few, for the engine waits for their rows. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { personSchema } from "../members/schema.ts";
+import { personSchema } from "../access/schema.ts";
 
 /** The pages whose lists can be kept as a view. */
 export const viewPageSchema = z.enum(["inbox", "tasks"]);

@@ -1,6 +1,6 @@
-import { announce } from "../changes/transitions.ts";
-import { storableText, type Tx } from "../db.ts";
+import { storableText, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import { announce } from "../live-updates/transitions.ts";
 import type { Era } from "../mcp/peer.ts";
 import type { Health, Late } from "./schema.ts";
 

@@ -1,5 +1,5 @@
-import { announce } from "../changes/transitions.ts";
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
+import { announce } from "../live-updates/transitions.ts";
 import type { Traits } from "./traits.ts";
 
 /** Notes what a server was seen to do; a key that is undefined is forgotten. Nothing new: nothing is written. */

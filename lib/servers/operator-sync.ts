@@ -1,9 +1,10 @@
 /** Brings the rows of the operator's servers into line with the operator's file, for the organizations it names. */
-import { announce, rewatchConnection } from "../changes/transitions.ts";
-import { type Database, Prisma, type Tx } from "../db.ts";
+
+import type { Actor } from "../access/schema.ts";
+import { type Database, Prisma, type Tx } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Actor } from "../members/schema.ts";
+import { announce, rewatchConnection } from "../live-updates/transitions.ts";
 import { recordHealth } from "./health.ts";
 import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";
 import { retireServer } from "./transitions.ts";

@@ -1,9 +1,10 @@
 /** Pausing a server: from its commit on nothing new is sent to it, and all that waits goes on when that ends. */
-import { announce, lookAtPause, tryServer } from "../changes/transitions.ts";
-import { storableText, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { storableText, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
-import type { Principal } from "../principal.ts";
+import { announce, lookAtPause, tryServer } from "../live-updates/transitions.ts";
 
 /** More would flood those who look on; what they show besides is read again within half a minute. */
 const MOST_HINTS = 500;

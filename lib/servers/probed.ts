@@ -1,7 +1,8 @@
 /** What a probe found of a server, as it is kept. */
-import { announce } from "../changes/transitions.ts";
-import { storable, type Tx } from "../db.ts";
+
+import { storable, type Tx } from "../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { announce } from "../live-updates/transitions.ts";
 import { recordHealth } from "./health.ts";
 import type { Probe } from "./probe.ts";
 import { recordTools } from "./tool-changes.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { scopesSchema } from "../connections/schema.ts";
-import { actorSchema } from "../members/schema.ts";
-import { callsSchema } from "../server-stats/schema.ts";
+import { actorSchema } from "../access/schema.ts";
+import { callsSchema } from "./call-statistics/schema.ts";
+import { scopesSchema } from "./connections/schema.ts";
 
 export const eraSchema = z.enum(["2025-11-25", "2026-07-28"]);
 export const eraSettingSchema = z.enum(["auto", "2025-11-25", "2026-07-28"]);

@@ -1,15 +1,16 @@
 /** All writes to servers and their shared connections; their health is in health.ts, which the engine writes too. */
-import { announce, rewatchConnection } from "../changes/transitions.ts";
-import { giveClient } from "../connections/clients.ts";
-import { type Forgotten, forgetGrantsAt } from "../connections/disconnect.ts";
-import { credentialsPlace } from "../connections/queries.ts";
-import type { Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import type { Actor } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Actor } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
-import type { Seal } from "../seal.ts";
+import { announce, rewatchConnection } from "../live-updates/transitions.ts";
+import { giveClient } from "./connections/clients.ts";
+import { type Forgotten, forgetGrantsAt } from "./connections/disconnect.ts";
+import { credentialsPlace } from "./connections/queries.ts";
 import { lockConnections } from "./locks.ts";
 import type { Probe } from "./probe.ts";
 import { whatWasFound } from "./probed.ts";

@@ -2,7 +2,7 @@
  * All writes to what came on streams. A message is recorded as it arrives, under no fence: it was said, whoever watches the
  * connection. What becomes of it is written under the fence, with the task's lock, together with what it leads to.
  */
-import { storable, type Tx } from "../db.ts";
+import { storable, type Tx } from "../base/db/db.ts";
 import type { Question } from "../mcp/peer.ts";
 import type { HeardMessage } from "./schema.ts";
 

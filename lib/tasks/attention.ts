@@ -2,7 +2,7 @@
  * Why a task does not move, or soon needs somebody: pure, client-safe. What says so of a row is attention-sql.ts. Times
  * are by our clock alone, so that no server's clock can make a badge flap. Durations in ms.
  */
-import type { TaskState } from "./schema.ts";
+import type { TaskState } from "./status.ts";
 import { STALLED_AFTER_MS, START_STALLED_AFTER_MS } from "./status.ts";
 
 /** An answer that could go out has not been sent for this long. */

@@ -1,25 +1,13 @@
 import { z } from "zod";
-import { connectionStateSchema } from "../connections/schema.ts";
-import { candidateSchema } from "../found-tasks/schema.ts";
-import { actorSchema, personSchema } from "../members/schema.ts";
-import { pageQuerySchema, queryTimeSchema } from "../page.ts";
+import { actorSchema, personSchema } from "../access/schema.ts";
+import { pageQuerySchema, queryTimeSchema } from "../base/page.ts";
+import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
+import { candidateSchema } from "./found/schema.ts";
+import { TASK_STATES, type TaskState } from "./status.ts";
 
-export const TASK_STATES = [
-  "queued",
-  "starting",
-  "start_unknown",
-  "working",
-  "input_required",
-  "completed",
-  "failed",
-  "cancelled",
-  "lost",
-  "expired",
-] as const;
 export const taskStateSchema = z.enum(TASK_STATES);
-export type TaskState = z.infer<typeof taskStateSchema>;
 
 /** The longest ttl servers take without deleting the task at once (their timers are 32-bit). */
 export const MAX_TTL_MS = 2_147_483_647;
@@ -209,18 +197,6 @@ export const taskCountsSchema = z.object({
   ended: z.object({ completed: z.number(), failed: z.number(), lost: z.number() }),
 });
 export type TaskCounts = z.infer<typeof taskCountsSchema>;
-
-export const taskEventSchema = z.object({
-  seq: z.number(),
-  at: timestamp,
-  type: z.string(),
-  actor: actorSchema,
-  inputRequestId: z.uuid().nullable(),
-  data: z.record(z.string(), z.unknown()),
-  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
-  detailsDeleted: z.literal(true).optional(),
-});
-export type TaskEvent = z.infer<typeof taskEventSchema>;
 
 const orderSchema = z.enum(["oldest", "newest"]).default("oldest");
 

@@ -1,5 +1,5 @@
-import { env } from "../env.ts";
-import { createNetwork, type Network } from "../network.ts";
+import { env } from "../base/env.ts";
+import { createNetwork, type Network } from "../base/network.ts";
 
 // On globalThis: the development server loads this module again at every change, and the sockets must not multiply.
 const key = Symbol.for("intray.network");

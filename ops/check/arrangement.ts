@@ -5,8 +5,8 @@
  * `intray`. Fails where an answer got lost or came twice, or a drain did not end by itself.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { startTestServer, type TestServer } from "../../lib/testing/mcp-server.ts";
-import { until } from "../../lib/testing/world.ts";
+import { startTestServer, type TestServer } from "../../test/mcp-server.ts";
+import { until } from "../../test/world.ts";
 import { arrangeByCompose } from "./by-compose.ts";
 import { arrangeByHand } from "./by-hand.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ConfigurationError, env } from "../../lib/env.ts";
+import { ConfigurationError, env } from "../../lib/base/env.ts";
 import { supervisorOf } from "../supervise/single.ts";
 import { startEmbedded } from "./embedded.ts";
 import { allowLogins } from "./roles.ts";

@@ -3,8 +3,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { BellRing, CheckCheck, Settings } from "lucide-react";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { noticeCounts, noticeKeys, noticeList } from "@/components/api/notices.ts";
 import { Page } from "@/components/shell/page.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
@@ -13,6 +11,8 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
 import { toast } from "@/components/ui/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/client.ts";
+import { noticeCounts, noticeKeys, noticeList } from "@/lib/api-client/notices.ts";
 import { NoticeRow } from "./notice-row.tsx";
 
 type Tab = "unread" | "all";

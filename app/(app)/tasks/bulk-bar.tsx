@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { part } from "@/components/ui/part.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
-import { plural } from "@/lib/format/labels.ts";
+import { plural } from "@/lib/text/labels.ts";
 import type { Selection } from "./use-selection.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 

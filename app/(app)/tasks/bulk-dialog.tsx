@@ -3,13 +3,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
+import { api, errorSentence } from "@/lib/api-client/client.ts";
 import type { BulkAction, BulkOperation } from "@/lib/bulk-operations/schema.ts";
-import { plural } from "@/lib/format/labels.ts";
+import { plural } from "@/lib/text/labels.ts";
 import { BULK_WORDS } from "./bulk-words.ts";
 
 /**

@@ -1,10 +1,10 @@
 "use client";
 
 import { Download } from "lucide-react";
-import { query } from "@/components/api/client.ts";
-import type { TaskQuery } from "@/components/api/task-keys.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuItem, MenuLabel } from "@/components/ui/menu.tsx";
+import { query } from "@/lib/api-client/client.ts";
+import type { TaskQuery } from "@/lib/api-client/task-keys.ts";
 
 const FORMATS = [
   { format: "csv", label: "Table (CSV)" },

@@ -6,7 +6,7 @@ import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { isLive } from "@/lib/format/outcome.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 import { Box, type TaskListProps } from "./task-table.tsx";

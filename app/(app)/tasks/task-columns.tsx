@@ -5,7 +5,7 @@ import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { isLive } from "@/lib/format/outcome.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
 import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
 import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";

@@ -3,18 +3,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Popover } from "radix-ui";
 import { type ReactNode, type RefObject, useId, useState } from "react";
-import { serverList } from "@/components/api/servers.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog } from "@/components/ui/dialog.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { serverList } from "@/lib/api-client/servers.ts";
 import {
   attentionWords,
   NO_TASK_FILTERS,
   ORDER_WORDS,
   SPAN_WORDS,
   type TaskFilters,
-} from "@/lib/format/task-filters.ts";
+} from "@/lib/format/tasks/task-filters.ts";
 import { ATTENTION_CODES } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 

@@ -1,6 +1,6 @@
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { isLive, serverStateLabel } from "@/lib/format/outcome.ts";
+import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 /** How it goes, in one line: progress where it is known, else the outcome, the error, or what the server says. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { cn } from "@/components/ui/cn.ts";
-import { countOf, SYSTEM_VIEWS, type SystemViewName } from "@/lib/format/task-filters.ts";
+import { countOf, SYSTEM_VIEWS, type SystemViewName } from "@/lib/format/tasks/task-filters.ts";
 import type { TaskCounts } from "@/lib/tasks/schema.ts";
 
 const TILES: { show: SystemViewName; alarming?: boolean; waiting?: boolean }[] = [

@@ -7,9 +7,10 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.t
 import { part } from "@/components/ui/part.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { STATE_LABELS } from "@/lib/format/outcome.ts";
-import { stateWords, taskChipsOf } from "@/lib/format/task-filters.ts";
-import { TASK_STATES, type TaskSummary } from "@/lib/tasks/schema.ts";
+import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
+import { stateWords, taskChipsOf } from "@/lib/format/tasks/task-filters.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import { TASK_STATES } from "@/lib/tasks/status.ts";
 import { TASK_COLUMNS } from "./task-columns.tsx";
 import { TaskSearch } from "./task-search.tsx";
 import type { Columns } from "./use-columns.ts";

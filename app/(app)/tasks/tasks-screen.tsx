@@ -3,7 +3,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
 import { useMemo, useState, useSyncExternalStore } from "react";
-import { taskCounts, taskList } from "@/components/api/tasks.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Page } from "@/components/shell/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -15,7 +14,8 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { part } from "@/components/ui/part.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/task-filters.ts";
+import { taskCounts, taskList } from "@/lib/api-client/tasks.ts";
+import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { TaskCards } from "./task-cards.tsx";

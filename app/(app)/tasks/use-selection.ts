@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { rangeOf } from "@/lib/format/selection.ts";
+import { rangeOf } from "@/lib/format/requests/selection.ts";
 import type { TaskRow } from "./use-task-rows.ts";
 
 /** The tasks that are selected to be dealt with together: rows of the list, or all that the list would show. */

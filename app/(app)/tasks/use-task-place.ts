@@ -9,7 +9,7 @@ import {
   TASK_FILTER_NAMES,
   type TaskFilters,
   taskApiFilters,
-} from "@/lib/format/task-filters.ts";
+} from "@/lib/format/tasks/task-filters.ts";
 
 interface Place {
   filters?: Partial<TaskFilters>;

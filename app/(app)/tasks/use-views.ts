@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { taskViews, taskViewsKey } from "@/components/api/task-views.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { useViewMutations } from "@/components/views/use-view-mutations.ts";
-import { NO_TASK_FILTERS, readTaskFilters, setTaskFilters } from "@/lib/format/task-filters.ts";
+import { taskViews, taskViewsKey } from "@/lib/api-client/task-views.ts";
+import { NO_TASK_FILTERS, readTaskFilters, setTaskFilters } from "@/lib/format/tasks/task-filters.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 

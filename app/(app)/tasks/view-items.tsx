@@ -1,11 +1,11 @@
 "use client";
 
 import { BookmarkPlus, Pencil, Save, Trash2, Users } from "lucide-react";
-import { errorSentence } from "@/components/api/client.ts";
 import { MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
 import { toast } from "@/components/ui/toast.ts";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { SYSTEM_VIEWS, type SystemViewName } from "@/lib/format/task-filters.ts";
+import { errorSentence } from "@/lib/api-client/client.ts";
+import { SYSTEM_VIEWS, type SystemViewName } from "@/lib/format/tasks/task-filters.ts";
 import type { UpdateViewInput } from "@/lib/saved-views/schema.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 import type { Views } from "./use-views.ts";

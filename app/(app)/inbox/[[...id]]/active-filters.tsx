@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { serverList } from "@/components/api/servers.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { chipsOf, NO_FILTERS } from "@/lib/format/inbox-filters.ts";
+import { serverList } from "@/lib/api-client/servers.ts";
+import { chipsOf, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** What the list is narrowed to, each removable. */

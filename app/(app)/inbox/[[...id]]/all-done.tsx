@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CheckCheck } from "lucide-react";
-import { requestDetail } from "@/components/api/requests.ts";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { requestName } from "@/lib/format/requests.ts";
+import { requestDetail } from "@/lib/api-client/requests.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 const SHOWN = 8;

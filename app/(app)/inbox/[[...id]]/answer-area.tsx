@@ -2,8 +2,8 @@
 
 import { type ReactNode, useRef, useState } from "react";
 import { useMe } from "@/components/shell/me.tsx";
-import type { AnswerValues } from "@/lib/format/answer-values.ts";
-import { decisionOf } from "@/lib/format/decision.ts";
+import type { AnswerValues } from "@/lib/format/requests/answer-values.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { AnswerQuestion, type FieldsProps } from "./answer-question.tsx";

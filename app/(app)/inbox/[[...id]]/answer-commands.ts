@@ -3,8 +3,8 @@
 import type { RefObject } from "react";
 import { useMe } from "@/components/shell/me.tsx";
 import { type PaletteCommand, usePaletteCommands } from "@/components/shell/palette-commands.ts";
-import type { Decision } from "@/lib/format/decision.ts";
-import { requestName } from "@/lib/format/requests.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** What the palette offers for the open request: the same as its bar, with why it cannot be done just now. */

@@ -3,7 +3,7 @@
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/dialog.tsx";
 import { part } from "@/components/ui/part.tsx";
-import { requestName } from "@/lib/format/requests.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { DeclineForm } from "./decline-form.tsx";
 import { ReasonBox } from "./reason-box.tsx";

@@ -1,6 +1,6 @@
 "use client";
 
-import type { Field } from "@/lib/mcp/form.ts";
+import type { Field } from "@/lib/mcp/forms/form.ts";
 import { ChoiceGroup } from "./choice-group.tsx";
 import { ChoiceList } from "./choice-list.tsx";
 import { DateTimeAnswer } from "./date-time-answer.tsx";

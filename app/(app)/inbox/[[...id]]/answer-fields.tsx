@@ -1,7 +1,7 @@
 "use client";
 
 import { useController } from "react-hook-form";
-import type { Field } from "@/lib/mcp/form.ts";
+import type { Field } from "@/lib/mcp/forms/form.ts";
 import { AnswerField } from "./answer-field.tsx";
 import type { FieldsProps } from "./answer-question.tsx";
 import { ErrorSummary } from "./error-summary.tsx";

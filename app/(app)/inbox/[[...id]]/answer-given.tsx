@@ -1,8 +1,6 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { requestKeys } from "@/components/api/requests.ts";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { useMe } from "@/components/shell/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -10,9 +8,11 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast.ts";
-import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
-import { deliveryMeaning } from "@/lib/format/delivery.ts";
-import { describeFacts } from "@/lib/format/facts.ts";
+import { api, errorSentence } from "@/lib/api-client/client.ts";
+import { requestKeys } from "@/lib/api-client/requests.ts";
+import { describeFacts } from "@/lib/format/facts/facts.ts";
+import { deliveryMeaning } from "@/lib/format/requests/delivery.ts";
+import { decidedWord, decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { DeliverySteps } from "./delivery-steps.tsx";
 import { REQUEST_ICONS } from "./request-states.ts";

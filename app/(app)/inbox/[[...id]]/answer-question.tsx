@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { Decision } from "@/lib/format/decision.ts";
+import type { Decision } from "@/lib/input-requests/decision.ts";
 import { NoForm } from "./request-parts.ts";
 
 /** How the page and what is filled in go together. */

@@ -1,6 +1,6 @@
-import { decisionOf } from "@/lib/format/decision.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { Action } from "@/lib/input-requests/schema.ts";
-import type { Form } from "@/lib/mcp/form.ts";
+import type { Form } from "@/lib/mcp/forms/form.ts";
 
 /** One of the ways in which alike requests can be answered together. */
 export interface BulkAction {

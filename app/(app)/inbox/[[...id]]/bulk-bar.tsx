@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, useImperativeHandle } from "react";
-import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { MOST_AT_ONCE, notAlike } from "@/lib/format/alike.ts";
+import { requestDetail } from "@/lib/api-client/requests.ts";
+import { MOST_AT_ONCE, notAlike } from "@/lib/format/requests/bulk-eligibility.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
 import { useBulkClaim } from "./use-bulk-claim.ts";

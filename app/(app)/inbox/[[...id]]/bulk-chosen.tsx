@@ -1,6 +1,6 @@
-import { formatAmount, totals } from "@/lib/format/amount-words.ts";
-import { visibleText } from "@/lib/format/message-tokens.ts";
+import { formatAmount, totals } from "@/lib/format/requests/amount-words.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { visibleText } from "@/lib/text/message-tokens.ts";
 
 /** Each request in a line, and what they come to. */
 export function BulkChosen({ requests }: { requests: InputRequestSummary[] }) {

@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { Dialog } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { plural } from "@/lib/format/labels.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 import type { BulkAction } from "./bulk-actions.ts";
 import { BulkChosen } from "./bulk-chosen.tsx";
 import { BulkEnding } from "./bulk-ending.tsx";

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
-import { declineReasons } from "@/components/api/answers.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/dialog.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
+import { declineReasons } from "@/lib/api-client/answers.ts";
 import type { BulkAction } from "./bulk-actions.ts";
 
 /** The words that go along, and the buttons. */

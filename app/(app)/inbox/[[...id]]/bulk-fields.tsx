@@ -1,9 +1,9 @@
 "use client";
 
 import { type ReactNode, useEffect, useRef } from "react";
-import type { FieldError } from "@/lib/format/answer-values.ts";
-import { decisionOf } from "@/lib/format/decision.ts";
-import type { Form } from "@/lib/mcp/form.ts";
+import type { FieldError } from "@/lib/format/requests/answer-values.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
+import type { Form } from "@/lib/mcp/forms/form.ts";
 import { AnswerFields } from "./answer-fields.tsx";
 import { AnswerQuestion } from "./answer-question.tsx";
 import { useAnswerForm } from "./use-answer-form.ts";

@@ -2,14 +2,14 @@
 
 import { Check, CircleAlert, CircleSlash, Undo2 } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { errorSentence } from "@/components/api/client.ts";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/dialog.tsx";
-import { plural } from "@/lib/format/labels.ts";
-import { requestName } from "@/lib/format/requests.ts";
+import { errorSentence } from "@/lib/api-client/client.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 import type { BulkOutcome, useBulkAnswer } from "./use-bulk-answer.ts";
 
 /** What became of each; stays until it is closed. Never more is said than the server has told. */

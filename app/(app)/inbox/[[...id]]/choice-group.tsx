@@ -1,7 +1,7 @@
 "use client";
 
 import { FieldErrorLine } from "@/components/ui/field.tsx";
-import type { Field, FieldOption } from "@/lib/mcp/form.ts";
+import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
 
 type Several = Pick<Extract<Field, { kind: "several_of" }>, "minItems" | "maxItems">;
 

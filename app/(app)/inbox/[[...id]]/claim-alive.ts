@@ -2,10 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { api } from "@/components/api/client.ts";
-import { requestKeys } from "@/components/api/requests.ts";
 import { toast } from "@/components/ui/toast.ts";
-import { requestName } from "@/lib/format/requests.ts";
+import { api } from "@/lib/api-client/client.ts";
+import { requestKeys } from "@/lib/api-client/requests.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** The server is told of activity this often at most. */

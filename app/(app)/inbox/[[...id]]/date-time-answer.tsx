@@ -2,8 +2,8 @@
 
 import { Field as LabelledField } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
-import { UNFINISHED } from "@/lib/format/answer-values.ts";
-import { instantsOf, localZone, offsetOf, wallOf } from "@/lib/format/local-time.ts";
+import { UNFINISHED } from "@/lib/format/requests/answer-values.ts";
+import { instantsOf, localZone, offsetOf, wallOf } from "@/lib/text/local-time.ts";
 import type { AnswerProps } from "./answer-field.tsx";
 import { noteUnfinished } from "./text-answer.tsx";
 

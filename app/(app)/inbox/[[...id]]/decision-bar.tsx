@@ -5,7 +5,7 @@ import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
-import type { Decision } from "@/lib/format/decision.ts";
+import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { DecisionMenu } from "./decision-menu.tsx";

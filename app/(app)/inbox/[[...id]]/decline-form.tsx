@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { declineReasons } from "@/components/api/answers.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/dialog.tsx";
-import { rejectionOf } from "@/lib/format/decision.ts";
+import { declineReasons } from "@/lib/api-client/answers.ts";
+import { rejectionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { ReasonBox } from "./reason-box.tsx";
 

@@ -5,7 +5,7 @@ import { Clock, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
-import { hasVanished } from "@/lib/format/delivery.ts";
+import { hasVanished } from "@/lib/format/requests/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { useUndo } from "./use-undo.ts";
 

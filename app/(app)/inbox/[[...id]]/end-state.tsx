@@ -1,5 +1,5 @@
 import { Badge } from "@/components/ui/badge.tsx";
-import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
+import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { REQUEST_ICONS } from "./request-states.ts";
 

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Popover } from "radix-ui";
 import { type ReactNode, type RefObject, useId, useState } from "react";
-import { serverList } from "@/components/api/servers.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog } from "@/components/ui/dialog.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { type InboxFilters, NO_FILTERS, SPAN_WORDS } from "@/lib/format/inbox-filters.ts";
+import { serverList } from "@/lib/api-client/servers.ts";
+import { type InboxFilters, NO_FILTERS, SPAN_WORDS } from "@/lib/format/requests/inbox-filters.ts";
 import { isWide } from "./use-inbox-place.ts";
 
 interface FilterPanelProps {

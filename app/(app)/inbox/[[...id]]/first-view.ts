@@ -1,6 +1,7 @@
-import { declineReasons, undoWindow } from "@/components/api/answers.ts";
-import type { ReadAlready } from "@/components/api/provider.tsx";
-import { requestsOfTask, similarRequests } from "@/components/api/request-context.ts";
+import type { Principal } from "@/lib/access/principal.ts";
+import { declineReasons, undoWindow } from "@/lib/api-client/answers.ts";
+import type { ReadAlready } from "@/lib/api-client/provider.tsx";
+import { requestsOfTask, similarRequests } from "@/lib/api-client/request-context.ts";
 import {
   FIRST_PAGE,
   listQuery,
@@ -8,27 +9,26 @@ import {
   type RequestTab,
   requestDetail,
   requestKeys,
-} from "@/components/api/requests.ts";
-import { taskEvents } from "@/components/api/task-logs.ts";
-import { inboxViews } from "@/components/api/views.ts";
-import type { Tx } from "@/lib/db.ts";
-import { AppError } from "@/lib/errors.ts";
-import { listTaskEvents } from "@/lib/events/queries.ts";
-import { readFilters } from "@/lib/format/inbox-filters.ts";
+} from "@/lib/api-client/requests.ts";
+import { taskEvents } from "@/lib/api-client/task-logs.ts";
+import { inboxViews } from "@/lib/api-client/views.ts";
+import type { Tx } from "@/lib/base/db/db.ts";
+import { AppError } from "@/lib/base/errors.ts";
+import { log } from "@/lib/base/log.ts";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { readFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { listInputRequests } from "@/lib/input-requests/list.ts";
 import { readInputRequest } from "@/lib/input-requests/queries.ts";
 import { requestListQuerySchema } from "@/lib/input-requests/schema.ts";
 import { readSimilar } from "@/lib/input-requests/similar.ts";
-import { log } from "@/lib/log.ts";
 import { readDeclineReasons, readUndoWindow } from "@/lib/organizations/answers.ts";
-import { pageQuerySchema } from "@/lib/page.ts";
-import type { Principal } from "@/lib/principal.ts";
 import { listViews } from "@/lib/saved-views/queries.ts";
 import { viewer } from "@/lib/saved-views/transitions.ts";
+import { listTaskEvents } from "@/lib/tasks/events.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
-import { readForPage } from "@/lib/web/read-for-page.ts";
-import { idParams } from "@/lib/web/route.ts";
+import { idParams } from "@/lib/web/http/route.ts";
+import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 import { currentCounts } from "../../counts.ts";
 
 const listSchema = pageQuerySchema.extend(requestListQuerySchema.shape);

@@ -1,10 +1,10 @@
 "use client";
 
 import { type QueryClient, QueryObserver } from "@tanstack/react-query";
-import { requestDetail } from "@/components/api/requests.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast.ts";
-import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/delivery.ts";
+import { requestDetail } from "@/lib/api-client/requests.ts";
+import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/requests/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { HeldToast } from "./decided-toast.tsx";
 import { forgetHeld } from "./held.ts";

@@ -1,10 +1,10 @@
 "use client";
 
-import { REQUEST_TABS, type RequestTab } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { usePaletteCommands } from "@/components/shell/palette-commands.ts";
-import { isNarrowed, NO_FILTERS, ORDER_WORDS, ORDERS } from "@/lib/format/inbox-filters.ts";
-import { capitalise } from "@/lib/format/labels.ts";
+import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
+import { isNarrowed, NO_FILTERS, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { orderOf } from "./inbox-toolbar.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
 import type { Views } from "./use-views.ts";

@@ -2,15 +2,15 @@
 
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { type ReadAlready, useRead } from "@/components/api/provider.tsx";
-import { type RequestTab, requestCounts, requestList } from "@/components/api/requests.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { useWaiting } from "@/components/shell/use-waiting.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { part } from "@/components/ui/part.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { chipsOf } from "@/lib/format/inbox-filters.ts";
-import { capitalise } from "@/lib/format/labels.ts";
+import { type ReadAlready, useRead } from "@/lib/api-client/provider.tsx";
+import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
+import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
 import { InboxSearch } from "./inbox-search.tsx";
 import { InboxTabs } from "./inbox-tabs.tsx";

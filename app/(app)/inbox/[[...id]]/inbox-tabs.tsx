@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { REQUEST_TABS, type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
-import { capitalise } from "@/lib/format/labels.ts";
+import { REQUEST_TABS, type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** Links, not buttons: a tab is a place that can be opened beside this one. The counts heed the filters. */

@@ -2,14 +2,14 @@
 
 import { ArrowUpDown, ListChecks, ListFilter } from "lucide-react";
 import type { RefObject } from "react";
-import type { RequestTab } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuChoices, MenuLabel } from "@/components/ui/menu.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { chipsOf, type InboxOrder, ORDER_WORDS, ORDERS } from "@/lib/format/inbox-filters.ts";
-import { plural } from "@/lib/format/labels.ts";
+import type { RequestTab } from "@/lib/api-client/requests.ts";
+import { chipsOf, type InboxOrder, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { plural } from "@/lib/text/labels.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 import type { Views } from "./use-views.ts";
 import { ViewsMenu } from "./views-menu.tsx";

@@ -1,10 +1,10 @@
 "use client";
 
 import { CheckCheck, SearchX } from "lucide-react";
-import type { RequestTab } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { type InboxFilters, isNarrowed } from "@/lib/format/inbox-filters.ts";
+import type { RequestTab } from "@/lib/api-client/requests.ts";
+import { type InboxFilters, isNarrowed } from "@/lib/format/requests/inbox-filters.ts";
 
 const NOTHING: Record<RequestTab, [string, string]> = {
   mine: ["Nothing waits for you", "Requests that you claim, or that are assigned to you, come here."],

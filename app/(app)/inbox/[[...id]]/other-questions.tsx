@@ -3,10 +3,10 @@
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { shorten } from "@/lib/format/labels.ts";
-import { REQUEST_LABELS } from "@/lib/format/requests.ts";
+import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { shorten } from "@/lib/text/labels.ts";
 import { RequestSection } from "./request-section.tsx";
 import { REQUEST_ICONS } from "./request-states.ts";
 

@@ -1,16 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { requestsOfTask } from "@/components/api/request-context.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
 import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { findMoney, sayMoney } from "@/lib/format/money.ts";
-import { diffFields } from "@/lib/format/schema-diff.ts";
+import { requestsOfTask } from "@/lib/api-client/request-context.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { findMoney, sayMoney } from "@/lib/text/money.ts";
+import { diffFields } from "@/lib/text/schema-diff.ts";
 
 type Question = { message: string; schema: unknown; url: string | null };
 

@@ -1,8 +1,8 @@
-import { ApiError, ConnectionError, errorSentence } from "@/components/api/client.ts";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { endedWords } from "@/lib/format/requests.ts";
-import { formatAgo } from "@/lib/format/time.ts";
+import { ApiError, ConnectionError, errorSentence } from "@/lib/api-client/client.ts";
+import { endedWords } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { formatAgo } from "@/lib/text/time.ts";
 
 /** Why a decision was not taken. `errors` belong to fields. */
 export interface Refusal {

@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { openRequestsOfTask } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { reachIn } from "@/lib/format/delivery.ts";
-import { endedWords } from "@/lib/format/requests.ts";
+import { openRequestsOfTask } from "@/lib/api-client/requests.ts";
+import { reachIn } from "@/lib/format/requests/delivery.ts";
+import { endedWords } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** What became of a request that ended without being settled, and where to go from here. */

@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { type RequestTab, requestCounts } from "@/components/api/requests.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { NO_FILTERS } from "@/lib/format/inbox-filters.ts";
+import { type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
+import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "./bulk-actions.ts";
 import { BulkBar, BulkDialog, NoRows } from "./inbox-parts.ts";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { HiddenMark } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { type MessageToken, messageTokens, splitMessage } from "@/lib/format/message-tokens.ts";
+import { type MessageToken, messageTokens, splitMessage } from "@/lib/text/message-tokens.ts";
 
 /** A title longer than this is read as text. */
 const LONG_TITLE = 160;

@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
-import { ApiError } from "@/components/api/client.ts";
-import { useKeptError } from "@/components/api/kept-error.ts";
-import { similarRequests } from "@/components/api/request-context.ts";
-import { requestDetail } from "@/components/api/requests.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { useParts } from "@/components/ui/part.tsx";
+import { ApiError } from "@/lib/api-client/client.ts";
+import { useKeptError } from "@/lib/api-client/kept-error.ts";
+import { similarRequests } from "@/lib/api-client/request-context.ts";
+import { requestDetail } from "@/lib/api-client/requests.ts";
 import { partsOf, RequestMissing } from "./request-parts.ts";
 import { RequestView } from "./request-view.tsx";
 

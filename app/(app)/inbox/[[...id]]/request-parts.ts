@@ -1,8 +1,8 @@
 import { JsonTree } from "@/components/facts/facts.tsx";
 import { DialogLoading } from "@/components/ui/dialog.tsx";
 import { part } from "@/components/ui/part.tsx";
-import { decisionOf } from "@/lib/format/decision.ts";
-import { describeFacts } from "@/lib/format/facts.ts";
+import { describeFacts } from "@/lib/format/facts/facts.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 import { isPressing } from "./time-limit.tsx";

@@ -7,11 +7,11 @@ import { Age } from "@/components/time/time.tsx";
 import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { formatAmount } from "@/lib/format/amount-words.ts";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { visibleText } from "@/lib/format/message-tokens.ts";
-import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests.ts";
+import { formatAmount } from "@/lib/format/requests/amount-words.ts";
+import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { visibleText } from "@/lib/text/message-tokens.ts";
 import { requestIcon } from "./request-icon.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 

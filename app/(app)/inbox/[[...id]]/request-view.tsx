@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { requestsOfTask } from "@/components/api/request-context.ts";
-import { taskEvents } from "@/components/api/task-logs.ts";
 import { Facts } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { isDestructive } from "@/lib/format/decision.ts";
+import { requestsOfTask } from "@/lib/api-client/request-context.ts";
+import { taskEvents } from "@/lib/api-client/task-logs.ts";
+import { isDestructive } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 import { AnswerArea, type AnswerAreaProps, NOTHING_TO_FILL } from "./answer-area.tsx";

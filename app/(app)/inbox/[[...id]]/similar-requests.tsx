@@ -4,10 +4,10 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Day } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { shorten } from "@/lib/format/labels.ts";
-import { sayMoney } from "@/lib/format/money.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { SimilarRequest, SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+import { shorten } from "@/lib/text/labels.ts";
+import { sayMoney } from "@/lib/text/money.ts";
 import { RequestSection } from "./request-section.tsx";
 
 /** What was decided on requests of the same kind, about the same party and a like amount. Nothing where nothing was. */

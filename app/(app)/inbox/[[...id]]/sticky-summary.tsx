@@ -4,8 +4,8 @@ import { type RefObject, useEffect, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { useTimeLeft } from "@/components/time/time-left.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { sayMoney } from "@/lib/format/money.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { sayMoney } from "@/lib/text/money.ts";
 
 /** On a phone, once the question has been scrolled away: what it is about, in one line. */
 export function StickySummary({

@@ -2,9 +2,9 @@
 
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { shorten } from "@/lib/format/labels.ts";
-import { isLive } from "@/lib/format/outcome.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { shorten } from "@/lib/text/labels.ts";
 
 /** Where the task stands: what it says of itself, and how far it has come. */
 export function TaskNow({ request }: { request: InputRequestDetail }) {

@@ -3,8 +3,8 @@
 import type { FocusEvent } from "react";
 import { Field as LabelledField } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
-import { UNFINISHED } from "@/lib/format/answer-values.ts";
-import type { Field } from "@/lib/mcp/form.ts";
+import { UNFINISHED } from "@/lib/format/requests/answer-values.ts";
+import type { Field } from "@/lib/mcp/forms/form.ts";
 import type { AnswerProps } from "./answer-field.tsx";
 
 type TextField = Extract<Field, { kind: "text" }>;

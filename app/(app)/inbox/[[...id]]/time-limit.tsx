@@ -1,7 +1,7 @@
 "use client";
 
 import { useTimeLeft } from "@/components/time/time-left.tsx";
-import { timeLeft, timeLimitReason } from "@/lib/format/time-left.ts";
+import { timeLeft, timeLimitReason } from "@/lib/format/requests/time-left.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { TimeLimitLine } from "./request-parts.ts";
 

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { useMe } from "@/components/shell/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { type UrlParts, urlParts } from "@/lib/format/url-parts.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { type UrlParts, urlParts } from "@/lib/text/url-parts.ts";
 
 /** A site that the server wants opened: the whole address as text first, then consent, then a link. */
 export function UrlQuestion({

@@ -8,8 +8,8 @@ import {
   type FieldError,
   initialValues,
   readAnswer,
-} from "@/lib/format/answer-values.ts";
-import type { Field, Form } from "@/lib/mcp/form.ts";
+} from "@/lib/format/requests/answer-values.ts";
+import type { Field, Form } from "@/lib/mcp/forms/form.ts";
 
 /** By position (`f0`, `f1`, …): a server's own names may hold dots and brackets, which the library reads as paths. */
 export type FormValues = Record<string, string | string[]>;

@@ -1,13 +1,13 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { people } from "@/components/api/answers.ts";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
 import { useMe } from "@/components/shell/me.tsx";
 import { toast } from "@/components/ui/toast.ts";
-import { requestName } from "@/lib/format/requests.ts";
+import { people } from "@/lib/api-client/answers.ts";
+import { api, errorSentence } from "@/lib/api-client/client.ts";
+import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
+import { taskKeys } from "@/lib/api-client/task-keys.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Answerer } from "@/lib/members/schema.ts";
 

@@ -2,8 +2,8 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { undoWindow } from "@/components/api/answers.ts";
-import { ApiError, api, ConnectionError, errorSentence } from "@/components/api/client.ts";
+import { undoWindow } from "@/lib/api-client/answers.ts";
+import { ApiError, api, ConnectionError, errorSentence } from "@/lib/api-client/client.ts";
 import type {
   AnswerInput,
   BulkAnswerInput,

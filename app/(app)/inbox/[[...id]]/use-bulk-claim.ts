@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, errorSentence } from "@/components/api/client.ts";
 import { toast } from "@/components/ui/toast.ts";
-import { plural } from "@/lib/format/labels.ts";
+import { api, errorSentence } from "@/lib/api-client/client.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /** Claims one after the other; what others have claimed stays theirs, and is told. */
 export function useBulkClaim(onDone: () => void) {

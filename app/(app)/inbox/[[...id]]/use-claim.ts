@@ -2,10 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
 import { toast } from "@/components/ui/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/client.ts";
+import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
+import { taskKeys } from "@/lib/api-client/task-keys.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 export type ClaimStep = "claim" | "release" | "take-over";

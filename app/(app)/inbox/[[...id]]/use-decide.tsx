@@ -2,13 +2,13 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { undoWindow } from "@/components/api/answers.ts";
-import { api } from "@/components/api/client.ts";
-import { requestDetail, requestKeys } from "@/components/api/requests.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
 import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
-import { decidedWord, decisionOf } from "@/lib/format/decision.ts";
-import { requestName } from "@/lib/format/requests.ts";
+import { undoWindow } from "@/lib/api-client/answers.ts";
+import { api } from "@/lib/api-client/client.ts";
+import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
+import { taskKeys } from "@/lib/api-client/task-keys.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import { decidedWord, decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { rememberHeld } from "./held.ts";
 import { watchHands } from "./watch-hands.ts";

@@ -2,8 +2,8 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { ApiError, api } from "@/components/api/client.ts";
-import { requestDetail } from "@/components/api/requests.ts";
+import { ApiError, api } from "@/lib/api-client/client.ts";
+import { requestDetail } from "@/lib/api-client/requests.ts";
 import type { Draft, DraftInput } from "@/lib/input-requests/schema.ts";
 import type { AnswerForm } from "./use-answer-form.ts";
 import { useLeaving } from "./use-leaving.ts";

@@ -2,8 +2,8 @@
 
 import { usePathname, useSearchParams } from "next/navigation";
 import { useMemo } from "react";
-import { REQUEST_TABS, type RequestTab } from "@/components/api/requests.ts";
-import { FILTER_NAMES, type InboxFilters, readFilters } from "@/lib/format/inbox-filters.ts";
+import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
+import { FILTER_NAMES, type InboxFilters, readFilters } from "@/lib/format/requests/inbox-filters.ts";
 
 /** Where in the inbox someone is, all of it in the address: the request, the tab, the filters, the saved view. */
 export function useInboxPlace() {

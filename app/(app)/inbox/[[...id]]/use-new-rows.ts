@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { newestRequests, type RequestTab } from "@/components/api/requests.ts";
-import type { InboxFilters } from "@/lib/format/inbox-filters.ts";
-import { plural } from "@/lib/format/labels.ts";
+import { newestRequests, type RequestTab } from "@/lib/api-client/requests.ts";
+import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { plural } from "@/lib/text/labels.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
 interface Listed {

@@ -2,8 +2,8 @@
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { type PointerEvent, type UIEvent, useMemo, useState } from "react";
-import { type RequestTab, requestList } from "@/components/api/requests.ts";
-import type { InboxFilters } from "@/lib/format/inbox-filters.ts";
+import { type RequestTab, requestList } from "@/lib/api-client/requests.ts";
+import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { useStableRows } from "./use-stable-rows.ts";
 
 /** The rows of a list as they stand on the screen, and what holds them still. */

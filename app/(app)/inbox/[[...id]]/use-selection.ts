@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { rangeOf } from "@/lib/format/selection.ts";
+import { rangeOf } from "@/lib/format/requests/selection.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 

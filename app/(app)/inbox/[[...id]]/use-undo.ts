@@ -2,9 +2,9 @@
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { requestDetail, requestKeys } from "@/components/api/requests.ts";
 import { toast } from "@/components/ui/toast.ts";
+import { ApiError, api, errorSentence } from "@/lib/api-client/client.ts";
+import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import type { DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { forgetHeld } from "./held.ts";
 

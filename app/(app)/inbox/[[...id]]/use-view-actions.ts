@@ -1,9 +1,9 @@
 "use client";
 
-import { errorSentence } from "@/components/api/client.ts";
-import { viewKeys } from "@/components/api/views.ts";
 import { toast } from "@/components/ui/toast.ts";
 import { useViewMutations } from "@/components/views/use-view-mutations.ts";
+import { errorSentence } from "@/lib/api-client/client.ts";
+import { viewKeys } from "@/lib/api-client/views.ts";
 import type { UpdateViewInput } from "@/lib/saved-views/schema.ts";
 import { useInboxPlace } from "./use-inbox-place.ts";
 import type { Views } from "./use-views.ts";

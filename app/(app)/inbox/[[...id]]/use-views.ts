@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { REQUEST_TABS, type RequestTab } from "@/components/api/requests.ts";
-import { inboxViews } from "@/components/api/views.ts";
 import { useMe } from "@/components/shell/me.tsx";
-import { readFilters, sameQuery, viewQuery } from "@/lib/format/inbox-filters.ts";
+import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
+import { inboxViews } from "@/lib/api-client/views.ts";
+import { readFilters, sameQuery, viewQuery } from "@/lib/format/requests/inbox-filters.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 

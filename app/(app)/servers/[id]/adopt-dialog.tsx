@@ -2,10 +2,6 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { api } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { serverTools } from "@/components/api/servers.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
@@ -15,8 +11,12 @@ import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast.ts";
-import { adoptSchema, type FoundTask } from "@/lib/found-tasks/schema.ts";
+import { api } from "@/lib/api-client/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { serverTools } from "@/lib/api-client/servers.ts";
+import { taskKeys } from "@/lib/api-client/task-keys.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
+import { adoptSchema, type FoundTask } from "@/lib/tasks/found/schema.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
 /** A task that somebody else started becomes one of the organization's. */

@@ -3,8 +3,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
 import { useForm } from "@/components/form/use-form.ts";
 import { readServerAuth, ServerAuth, ServerBasics } from "@/components/server/server-fields.tsx";
 import { useMe } from "@/components/shell/me.tsx";
@@ -13,6 +11,8 @@ import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast.ts";
+import { ApiError, api, errorSentence } from "@/lib/api-client/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { type Server, updateServerSchema } from "@/lib/servers/schema.ts";
 
 /** What an admin can change about a server. */

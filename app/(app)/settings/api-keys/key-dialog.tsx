@@ -2,8 +2,6 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "@/components/api/client.ts";
-import { organizationKeys } from "@/components/api/organization.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { RoleSelect } from "@/components/people/role-select.tsx";
@@ -12,6 +10,8 @@ import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { api } from "@/lib/api-client/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { type ApiKey, createKeySchema } from "@/lib/api-keys/schema.ts";
 
 type NewKey = ApiKey & { secret: string };

@@ -1,4 +1,4 @@
-import { humanise } from "@/lib/format/labels.ts";
+import { humanise } from "@/lib/text/labels.ts";
 import type { Path } from "./judge-arguments.ts";
 
 /** The form library's prefix and separator, of which it makes a field's id. */

@@ -1,5 +1,5 @@
 /** An expanded schema as the form library draws it best: one type a field, titles for people, no expressions. */
-import { humanise } from "@/lib/format/labels.ts";
+import { humanise } from "@/lib/text/labels.ts";
 import { Beyond, expand, isJson, type Json } from "./schema-tree.ts";
 
 export type ReadForm =

@@ -3,7 +3,7 @@
 import type { FieldProps } from "@rjsf/utils";
 import { createContext, useContext } from "react";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
-import { capitalise } from "@/lib/format/labels.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { domId, itemName } from "./field-id.ts";
 import { LeafInput } from "./leaf-input.tsx";
 

@@ -2,11 +2,11 @@
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
-import { api, query } from "@/components/api/client.ts";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { shorten } from "@/lib/format/labels.ts";
+import { api, query } from "@/lib/api-client/client.ts";
 import type { RecentArguments as Recent } from "@/lib/tasks/schema.ts";
+import { shorten } from "@/lib/text/labels.ts";
 import type { Json } from "./schema-tree.ts";
 
 /** Belongs to no task's key: it is what one would type again. */

@@ -1,4 +1,4 @@
-import { capitalise } from "@/lib/format/labels.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { idOf } from "./field-id.ts";
 import type { Problem } from "./judge-arguments.ts";
 

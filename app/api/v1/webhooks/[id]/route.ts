@@ -1,5 +1,5 @@
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { outside } from "@/lib/web/outside.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { readWebhook } from "@/lib/webhooks/queries.ts";
 import { updateWebhookSchema, webhookSchema } from "@/lib/webhooks/schema.ts";

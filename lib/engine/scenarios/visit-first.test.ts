@@ -1,0 +1,43 @@
+/** 2025-11-25: tools that want an address visited before they run (-32042), and people who will not. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { lookInto } from "../../../test/look.ts";
+import { startSessionServer } from "../../../test/session-server.ts";
+import { tool } from "../../../test/tool.ts";
+import { createWorld, type World } from "../../../test/world.ts";
+import { recordAnswer } from "../../input-requests/transitions.ts";
+
+let world: World;
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  await world.startEngine();
+});
+afterAll(() => world?.close());
+
+test.each(["decline", "cancel"] as const)(
+  "a person answers with %s: the tool is not called again, and why it ended is said",
+  async (action) => {
+    const remote = await startSessionServer();
+    try {
+      const server = await world.addServer(remote.url, "2025-11-25");
+      remote.behave.visitFirst = "https://bank.example/sign-in";
+      const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
+      const request = await look.openRequest(id, "Sign in first");
+      // By now it would run.
+      remote.behave.visitFirst = undefined;
+      const { questionHash } = request;
+      await world.within((tx) =>
+        recordAnswer(world.organizationId, tx, world.operator, request.id, { action, questionHash }),
+      );
+      const ended = await look.inState(id, "cancelled");
+      expect(ended.error).toMatchObject({ code: "declined" });
+      expect(remote.tasks).toEqual([]);
+      expect(remote.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+      expect((await look.request(request.id)).state).toBe("settled");
+      expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", error: null });
+    } finally {
+      await remote.close();
+    }
+  },
+);

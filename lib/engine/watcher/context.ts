@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { CallOptions, Era, Peer } from "../../mcp/peer.ts";
+import { storeMessages } from "../../protocol-messages/transitions.ts";
+import type { Traits } from "../../servers/traits.ts";
+import type { HeardMessage as StreamMessage } from "../../stream-messages/schema.ts";
+import type { TaskWork } from "../../task-lifecycle/work.ts";
+import type { LiveSession, Sessions } from "../sessions/sessions.ts";
+import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
+import { type HeardMessage, hear, toStore } from "./recorded-messages.ts";
+import type { LaneName } from "./scheduler.ts";
+import { type CallState, clockMs, NEVER, NO_CALL, NOTHING_RARE, type RareState } from "./watched-task.ts";
+
+/** The lease was lost: whoever meets this stops and writes nothing. */
+export class LeaseLost extends Error {
+  constructor() {
+    super("another engine watches this connection now");
+    this.name = "LeaseLost";
+  }
+}
+
+/** What the steps of one connection share. */
+export interface WatcherContext {
+  readonly organizationId: string;
+  readonly connectionId: string;
+  readonly serverId: string;
+  readonly epoch: bigint;
+  readonly seal: Seal;
+  readonly log: Logger;
+  /**
+   * A transaction that holds the fence, with the task locked, if it is about one: it commits with others of the
+   * organization. Throws LeaseLost when the epoch is not ours any more.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, taskId?: string): Promise<T>;
+  /**
+   * The same without the fence, for what a server has said, which is true whoever has the lease by now: `work` has to
+   * expect the attempt that it is the outcome of.
+   */
+  unfenced<T>(work: (tx: Tx) => Promise<T>, taskId: string): Promise<T>;
+  /** One that only reads, which locks nothing. Throws LeaseLost. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Waits until a change may begin on the server: soon after a heartbeat that came back. Throws LeaseLost. */
+  mayChange(): Promise<void>;
+  /** The server is paused: nothing new is sent to it. Looked at by every transaction, so that what one commits fits. */
+  readonly paused: boolean;
+  /**
+   * Read in the transaction that commits the beginning of a change on the server: it may begin, by the pause and by the
+   * heartbeat as the database has them. False: nothing is to be written, and the step taken again.
+   */
+  readonly mayBegin: boolean;
+  /** The era the server speaks, found by probing where it is not known. Throws PeerError. */
+  era(): Promise<Era>;
+  peer(era: Era): Peer;
+  /** Has a token that may be sent, where the server wants one. Throws PeerError. */
+  ready(): Promise<void>;
+  /** How often the connection's tokens were replaced, or taken away. */
+  readonly renewals: number;
+  /** More often than this a task can't be polled: there are so many, and the server takes so long. In ms. */
+  leastPauseMs(): number;
+  /** A poll was answered after so many ms. */
+  answered(ms: number): void;
+  /** Has a task's next step taken in `afterMs`. */
+  wake(taskId: string, afterMs: number): void;
+  /** 2026-07-28: has the server tell of a task's changes, where it does. */
+  follow(handle: string): void;
+  /** Aborted when this watcher leaves: a call that only reads need not be waited for. */
+  readonly leaving: AbortSignal;
+  readonly sessions: Sessions;
+  /** The watched task of this id of ours. */
+  task(id: string): TaskEntry | null;
+  /** The watched task that the server knows by this handle. */
+  taskByHandle(handle: string): TaskEntry | null;
+  /** The server knows the task by this handle, from now on found by it. */
+  name(entry: TaskEntry, handle: string | null): void;
+  /** What the server was seen to do so far. */
+  readonly traits: Traits;
+  /** Stores what was heard on a stream of a session. False: it is more than is taken. */
+  hear(said: Omit<StreamMessage, "id">, live: LiveSession): boolean;
+  /** A question came on this session of which nobody knows whose it is. */
+  hasUnattributed(live: LiveSession): boolean;
+  /** Notes what the server was just seen to do. Not waited for: it is seen again. */
+  learn(seen: Traits): void;
+}
+
+/**
+ * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
+ * what few of them need is in `calls` and `rare`. Times are monotonic, in whole ms, where nothing else is said.
+ */
+export interface TaskEntry {
+  readonly id: string;
+  work: TaskWork;
+  /** Something was committed since `work` was read. */
+  stale: boolean;
+  /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
+  urgent: boolean;
+  running: boolean;
+  /** Of its next step; written by the lanes. While a step runs: by when it was woken, Infinity for not woken. */
+  due: number;
+  place: number;
+  lane: LaneName;
+  fingerprint: string | undefined;
+  /** Of the last poll, in characters. */
+  replySize: number;
+  unchangedPolls: number;
+  failures: number;
+  /** The server's id of it; written by the roster. */
+  handle: string | null;
+  /** 2025-11-25: where it lives. */
+  live: LiveSession | null;
+  calls: Readonly<CallState>;
+  rare: Readonly<RareState>;
+  /** Ids were seen that are not stored yet. */
+  idsChanged: boolean;
+  /** When news of its status was written last. */
+  minorNewsAt: number;
+  /** When `work` was read. */
+  loadedAt: number;
+  messages: readonly HeardMessage[];
+  /** When the last poll began. */
+  polledAt: number;
+  /** When the last poll ended, and when the next one is due; 0 for not yet. */
+  checkedAt: number;
+  nextCheckAt: number;
+  /** The pause between them that was written last, in ms: polls at an even pace write nothing. 0: none was. */
+  pace: number;
+  timesChanged: boolean;
+}
+
+export function newEntry(work: TaskWork): TaskEntry {
+  return {
+    id: work.id,
+    work,
+    stale: false,
+    urgent: false,
+    running: false,
+    due: 0,
+    place: -1,
+    lane: "regular",
+    fingerprint: undefined,
+    replySize: 0,
+    unchangedPolls: work.unchangedPolls,
+    failures: 0,
+    handle: null,
+    live: null,
+    calls: NO_CALL,
+    rare: NOTHING_RARE,
+    idsChanged: false,
+    minorNewsAt: NEVER,
+    loadedAt: clockMs(),
+    messages: NO_MESSAGES,
+    polledAt: NEVER,
+    checkedAt: 0,
+    nextCheckAt: 0,
+    pace: 0,
+    timesChanged: false,
+  };
+}
+
+const NO_MESSAGES: readonly HeardMessage[] = [];
+
+/** Forgets what was said after the first `count` messages. */
+export function keepMessages(entry: TaskEntry, count: number): void {
+  entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
+}
+
+/** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
+export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
+  const secrets = () => secretsOf(entry);
+  const { traced, traceparent } = entry.work;
+  return {
+    deadlineMs,
+    secrets,
+    ...(traced && traceparent !== null && { traceparent }),
+    onMessage: (direction, method, body) => {
+      entry.messages = hear(entry.messages, { direction, method, body }, secrets());
+    },
+  };
+}
+
+function secretsOf({ handle, live }: TaskEntry): string[] {
+  return [handle, live?.kept.id].filter((secret) => typeof secret === "string");
+}
+
+/**
+ * A transaction about one task: afterwards what is in memory is stale, and its messages are stored. The task is locked
+ * first, as people's answers, undos and cancels do it, so that these and the engine wait for each other in one order.
+ */
+export function change<T>(ctx: WatcherContext, entry: TaskEntry, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return write(ctx, entry, work, ctx.transaction);
+}
+
+/** The same of what a call came to: written by the one who knows it, whoever has the lease by now. */
+export function storeOutcome<T>(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return write(ctx, entry, work, ctx.unfenced);
+}
+
+async function write<T>(
+  ctx: WatcherContext,
+  entry: TaskEntry,
+  work: (tx: Tx) => Promise<T>,
+  transaction: WatcherContext["unfenced"],
+): Promise<T> {
+  const messages = entry.messages;
+  const toKeep = toStore(messages, secretsOf(entry));
+  const result = await transaction(async (tx) => {
+    await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
+    return work(tx);
+  }, entry.id);
+  entry.messages = entry.messages.filter((message) => !messages.includes(message));
+  entry.stale = true;
+  return result;
+}
+
+/**
+ * What a server told is in memory only until this is stored: tried for as long as the database is away. Who leaves
+ * waits no longer for it than a process that ends may take.
+ */
+export async function insist<T>(ctx: Pick<WatcherContext, "leaving">, store: () => Promise<T>): Promise<T> {
+  for (let triesLeft = LAST_TRIES; ; ) {
+    try {
+      return await store();
+    } catch (error) {
+      if (ctx.leaving.aborted) triesLeft--;
+      if (!isDatabaseDown(error) || triesLeft <= 0) throw error;
+      await sleep(STORE_AGAIN_MS);
+    }
+  }
+}
