@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
-import { newEntry, type TaskEntry } from "../watcher/context.ts";
-import { endTurn, type LiveSession, Sessions, takeCallTurn, takeTurn } from "./sessions.ts";
+import { type LiveSession, newEntry, type TaskEntry } from "../watcher/watched-task.ts";
+import { endTurn, Sessions, takeCallTurn, takeTurn } from "./sessions.ts";
 
 const runs = (id: string): SessionTask => ({ id, isStarting: false, awaitsQuestion: true });
 const starts = (id: string): SessionTask => ({ id, isStarting: true, awaitsQuestion: false });

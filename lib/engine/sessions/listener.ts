@@ -1,10 +1,10 @@
 import type { Question, RpcId, StreamListener } from "../../mcp/peer.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
-import type { TaskEntry, WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import type { LiveSession, TaskEntry } from "../watcher/watched-task.ts";
 import { clockMs, setCalls, setRare } from "../watcher/watched-task.ts";
 import { lookSoon } from "./server-notices.ts";
-import type { LiveSession } from "./sessions.ts";
 
 /**
  * Hears a stream of a session. Questions, and questions taken back, go to the watcher's inbox, which stores them as they are.

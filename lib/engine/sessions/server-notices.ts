@@ -1,5 +1,6 @@
 import { MIN_POLL_MS } from "../tunables.ts";
-import type { TaskEntry, WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import type { TaskEntry } from "../watcher/watched-task.ts";
 
 /** When the last look at a task was due that a notice was the reason for; monotonic. */
 const lookedFor = new WeakMap<TaskEntry, number>();

@@ -3,7 +3,6 @@
  * allows it: then every question on it is the task's. Where a server caps its sessions, or is a child process with
  * one pipe, tasks share one, and questions are told apart by the task they name, or by asking one task after the other.
  */
-import type { Session, Stream } from "../../mcp/peer.ts";
 import type { Traits } from "../../servers/traits.ts";
 import {
   BACKOFF_CAP_MS,
@@ -15,34 +14,8 @@ import {
   SAID_GONE_MS,
   SAID_GONE_WHERE_UNSURE,
 } from "../tunables.ts";
-import type { TaskEntry } from "../watcher/context.ts";
+import type { KeptSession, LiveSession, TaskEntry } from "../watcher/watched-task.ts";
 import { setCalls } from "../watcher/watched-task.ts";
-
-/** A session as it is kept: `own` stands for it where the server issues no id. */
-export type KeptSession = Session & { own: string };
-
-export interface LiveSession {
-  readonly kept: KeptSession;
-  readonly tasks: Set<TaskEntry>;
-  /** The standalone stream, open or opening; a session has one at most. */
-  stream: Stream | null;
-  streamAgainAt: number;
-  /** False: the server has no such stream. */
-  hasStream: boolean;
-  /** The task that is being asked for its question alone, and those that wait for this, in order. */
-  asking: TaskEntry | null;
-  readonly line: Set<TaskEntry>;
-  /** Tasks that wait for the calls before theirs, and when each came last. */
-  readonly callers: Map<TaskEntry, number>;
-  /** A start of unknown outcome may have left a task in it: it is not closed. */
-  mayHoldMore: boolean;
-  /** The server forgot it: what all its tasks move to. */
-  renewal: Promise<LiveSession> | null;
-  /** A request in it was answered, or it was stored by who had seen that. */
-  answered: boolean;
-  /** How often in a row the server said that it does not know it. */
-  saidGone: number;
-}
 
 export class Sessions {
   #byKey = new Map<string, LiveSession>();

@@ -31,10 +31,10 @@ import {
   KEEP_STREAM_MESSAGES_MS,
   STORED_TOGETHER,
 } from "../tunables.ts";
-import { change, LeaseLost, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
+import { change, LeaseLost, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, Lessons, learnFromQuestion, learnWithdrawn } from "../watcher/learning.ts";
-import { clockMs, setRare } from "../watcher/watched-task.ts";
-import { awaitsQuestion, isStarting, type LiveSession } from "./sessions.ts";
+import { clockMs, type LiveSession, setRare, type TaskEntry } from "../watcher/watched-task.ts";
+import { awaitsQuestion, isStarting } from "./sessions.ts";
 import { heard } from "./streams.ts";
 
 /** A message that is not dealt with yet. */

@@ -20,11 +20,17 @@ import {
   STREAM_QUIET_MS,
   STREAM_RETRY_MS,
 } from "../tunables.ts";
-import { callOptions, change, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, change, type WatcherContext } from "../watcher/context.ts";
 import { learnFromSilence } from "../watcher/learning.ts";
-import { setCalls, setRare } from "../watcher/watched-task.ts";
+import {
+  type KeptSession,
+  type LiveSession,
+  setCalls,
+  setRare,
+  type TaskEntry,
+} from "../watcher/watched-task.ts";
 import { listenerOf } from "./listener.ts";
-import { closeStandalone, endTurn, type KeptSession, type LiveSession, takeTurn } from "./sessions.ts";
+import { closeStandalone, endTurn, takeTurn } from "./sessions.ts";
 
 /**
  * Puts a task into a session: a new one, or, where the server holds no more, one that others live in. Null: there is

@@ -9,7 +9,8 @@ import { createNetwork, type Network } from "../../base/network.ts";
 import { createSeal } from "../../base/seal.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { GrantAccess } from "../../servers/connections/access.ts";
-import type { TaskEntry, WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import type { TaskEntry } from "../watcher/watched-task.ts";
 import { lookSoon } from "./server-notices.ts";
 import { Subscription } from "./subscription.ts";
 

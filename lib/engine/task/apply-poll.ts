@@ -20,9 +20,9 @@ import {
   POLL_DEADLINE_MS,
   WATCH_CANCELLED_MS,
 } from "../tunables.ts";
-import { callOptions, change, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, change, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, Lessons, learnFromEnd, learnFromPlan } from "../watcher/learning.ts";
-import { clockMs, setRare } from "../watcher/watched-task.ts";
+import { clockMs, setRare, type TaskEntry } from "../watcher/watched-task.ts";
 import {
   differByNumbers,
   isEmpty,

@@ -19,16 +19,9 @@ import {
 import { endTask } from "../../task-lifecycle/progress.ts";
 import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, HANDLE_REPLY_MS, MAX_BROKEN_CALLS } from "../tunables.ts";
-import {
-  callOptions,
-  change,
-  insist,
-  storeOutcome,
-  type TaskEntry,
-  type WatcherContext,
-} from "../watcher/context.ts";
-import { setCalls } from "../watcher/watched-task.ts";
-import { answersUnderWay, type CallOutcome, type HeldCall, isPlain, mayRepeat, wasNotRun } from "./call.ts";
+import { callOptions, change, insist, storeOutcome, type WatcherContext } from "../watcher/context.ts";
+import { type CallOutcome, type HeldCall, setCalls, type TaskEntry } from "../watcher/watched-task.ts";
+import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { recoverCall } from "./recover.ts";
 import { rediscover } from "./rediscover.ts";
 import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";

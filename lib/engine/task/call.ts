@@ -5,7 +5,6 @@ import type { TaskWork } from "../../task-lifecycle/work.ts";
 import { MAX_TTL_MS } from "../../tasks/schema.ts";
 import { isRepeatable } from "../../tasks/status.ts";
 import { listenerOf } from "../sessions/listener.ts";
-import type { LiveSession } from "../sessions/sessions.ts";
 import {
   ASKED_GRACE_MS,
   CALL_DEADLINE_MS,
@@ -13,26 +12,15 @@ import {
   MAX_TIMER_MS,
   REPEATABLE_REPLY_MS,
 } from "../tunables.ts";
-import { callOptions, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
-import { setCalls } from "../watcher/watched-task.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
+import {
+  type CallOutcome,
+  type HeldCall,
+  type LiveSession,
+  setCalls,
+  type TaskEntry,
+} from "../watcher/watched-task.ts";
 import { openRequestState } from "./sealed.ts";
-
-/** `hasNewAccess`: the connection has other tokens than the call was made with. */
-export type CallOutcome = { outcome: StartOutcome } | { error: unknown; hasNewAccess: boolean };
-
-/** A call whose reply is awaited. It ends with its connection: nobody else can wait for it. */
-export interface HeldCall {
-  readonly attempt: string;
-  readonly done: Promise<CallOutcome>;
-  /** What came of it, once it is known. */
-  result: CallOutcome | null;
-  /** A question of its came before its reply. */
-  hasAsked: boolean;
-  /** For a call that another process made: its JSON-RPC id, and when this one went on with it; monotonic. */
-  readonly resumed: { callId: number; at: number } | null;
-  /** Drops the connection; nothing is sent. */
-  close(): void;
-}
 
 /** Makes the call. The attempt is committed, and a change may begin. */
 export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): HeldCall {

@@ -21,17 +21,10 @@ import {
   QUESTION_WAIT_MS,
   UNASKED_LIMIT,
 } from "../tunables.ts";
-import {
-  callOptions,
-  change,
-  insist,
-  storeOutcome,
-  type TaskEntry,
-  type WatcherContext,
-} from "../watcher/context.ts";
+import { callOptions, change, insist, storeOutcome, type WatcherContext } from "../watcher/context.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
-import { clockMs } from "../watcher/watched-task.ts";
+import { clockMs, type TaskEntry } from "../watcher/watched-task.ts";
 import { idsOf, judged } from "./apply-poll.ts";
 import { statusOf } from "./judge-poll.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";

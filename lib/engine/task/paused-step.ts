@@ -2,9 +2,10 @@
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
-import { change, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
+import { change, type WatcherContext } from "../watcher/context.ts";
+import type { CallOutcome, TaskEntry } from "../watcher/watched-task.ts";
 import { nextTurn } from "./blocking-call.ts";
-import { type CallOutcome, wasNotRun } from "./call.ts";
+import { wasNotRun } from "./call.ts";
 import { settle } from "./call-outcome.ts";
 import { reload, storeProgress } from "./step.ts";
 

@@ -1,8 +1,8 @@
 import type { PeerErrorCode } from "../../mcp/peer.ts";
 import { markRepeating } from "../../task-lifecycle/attempts.ts";
 import { SLOW_POLL_MS } from "../tunables.ts";
-import { change, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
-import { setCalls } from "../watcher/watched-task.ts";
+import { change, type WatcherContext } from "../watcher/context.ts";
+import { setCalls, type TaskEntry } from "../watcher/watched-task.ts";
 import { end } from "./apply-poll.ts";
 import { isPlain, mayRepeat, resumeCall } from "./call.ts";
 

@@ -5,7 +5,8 @@ import { markStarted, otherUnknownStarts } from "../../task-lifecycle/attempts.t
 import { keepCandidate, strangersAmong } from "../../tasks/found/candidates.ts";
 import { joinSession, renewSession } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
-import { callOptions, change, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, change, type WatcherContext } from "../watcher/context.ts";
+import type { TaskEntry } from "../watcher/watched-task.ts";
 import { restoreSession, sealedTask } from "./sealed.ts";
 
 /** Lists are read this far. */

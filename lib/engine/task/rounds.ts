@@ -7,8 +7,9 @@ import type { StartOutcome } from "../../mcp/peer.ts";
 import { markAsking, markNotRetried } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
-import { change, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
+import { change, type WatcherContext } from "../watcher/context.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
+import type { TaskEntry } from "../watcher/watched-task.ts";
 import { idsOf } from "./apply-poll.ts";
 import { sealRequestState } from "./sealed.ts";
 

@@ -2,8 +2,8 @@
 
 import type { TaskRef } from "../../mcp/peer.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
-import type { KeptSession, LiveSession } from "../sessions/sessions.ts";
-import type { TaskEntry, WatcherContext } from "../watcher/context.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import type { KeptSession, LiveSession, TaskEntry } from "../watcher/watched-task.ts";
 import { type CallState, setCalls } from "../watcher/watched-task.ts";
 
 function place(ctx: WatcherContext, taskId: string, column: string) {

@@ -9,13 +9,13 @@ import {
   renewAttempt,
 } from "../../task-lifecycle/attempts.ts";
 import { inSpan } from "../../tracing/span.ts";
-import { type LiveSession, takeCallTurn, waitForCall } from "../sessions/sessions.ts";
+import { takeCallTurn, waitForCall } from "../sessions/sessions.ts";
 import { dropStreams, joinSession, openStandalone } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "../tunables.ts";
-import { change, type TaskEntry, type WatcherContext } from "../watcher/context.ts";
+import { change, type WatcherContext } from "../watcher/context.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
-import { setCalls } from "../watcher/watched-task.ts";
-import { type HeldCall, mayBeHeld, mayRepeat, placeCall, promptOutcome } from "./call.ts";
+import { type HeldCall, type LiveSession, setCalls, type TaskEntry } from "../watcher/watched-task.ts";
+import { mayBeHeld, mayRepeat, placeCall, promptOutcome } from "./call.ts";
 import { reasonOf, SESSIONS_FULL, settle } from "./call-outcome.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";

@@ -29,21 +29,14 @@ import {
   PROGRESS_MS,
   SESSION_WAIT_MS,
 } from "../tunables.ts";
-import {
-  callOptions,
-  change,
-  insist,
-  keepMessages,
-  type TaskEntry,
-  type WatcherContext,
-} from "../watcher/context.ts";
+import { callOptions, change, insist, type WatcherContext } from "../watcher/context.ts";
 import { learnFromBeing, learnFromGone, ttlOverForMs } from "../watcher/learning.ts";
 import { pollDelay } from "../watcher/poll-schedule.ts";
 import { spanOf } from "../watcher/traced-peer.ts";
-import { clockMs, setCalls, setRare } from "../watcher/watched-task.ts";
+import type { HeldCall } from "../watcher/watched-task.ts";
+import { clockMs, keepMessages, setCalls, setRare, type TaskEntry } from "../watcher/watched-task.ts";
 import { applyRemote, end } from "./apply-poll.ts";
 import { stepHeld, storeIds } from "./blocking-call.ts";
-import type { HeldCall } from "./call.ts";
 import { settle } from "./call-outcome.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";

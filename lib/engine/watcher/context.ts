@@ -6,12 +6,10 @@ import type { CallOptions, Era, Peer } from "../../mcp/peer.ts";
 import { storeMessages } from "../../protocol-messages/transitions.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { HeardMessage as StreamMessage } from "../../stream-messages/schema.ts";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
-import type { LiveSession, Sessions } from "../sessions/sessions.ts";
+import type { Sessions } from "../sessions/sessions.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
-import { type HeardMessage, hear, toStore } from "./recorded-messages.ts";
-import type { LaneName } from "./scheduler.ts";
-import { type CallState, clockMs, NEVER, NO_CALL, NOTHING_RARE, type RareState } from "./watched-task.ts";
+import { hear, toStore } from "./recorded-messages.ts";
+import type { LiveSession, TaskEntry } from "./watched-task.ts";
 
 /** The lease was lost: whoever meets this stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -82,87 +80,6 @@ export interface WatcherContext {
   hasUnattributed(live: LiveSession): boolean;
   /** Notes what the server was just seen to do. Not waited for: it is seen again. */
   learn(seen: Traits): void;
-}
-
-/**
- * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
- * what few of them need is in `calls` and `rare`. Times are monotonic, in whole ms, where nothing else is said.
- */
-export interface TaskEntry {
-  readonly id: string;
-  work: TaskWork;
-  /** Something was committed since `work` was read. */
-  stale: boolean;
-  /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
-  urgent: boolean;
-  running: boolean;
-  /** Of its next step; written by the lanes. While a step runs: by when it was woken, Infinity for not woken. */
-  due: number;
-  place: number;
-  lane: LaneName;
-  fingerprint: string | undefined;
-  /** Of the last poll, in characters. */
-  replySize: number;
-  unchangedPolls: number;
-  failures: number;
-  /** The server's id of it; written by the roster. */
-  handle: string | null;
-  /** 2025-11-25: where it lives. */
-  live: LiveSession | null;
-  calls: Readonly<CallState>;
-  rare: Readonly<RareState>;
-  /** Ids were seen that are not stored yet. */
-  idsChanged: boolean;
-  /** When news of its status was written last. */
-  minorNewsAt: number;
-  /** When `work` was read. */
-  loadedAt: number;
-  messages: readonly HeardMessage[];
-  /** When the last poll began. */
-  polledAt: number;
-  /** When the last poll ended, and when the next one is due; 0 for not yet. */
-  checkedAt: number;
-  nextCheckAt: number;
-  /** The pause between them that was written last, in ms: polls at an even pace write nothing. 0: none was. */
-  pace: number;
-  timesChanged: boolean;
-}
-
-export function newEntry(work: TaskWork): TaskEntry {
-  return {
-    id: work.id,
-    work,
-    stale: false,
-    urgent: false,
-    running: false,
-    due: 0,
-    place: -1,
-    lane: "regular",
-    fingerprint: undefined,
-    replySize: 0,
-    unchangedPolls: work.unchangedPolls,
-    failures: 0,
-    handle: null,
-    live: null,
-    calls: NO_CALL,
-    rare: NOTHING_RARE,
-    idsChanged: false,
-    minorNewsAt: NEVER,
-    loadedAt: clockMs(),
-    messages: NO_MESSAGES,
-    polledAt: NEVER,
-    checkedAt: 0,
-    nextCheckAt: 0,
-    pace: 0,
-    timesChanged: false,
-  };
-}
-
-const NO_MESSAGES: readonly HeardMessage[] = [];
-
-/** Forgets what was said after the first `count` messages. */
-export function keepMessages(entry: TaskEntry, count: number): void {
-  entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
 }
 
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */

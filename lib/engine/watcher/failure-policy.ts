@@ -6,10 +6,11 @@ import { failures } from "../../metrics/engine.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";
 import { DATABASE_RETRY_MS, MAX_TIMER_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } from "../tunables.ts";
 import { Circuit } from "./circuit.ts";
-import { LeaseLost, type TaskEntry } from "./context.ts";
+import { LeaseLost } from "./context.ts";
 import { backoffDelay } from "./poll-schedule.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { Roster } from "./task-index.ts";
+import type { TaskEntry } from "./watched-task.ts";
 
 interface Surroundings {
   roster: Roster;

@@ -1,7 +1,8 @@
 import { flushWatchTimes, recordStatuses } from "../../task-lifecycle/progress.ts";
 import { FLUSHED_AT_ONCE } from "../tunables.ts";
-import type { TaskEntry, WatcherContext } from "./context.ts";
+import type { WatcherContext } from "./context.ts";
 import type { ServerLink } from "./server-link.ts";
+import type { TaskEntry } from "./watched-task.ts";
 import { clockMs, setRare } from "./watched-task.ts";
 
 /**

@@ -11,7 +11,8 @@ import {
 } from "../../servers/traits.ts";
 import type { AskWork, RequestWork } from "../../task-lifecycle/work.ts";
 import type { Plan } from "../task/judge-poll.ts";
-import type { TaskEntry, WatcherContext } from "./context.ts";
+import type { WatcherContext } from "./context.ts";
+import type { TaskEntry } from "./watched-task.ts";
 
 /** What one transaction sees of a server: learned once it is committed, since what is done again must not count twice. */
 export class Lessons {

@@ -4,9 +4,10 @@ import type { StreamMessage } from "../../stream-messages/schema.ts";
 import { watchedTasks } from "../../task-lifecycle/work.ts";
 import { type Known, readKnown } from "../leases/connection.ts";
 import { LOOK_AROUND_MS, SLOW_SCAN_MS } from "../tunables.ts";
-import type { TaskEntry, WatcherContext } from "./context.ts";
+import type { WatcherContext } from "./context.ts";
 import type { Trouble } from "./failure-policy.ts";
 import type { Roster } from "./task-index.ts";
+import type { TaskEntry } from "./watched-task.ts";
 
 interface Surroundings {
   roster: Roster;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { TaskEntry } from "./context.ts";
 import { Roster } from "./task-index.ts";
+import type { TaskEntry } from "./watched-task.ts";
 
 const entry = (id: string, handle: string | null) =>
   ({ id, handle, work: { state: "working" } }) as TaskEntry;

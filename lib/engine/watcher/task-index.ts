@@ -1,5 +1,5 @@
 import { isRunning } from "../../tasks/status.ts";
-import type { TaskEntry } from "./context.ts";
+import type { TaskEntry } from "./watched-task.ts";
 
 /** The tasks that a watcher holds in memory, by their ids and by the handles that the server knows them by. */
 export class Roster {

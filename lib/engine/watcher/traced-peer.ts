@@ -2,7 +2,8 @@ import { type Attributes, SpanKind } from "@opentelemetry/api";
 import { scope } from "../../base/scope.ts";
 import type { CallOptions, Peer } from "../../mcp/peer.ts";
 import { currentTraceparent, inSpan, type SpanOptions } from "../../tracing/span.ts";
-import type { TaskEntry, WatcherContext } from "./context.ts";
+import type { WatcherContext } from "./context.ts";
+import type { TaskEntry } from "./watched-task.ts";
 
 /**
  * The same peer, each of whose calls is a span where what it belongs to is traced: what changes something, and what is

@@ -1,13 +1,101 @@
-/**
- * What a watcher holds of the few tasks that are called, listened to or in trouble. Of a hundred thousand that are only
- * polled none has an object of its own for it.
- */
-import type { Stream } from "../../mcp/peer.ts";
+/** What a watcher holds in memory: its tasks, their calls and their 2025-11-25 sessions. Data only; who works with it imports it. */
+import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { StatusNews } from "../../task-lifecycle/progress.ts";
-import type { KeptSession } from "../sessions/sessions.ts";
-import type { HeldCall } from "../task/call.ts";
+import type { TaskWork } from "../../task-lifecycle/work.ts";
+import type { HeardMessage } from "./recorded-messages.ts";
+import type { LaneName } from "./scheduler.ts";
 
-/** Of the call that makes the task, or is the task. */
+/**
+ * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
+ * what few of them need is in `calls` and `rare`. Times are monotonic, in whole ms, where nothing else is said.
+ */
+export interface TaskEntry {
+  readonly id: string;
+  work: TaskWork;
+  /** Something was committed since `work` was read. */
+  stale: boolean;
+  /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
+  urgent: boolean;
+  running: boolean;
+  /** Of its next step; written by the lanes. While a step runs: by when it was woken, Infinity for not woken. */
+  due: number;
+  place: number;
+  lane: LaneName;
+  fingerprint: string | undefined;
+  /** Of the last poll, in characters. */
+  replySize: number;
+  unchangedPolls: number;
+  failures: number;
+  /** The server's id of it; written by the roster. */
+  handle: string | null;
+  /** 2025-11-25: where it lives. */
+  live: LiveSession | null;
+  calls: Readonly<CallState>;
+  rare: Readonly<RareState>;
+  /** Ids were seen that are not stored yet. */
+  idsChanged: boolean;
+  /** When news of its status was written last. */
+  minorNewsAt: number;
+  /** When `work` was read. */
+  loadedAt: number;
+  messages: readonly HeardMessage[];
+  /** When the last poll began. */
+  polledAt: number;
+  /** When the last poll ended, and when the next one is due; 0 for not yet. */
+  checkedAt: number;
+  nextCheckAt: number;
+  /** The pause between them that was written last, in ms: polls at an even pace write nothing. 0: none was. */
+  pace: number;
+  timesChanged: boolean;
+}
+
+/** A session as it is kept: `own` stands for it where the server issues no id. */
+export type KeptSession = Session & { own: string };
+
+export interface LiveSession {
+  readonly kept: KeptSession;
+  readonly tasks: Set<TaskEntry>;
+  /** The standalone stream, open or opening; a session has one at most. */
+  stream: Stream | null;
+  streamAgainAt: number;
+  /** False: the server has no such stream. */
+  hasStream: boolean;
+  /** The task that is being asked for its question alone, and those that wait for this, in order. */
+  asking: TaskEntry | null;
+  readonly line: Set<TaskEntry>;
+  /** Tasks that wait for the calls before theirs, and when each came last. */
+  readonly callers: Map<TaskEntry, number>;
+  /** A start of unknown outcome may have left a task in it: it is not closed. */
+  mayHoldMore: boolean;
+  /** The server forgot it: what all its tasks move to. */
+  renewal: Promise<LiveSession> | null;
+  /** A request in it was answered, or it was stored by who had seen that. */
+  answered: boolean;
+  /** How often in a row the server said that it does not know it. */
+  saidGone: number;
+}
+
+/** `hasNewAccess`: the connection has other tokens than the call was made with. */
+export type CallOutcome = { outcome: StartOutcome } | { error: unknown; hasNewAccess: boolean };
+
+/** A call whose reply is awaited. It ends with its connection: nobody else can wait for it. */
+export interface HeldCall {
+  readonly attempt: string;
+  readonly done: Promise<CallOutcome>;
+  /** What came of it, once it is known. */
+  result: CallOutcome | null;
+  /** A question of its came before its reply. */
+  hasAsked: boolean;
+  /** For a call that another process made: its JSON-RPC id, and when this one went on with it; monotonic. */
+  readonly resumed: { callId: number; at: number } | null;
+  /** Drops the connection; nothing is sent. */
+  close(): void;
+}
+
+/**
+ * Of the call that makes the task, or is the task. Few tasks have such a state: of a hundred thousand that are only polled
+ * none has an object of its own for it.
+ */
 export interface CallState {
   /** While its reply is awaited. */
   call: HeldCall | null;
@@ -58,6 +146,43 @@ export interface RareState {
   missingResults: number;
   /** The session before this one, which the server said it does not know. */
   formerSession: KeptSession | null;
+}
+
+export function newEntry(work: TaskWork): TaskEntry {
+  return {
+    id: work.id,
+    work,
+    stale: false,
+    urgent: false,
+    running: false,
+    due: 0,
+    place: -1,
+    lane: "regular",
+    fingerprint: undefined,
+    replySize: 0,
+    unchangedPolls: work.unchangedPolls,
+    failures: 0,
+    handle: null,
+    live: null,
+    calls: NO_CALL,
+    rare: NOTHING_RARE,
+    idsChanged: false,
+    minorNewsAt: NEVER,
+    loadedAt: clockMs(),
+    messages: NO_MESSAGES,
+    polledAt: NEVER,
+    checkedAt: 0,
+    nextCheckAt: 0,
+    pace: 0,
+    timesChanged: false,
+  };
+}
+
+const NO_MESSAGES: readonly HeardMessage[] = [];
+
+/** Forgets what was said after the first `count` messages. */
+export function keepMessages(entry: TaskEntry, count: number): void {
+  entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
 }
 
 export const NO_CALL: Readonly<CallState> = {

@@ -15,13 +15,12 @@ import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { leaveStreams } from "../sessions/streams.ts";
 import { Subscription } from "../sessions/subscription.ts";
-import type { HeldCall } from "../task/call.ts";
 import { keepLate } from "../task/call-outcome.ts";
 import { rest } from "../task/paused-step.ts";
 import { handleOf } from "../task/sealed.ts";
 import { step } from "../task/step.ts";
 import * as tunables from "../tunables.ts";
-import { LeaseLost, newEntry, type TaskEntry, type WatcherContext } from "./context.ts";
+import { LeaseLost, type WatcherContext } from "./context.ts";
 import { Trouble } from "./failure-policy.ts";
 import { flush, flushMinorNews } from "./flush.ts";
 import { firstLookIn, pollDelay } from "./poll-schedule.ts";
@@ -31,7 +30,8 @@ import { Lanes } from "./scheduler.ts";
 import { lateOf } from "./server-latency.ts";
 import { ServerLink } from "./server-link.ts";
 import { Roster } from "./task-index.ts";
-import { clockMs } from "./watched-task.ts";
+import type { HeldCall } from "./watched-task.ts";
+import { clockMs, newEntry, type TaskEntry } from "./watched-task.ts";
 
 export interface WatcherOptions {
   database: Database;
