@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../lib/access/principal.ts";
 import { createNetwork } from "../lib/base/network.ts";
-import type { Era } from "../lib/mcp/peer.ts";
 import type { Services } from "../lib/base/services.ts";
+import type { Era } from "../lib/mcp/peer.ts";
 import { finishConnecting } from "../lib/servers/connections/callback.ts";
 import { beginConnecting } from "../lib/servers/connections/connect.ts";
 import { type Grant, openTokens, readGrant } from "../lib/servers/connections/grants.ts";

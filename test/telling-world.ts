@@ -6,7 +6,7 @@ import type { Role } from "../lib/access/roles.ts";
 import { createDatabase, type Database } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { createNetwork } from "../lib/base/network.ts";
-import type { Chore, ChoreContext } from "../lib/engine/jobs/jobs.ts";
+import type { Job, JobContext } from "../lib/engine/jobs/jobs.ts";
 import { NOTICES, WEBHOOK_OUTBOX } from "../lib/engine/jobs/notifications.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../lib/events/transitions.ts";
 import { createWorld, type World } from "./world.ts";
@@ -14,9 +14,9 @@ import { createWorld, type World } from "./world.ts";
 export interface TellingWorld extends World {
   /** As the engine's role. */
   engine: Database;
-  context: ChoreContext;
+  context: JobContext;
   /** Runs a chore until it has nothing more to do. */
-  run(chore: Chore): Promise<void>;
+  run(chore: Job): Promise<void>;
   happened(...events: Omit<NewEvent, "actor">[]): Promise<void>;
   member(role: Role, name: string): Promise<Principal & { userId: string }>;
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;

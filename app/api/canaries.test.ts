@@ -2,7 +2,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { pumpChanges } from "@/lib/engine/db/publish-changes.ts";
+import { publishChanges } from "@/lib/engine/db/publish-changes.ts";
 import { type Names, namesOf, type Reply, send } from "@/test/guards/caller.ts";
 import { idsIn, placeCanaries, rowsOf } from "@/test/guards/canaries.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
@@ -153,7 +153,7 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
     await acme.things("owner").id("view");
     await decide(acme);
     await decide(globex);
-    await pumpChanges(engine);
+    await publishChanges(engine);
     expect([heard.acme.text, heard.globex.text]).toEqual([
       expect.stringContaining("input_request"),
       expect.stringContaining("input_request"),

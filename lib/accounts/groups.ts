@@ -7,7 +7,7 @@ import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { Services } from "../base/services.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { announce } from "../live-updates/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { dropMember } from "../members/departure.ts";
 import { changeRole } from "../members/transitions.ts";
 
@@ -85,7 +85,7 @@ async function addByGroup(
   const id = uuidv7();
   await tx.membership.create({ data: { organizationId, id, userId, role, grantedBy: source.id } });
   const { name } = await tx.user.findUniqueOrThrow({ where: { id: userId }, select: { name: true } });
-  await announce(organizationId, tx, "member", [id]);
+  await publishChange(organizationId, tx, "member", [id]);
   const actor = { kind: "system" as const, id: null, name: source.name };
   await appendEvents(organizationId, tx, [
     { type: "member.added", actor, data: { userId, name, role, by: source.name } },

@@ -11,7 +11,7 @@ import { isDatabaseDown, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { announce } from "../live-updates/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
 import { startableTool } from "../task-lifecycle/start.ts";
@@ -132,7 +132,7 @@ async function settle(
       message = ${why?.message ?? null}
     WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid
       AND position = ${position} AND state = 'waiting'`;
-  await announce(organizationId, tx, "bulk_operation", [operationId]);
+  await publishChange(organizationId, tx, "bulk_operation", [operationId]);
 }
 
 /** A quota that a moment's wait mends is waited for. */
@@ -163,7 +163,7 @@ export async function endFinished(organizationId: string, tx: Tx): Promise<void>
         WHERE i.organization_id = o.organization_id AND i.operation_id = o.id AND i.state = 'done') AS done,
       (SELECT count(*)::integer FROM bulk_item i
         WHERE i.organization_id = o.organization_id AND i.operation_id = o.id AND i.state = 'refused') AS refused`;
-  await announce(
+  await publishChange(
     organizationId,
     tx,
     "bulk_operation",

@@ -6,7 +6,7 @@ import { ALIVE_MS } from "./tunables.ts";
  * check, ops/container/healthy.mjs). Says nothing of the database, which another start of the process would not bring
  * back. Throws where the file can't be written.
  */
-export function tellAlive(path: string): void {
+export function touchWhileAlive(path: string): void {
   const touch = () => writeFileSync(path, "");
   touch();
   setInterval(touch, ALIVE_MS).unref();

@@ -4,7 +4,7 @@ import { installLastResort } from "../base/last-resort.ts";
 import { onDrain } from "../base/lifecycle.ts";
 import { log } from "../base/log.ts";
 import { startTracing } from "../tracing/start.ts";
-import { tellAlive } from "./heartbeat-file.ts";
+import { touchWhileAlive } from "./heartbeat-file.ts";
 import { openEngine } from "./run.ts";
 
 const stopTracing = await startTracing("intray-engine").catch(refuse);
@@ -18,7 +18,7 @@ onDrain(end);
 installLastResort(log.child({ part: "engine" }), end);
 await engine.start();
 const { aliveFile } = env();
-if (aliveFile) tellAlive(aliveFile);
+if (aliveFile) touchWhileAlive(aliveFile);
 log.info({ part: "engine", id: engine.id }, "the engine runs");
 
 function refuse(error: unknown): never {

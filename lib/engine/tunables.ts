@@ -61,7 +61,7 @@ export const SLOW_SCAN_MS = 10_000;
 /** Scans of an organization's connections that are one transaction at most. */
 export const SCANS_IN_A_GROUP = 500;
 /** This often, and at each scan where the server is in trouble, it also reads what hints tell of besides tasks. */
-export const LOOK_AROUND_MS = 60_000;
+export const SCAN_ALL_MS = 60_000;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
 /** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */

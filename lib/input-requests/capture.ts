@@ -9,7 +9,7 @@ import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { announce } from "../live-updates/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { questionHash } from "../mcp/forms/question.ts";
 import { shownOf } from "../mcp/forms/shown.ts";
 import { ASKS, OPEN_QUESTIONS, QUESTIONS } from "../mcp/limits.ts";
@@ -133,7 +133,7 @@ export async function captureQuestion(
     await tx.$executeRaw`UPDATE input_request SET reworded_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   await addAsk(organizationId, tx, taskId, id, captured);
-  await announce(organizationId, tx, "input_request", [id]);
+  await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
   const data = { message, questionHash: hash, askedAgain: confirmedBefore > 0 };
   events.push({
@@ -206,7 +206,7 @@ async function rewordRequest(
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
   const shown = columnsOf(task, question);
   await tx.inputRequest.updateMany({ where: { organizationId, id: requestId, state: "open" }, data: shown });
-  await announce(organizationId, tx, "input_request", [requestId]);
+  await publishChange(organizationId, tx, "input_request", [requestId]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
   return [
     {
@@ -282,7 +282,7 @@ export async function confirmRequest(
     UPDATE input_request SET state = 'settled', ended_at = now() WHERE organization_id = ${organizationId}::uuid
       AND id = ${requestId}::uuid AND state = ANY (${requests.before("settled")}::text[])`;
   if (settled !== 1) throw new Error(`the request ${requestId} of a confirmed answer was not answered`);
-  await announce(organizationId, tx, "input_request", [requestId]);
+  await publishChange(organizationId, tx, "input_request", [requestId]);
   const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
   return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data }];
 }
@@ -310,7 +310,7 @@ export async function closeRequest(
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
       AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
-  await announce(organizationId, tx, "input_request", [requestId]);
+  await publishChange(organizationId, tx, "input_request", [requestId]);
   // An attempt that reached the server, and was refused, is not called unsent.
   const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
   const data = { reason, ...(answer && { answer }) };
@@ -498,7 +498,7 @@ async function reopenUndeliverable(
   await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(organizationId, tx, taskId, id, captured);
-  await announce(organizationId, tx, "input_request", [id]);
+  await publishChange(organizationId, tx, "input_request", [id]);
   return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
 }
 

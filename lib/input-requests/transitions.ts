@@ -12,7 +12,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { announce, wakeEngine } from "../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { currentTraceparent } from "../tracing/span.ts";
 import { carryOutVerdict, liveRequests } from "./capture.ts";
 import { judgeDelivery } from "./deliveries/judge.ts";
@@ -246,8 +246,8 @@ async function told(
   request: LockedRequest,
   events: Pick<NewEvent, "type" | "actor" | "data">[],
 ): Promise<void> {
-  await announce(organizationId, tx, "input_request", [request.id]);
-  await announce(organizationId, tx, "task", [request.taskId]);
+  await publishChange(organizationId, tx, "input_request", [request.id]);
+  await publishChange(organizationId, tx, "task", [request.taskId]);
   await wakeEngine(tx, request.connectionId, request.taskId);
   await appendEvents(
     organizationId,

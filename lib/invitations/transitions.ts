@@ -6,7 +6,7 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { announceNow } from "../live-updates/transitions.ts";
+import { publishChangeNow } from "../live-updates/transitions.ts";
 import { refuseUnlessOwner } from "../members/transitions.ts";
 import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
 
@@ -102,7 +102,7 @@ export async function acceptInvitation(
     VALUES (${organizationId}::uuid, ${memberId}::uuid, ${person.id}::uuid, ${taken.role})
     ON CONFLICT (organization_id, user_id) DO NOTHING`;
   if (joined === 0) return;
-  await announceNow(organizationId, tx, "member", [memberId]);
+  await publishChangeNow(organizationId, tx, "member", [memberId]);
   const actor = { kind: "member" as const, id: person.id, name: person.name };
   const data = { userId: person.id, name: person.name, role: taken.role, invitationId: taken.id };
   await appendEvents(organizationId, tx, [{ type: "member.joined", actor, data }]);

@@ -1,16 +1,21 @@
 import type { Tx } from "../base/db/db.ts";
-import { atEnd, type Ending } from "../base/db/deferred-writes.ts";
+import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 
 /** A hint of `notice` has the id of whom it is for, and reaches nobody else. */
 export type Topic = "task" | "input_request" | "server" | "member" | "notice" | "bulk_operation";
 
 /** Leaves live hints in the outbox, committed with the change that they tell of. */
-export async function announce(_organizationId: string, tx: Tx, topic: Topic, ids: string[]): Promise<void> {
+export async function publishChange(
+  _organizationId: string,
+  tx: Tx,
+  topic: Topic,
+  ids: string[],
+): Promise<void> {
   const hints = ids.map((id) => ({ topic, id }));
-  if (hints.length > 0) atEnd(tx, HINTS, hints);
+  if (hints.length > 0) deferWrite(tx, HINTS, hints);
 }
 
-const HINTS: Ending<{ topic: Topic; id: string }> = {
+const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
   name: "hints",
   order: 1,
   async write(organizationId, tx, hints) {
@@ -21,7 +26,7 @@ const HINTS: Ending<{ topic: Topic; id: string }> = {
 };
 
 /** The same for what must not wait for an engine: the hint itself, sent by the commit. */
-export async function announceNow(
+export async function publishChangeNow(
   organizationId: string,
   tx: Tx,
   topic: Topic,

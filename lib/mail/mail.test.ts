@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type MailServer, startMailServer } from "../../test/mail-server.ts";
 import { insertRequest, insertServer, insertTask } from "../../test/rows.ts";
 import { createTellingWorld, type TellingWorld } from "../../test/telling-world.ts";
-import type { Chore } from "../engine/jobs/jobs.ts";
+import type { Job } from "../engine/jobs/jobs.ts";
 import { takeEvents } from "../events/follow.ts";
 import { subjectsOf } from "../notices/follow.ts";
 import { markOwnRead, syncNotices } from "../notices/transitions.ts";
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 /** As the chore does it where there is a mail server. */
-const withMail: Chore = {
+const withMail: Job = {
   name: "notices",
   everyMs: 1,
   organizations: () => Promise.resolve([]),

@@ -5,7 +5,7 @@ import { type SealedColumn, sealedColumns } from "./columns.ts";
 /** What values that belong to a person are bound to in the place of an organization. */
 const PERSONAL = "user";
 
-export interface Place extends SealedColumn {
+export interface SealedValue extends SealedColumn {
   /** PERSONAL where the table is not a tenant's. */
   organizationId: string;
   /** The rows of the organization: `t` is the table's name in the statement. */
@@ -13,7 +13,7 @@ export interface Place extends SealedColumn {
   query<Row>(sql: Prisma.Sql): Promise<Row[]>;
 }
 
-export async function sealedPlaces(db: Database): Promise<Place[]> {
+export async function sealedPlaces(db: Database): Promise<SealedValue[]> {
   const organizations = await db.gate<{ id: string }>(Prisma.sql`SELECT id FROM gate.all_organizations()`);
   return (await sealedColumns(db)).flatMap((column) =>
     column.tenant

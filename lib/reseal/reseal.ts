@@ -1,7 +1,7 @@
 /** Seals again, under the first key of the ring, what is sealed under another. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import type { Seal, SealedPlace } from "../base/seal.ts";
-import { named, type Place, sealedPlaces } from "./places.ts";
+import { named, type SealedValue, sealedPlaces } from "./places.ts";
 
 /** Values that are opened and sealed again in one statement: few, for the engine waits for their rows. */
 const BATCH = 100;
@@ -37,7 +37,7 @@ interface Value {
   sealed: string;
 }
 
-async function resealPlace(seal: Seal, place: Place, sum: Resealed): Promise<void> {
+async function resealPlace(seal: Seal, place: SealedValue, sum: Resealed): Promise<void> {
   const { organizationId, table, column } = place;
   for (let after: string | null = null; ; ) {
     const values: Value[] = await place.query<Value>(nextValues(place, seal.kid, after));
@@ -56,7 +56,11 @@ async function resealPlace(seal: Seal, place: Place, sum: Resealed): Promise<voi
   }
 }
 
-function nextValues({ table, column, key, mine }: Place, kid: string, after: string | null): Prisma.Sql {
+function nextValues(
+  { table, column, key, mine }: SealedValue,
+  kid: string,
+  after: string | null,
+): Prisma.Sql {
   return Prisma.sql`SELECT t.${named(key)}::text AS "row", t.${named(column)} AS sealed FROM ${named(table)} t
     WHERE ${mine} AND (${after}::uuid IS NULL OR t.${named(key)} > ${after}::uuid)
       AND t.${named(column)} IS NOT NULL AND split_part(t.${named(column)}, '.', 2) <> ${kid}
@@ -64,7 +68,10 @@ function nextValues({ table, column, key, mine }: Place, kid: string, after: str
 }
 
 /** Compare and set: only what is still what was opened. */
-function writeBack({ table, column, key, mine }: Place, moved: (Value & { again: string })[]): Prisma.Sql {
+function writeBack(
+  { table, column, key, mine }: SealedValue,
+  moved: (Value & { again: string })[],
+): Prisma.Sql {
   const list = (values: string[], type: string) => Prisma.sql`${values}::${Prisma.raw(type)}[]`;
   return Prisma.sql`UPDATE ${named(table)} t SET ${named(column)} = new.again
     FROM unnest(${list(

@@ -2,7 +2,7 @@
 
 import { storable, type Tx } from "../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { announce } from "../live-updates/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { recordHealth } from "./health.ts";
 import type { Probe } from "./probe.ts";
 import { recordTools } from "./tool-changes.ts";
@@ -21,7 +21,7 @@ export async function recordProbe(
       data: whatWasFound(probed),
     });
     if (count === 1) events.push(...(await recordTools(organizationId, tx, serverId, probed.found.tools)));
-    await announce(organizationId, tx, "server", [serverId]);
+    await publishChange(organizationId, tx, "server", [serverId]);
   }
   await recordHealth(organizationId, tx, serverId, probed.health);
   await appendEvents(organizationId, tx, events);

@@ -7,7 +7,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { announce, rewatchConnection } from "../live-updates/transitions.ts";
+import { publishChange, rewatchConnection } from "../live-updates/transitions.ts";
 import { giveClient } from "./connections/clients.ts";
 import { type Forgotten, forgetGrantsAt } from "./connections/disconnect.ts";
 import { credentialsPlace } from "./connections/queries.ts";
@@ -55,7 +55,7 @@ export async function createServer(
     },
   });
   await setClient(organizationId, tx, seal, id, auth);
-  await announce(organizationId, tx, "server", [id]);
+  await publishChange(organizationId, tx, "server", [id]);
   await appendEvents(organizationId, tx, [
     {
       type: "server.created",
@@ -103,7 +103,7 @@ export async function updateServer(
     });
     for (const { id } of connections) await rewatchConnection(tx, id);
   }
-  await announce(organizationId, tx, "server", [serverId]);
+  await publishChange(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
     {
       type: "server.updated",
@@ -162,7 +162,7 @@ export async function retireServer(
   if (open) return false;
   await tx.connection.updateMany({ where: { organizationId, serverId }, data: { sealedCredentials: null } });
   await tx.server.updateMany({ where: { organizationId, id: serverId }, data: { removedAt: new Date() } });
-  await announce(organizationId, tx, "server", [serverId]);
+  await publishChange(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
     { type: "server.removed", actor, data: { serverId, name: rows[0].name } },
   ]);

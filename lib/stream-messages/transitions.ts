@@ -4,7 +4,7 @@
  */
 import { storable, type Tx } from "../base/db/db.ts";
 import type { Question } from "../mcp/peer.ts";
-import type { HeardMessage } from "./schema.ts";
+import type { NewStreamMessage } from "./schema.ts";
 
 /**
  * Stores what was heard; what is stored already stays as it is. A question taken back is stored only where that question is
@@ -14,7 +14,7 @@ export async function recordMessages(
   organizationId: string,
   tx: Tx,
   connectionId: string,
-  messages: HeardMessage[],
+  messages: NewStreamMessage[],
 ): Promise<Set<string>> {
   const rows = messages.map((message) => ({
     id: message.id,

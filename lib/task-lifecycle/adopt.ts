@@ -6,7 +6,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { announce, wakeEngine } from "../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { lockServer } from "../servers/locks.ts";
 import { holdConnection, sharedConnection } from "../tasks/found/connection.ts";
 import { refuseUnlessStranger } from "../tasks/found/guards.ts";
@@ -59,8 +59,8 @@ export async function adoptFoundTask(
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
-  await announce(organizationId, tx, "task", [id]);
-  await announce(organizationId, tx, "server", [at.serverId]);
+  await publishChange(organizationId, tx, "task", [id]);
+  await publishChange(organizationId, tx, "server", [at.serverId]);
   await wakeEngine(tx, connectionId, id);
   await appendEvents(organizationId, tx, [
     { type: "task.adopted", actor: principal.actor, taskId: id, data: { tool, serverId: at.serverId } },

@@ -4,7 +4,7 @@
  */
 
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
-import { announce, wakeEngine } from "../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { connectionsToSameServer } from "../servers/connections/same-server.ts";
 import { endInRace } from "../tasks/races/ending.ts";
@@ -86,7 +86,7 @@ export async function noteWaiting(
   const noted = await tx.$executeRaw`UPDATE task SET error = ${reason}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
       AND error IS DISTINCT FROM ${reason}::jsonb`;
-  if (noted === 1) await announce(organizationId, tx, "task", [taskId]);
+  if (noted === 1) await publishChange(organizationId, tx, "task", [taskId]);
 }
 
 /**
@@ -123,7 +123,7 @@ export async function markStarted(
 }
 
 /** The reply lasts longer than a call that makes a task: an open call, which ends with its connection. */
-export async function markHeld(
+export async function markOpenCall(
   organizationId: string,
   tx: Tx,
   taskId: string,
@@ -162,7 +162,7 @@ export async function markRepeating(
 }
 
 /** An open call waits for an answer, or goes on. */
-export async function markHeldState(
+export async function setOpenCallState(
   organizationId: string,
   tx: Tx,
   taskId: string,

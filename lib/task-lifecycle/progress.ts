@@ -6,7 +6,7 @@
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { settleAtEnd } from "../input-requests/capture.ts";
-import { announce } from "../live-updates/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import type { RemoteTask } from "../mcp/peer.ts";
 import { endInRace } from "../tasks/races/ending.ts";
 import { isSuccess } from "../tasks/races/status.ts";
@@ -93,7 +93,7 @@ export async function recordStatuses(
     tx,
     changed.map(({ id, expiredAt, expiresAt }) => ({ taskId: id, was: expiredAt, now: expiresAt })),
   );
-  await announce(
+  await publishChange(
     organizationId,
     tx,
     "task",
@@ -134,7 +134,7 @@ export async function endTask(
   const succeeded = isSuccess({ ...end, isError });
   const decided = await endInRace(organizationId, tx, taskId, { raceId: ended.raceId, succeeded });
   const retried = ended.mayRetry ? await queueRetry(organizationId, tx, taskId) : [];
-  await announce(organizationId, tx, "task", [taskId]);
+  await publishChange(organizationId, tx, "task", [taskId]);
   await appendEvents(organizationId, tx, [
     ...settled,
     {
@@ -199,7 +199,7 @@ export async function recordProgress(
   const moved = await tx.$executeRaw`UPDATE task SET progress = ${JSON.stringify(storable(progress))}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
       AND state IN ('working', 'input_required')`;
-  if (moved === 1) await announce(organizationId, tx, "task", [taskId]);
+  if (moved === 1) await publishChange(organizationId, tx, "task", [taskId]);
 }
 
 export interface WatchTimes {

@@ -2,7 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
-import { atEnd, type Ending } from "../base/db/deferred-writes.ts";
+import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { AppError } from "../base/errors.ts";
 import { readQuota } from "../organizations/quota.ts";
 
@@ -23,10 +23,10 @@ export async function refuseBeyondQuota(
   added: number,
 ): Promise<void> {
   const left = await refuse(organizationId, tx, principal, added);
-  if (left < UNDER_WAY) atEnd(tx, QUOTA, [{ principal, added }]);
+  if (left < UNDER_WAY) deferWrite(tx, QUOTA, [{ principal, added }]);
 }
 
-const QUOTA: Ending<{ principal: Principal; added: number }> = {
+const QUOTA: DeferredWrite<{ principal: Principal; added: number }> = {
   name: "quota",
   order: 3,
   async write(organizationId, tx, starts) {

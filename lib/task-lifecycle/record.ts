@@ -2,7 +2,7 @@
 
 import { storableText, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { announce } from "../live-updates/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 
 /** A hint and history lines about a task. Called last: it takes the lock on the chain's head. */
 export async function record(
@@ -11,7 +11,7 @@ export async function record(
   taskId: string,
   events: Pick<NewEvent, "type" | "data">[],
 ): Promise<void> {
-  await announce(organizationId, tx, "task", [taskId]);
+  await publishChange(organizationId, tx, "task", [taskId]);
   await appendEvents(
     organizationId,
     tx,

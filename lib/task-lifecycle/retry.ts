@@ -5,7 +5,7 @@ import { ROLES, roleAllows } from "../access/roles.ts";
 import type { Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { announce, wakeEngine } from "../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { MAX_RETRY_PAUSE_MS } from "../tasks/schema.ts";
 
 const MAY_START = ROLES.filter((role) => roleAllows(role, PERMISSIONS["tasks:start"]));
@@ -49,7 +49,7 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
   if (!made) return [];
   const { connectionId, attempt, attempts, tool, serverId } = made;
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
-  await announce(organizationId, tx, "task", [id]);
+  await publishChange(organizationId, tx, "task", [id]);
   await wakeEngine(tx, connectionId, id);
   const plan = { attempt, attempts, startAfter: made.startAfter.toISOString() };
   return [

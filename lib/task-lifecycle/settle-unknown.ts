@@ -6,7 +6,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { closeRequest } from "../input-requests/capture.ts";
-import { announce, wakeEngine } from "../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { holdConnection } from "../tasks/found/connection.ts";
 import { refuseUnlessStranger } from "../tasks/found/guards.ts";
 import { resealed } from "../tasks/found/handle.ts";
@@ -33,8 +33,8 @@ export async function settleStart(
       : await startedAs(organizationId, tx, principal, seal, task, foundTaskId);
   // What else it might have been is nobody's now.
   await tx.foundTask.updateMany({ where: { organizationId, taskId }, data: { taskId: null } });
-  await announce(organizationId, tx, "task", [taskId]);
-  await announce(organizationId, tx, "server", [task.serverId]);
+  await publishChange(organizationId, tx, "task", [taskId]);
+  await publishChange(organizationId, tx, "server", [task.serverId]);
   await appendEvents(organizationId, tx, [
     {
       type: "task.start_settled",

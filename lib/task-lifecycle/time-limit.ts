@@ -4,7 +4,7 @@
  */
 
 import { Prisma, type Tx } from "../base/db/db.ts";
-import { announce } from "../live-updates/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 
 /** Of task `t`, which was created at `startedAt`. */
 export function timeLimit(startedAt: Prisma.Sql, ttlMs: Prisma.Sql): Prisma.Sql {
@@ -21,7 +21,7 @@ export async function dropTimeLimit(organizationId: string, tx: Tx, taskId: stri
       AND before.organization_id = t.organization_id AND before.id = t.id RETURNING before.expires_at AS was`;
   if (!task) return;
   await moveTimeLimits(organizationId, tx, [{ taskId, was: task.was, now: null }]);
-  await announce(organizationId, tx, "task", [taskId]);
+  await publishChange(organizationId, tx, "task", [taskId]);
 }
 
 /** Open requests whose time was their task's go with it; those of a server's own habit stay. */
@@ -38,7 +38,7 @@ export async function moveTimeLimits(
       ${moved.map(({ now }) => now)}::timestamptz[]) AS m (task, was, now)
     WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = m.task AND r.state = 'open'
       AND r.expires_at = m.was RETURNING r.id`;
-  await announce(
+  await publishChange(
     organizationId,
     tx,
     "input_request",

@@ -11,7 +11,7 @@ import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { withdrawOpenRequests } from "../input-requests/transitions.ts";
-import { announce, wakeEngine } from "../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { endInRace } from "../tasks/races/ending.ts";
 import type { Retry } from "../tasks/schema.ts";
@@ -115,7 +115,7 @@ export async function insertTask(
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
   // The page of the one it is started again from leads to it.
-  await announce(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
+  await publishChange(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
   await wakeEngine(tx, input.connectionId, id);
   const event: NewEvent = {
     type: "task.queued",
@@ -179,7 +179,7 @@ async function cancelLocked(
 ): Promise<void> {
   const { id: taskId, raceId } = task;
   const by = JSON.stringify(actor);
-  await announce(organizationId, tx, "task", [taskId]);
+  await publishChange(organizationId, tx, "task", [taskId]);
   if (task.state === "queued") {
     await tx.$executeRaw`UPDATE task SET state = 'cancelled', watched = false, cancel_requested_at = now(),
         cancel_requested_by = ${by}::jsonb, changed_at = now(), finished_at = now()

@@ -6,7 +6,7 @@ const key = Symbol.for("intray.network");
 const shared = globalThis as { [key]?: Network };
 
 /** The web's only way to addresses that others chose. */
-export function outside(): Network {
+export function network(): Network {
   shared[key] ??= createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
   return shared[key];
 }

@@ -3,7 +3,7 @@ import type { Tx } from "../base/db/db.ts";
 import type { Services } from "../base/services.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { database } from "./database.ts";
-import { outside } from "./outside.ts";
+import { network } from "./outside.ts";
 import { sealing } from "./sealing.ts";
 
 /** One transaction in the caller's organization: what nearly every handler is. */
@@ -17,5 +17,5 @@ export async function within<T>(
 
 /** For what reaches out to servers, too. */
 export async function services(): Promise<Services> {
-  return { db: await database(), network: outside(), seal: sealing() };
+  return { db: await database(), network: network(), seal: sealing() };
 }

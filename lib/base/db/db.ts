@@ -6,7 +6,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
 import { scope } from "../scope.ts";
-import { withEndings } from "./deferred-writes.ts";
+import { withDeferredWrites } from "./deferred-writes.ts";
 import type { Tx } from "./tx.ts";
 
 export type { Tx };
@@ -64,7 +64,7 @@ export function createDatabase(url: string, options: { connections?: number } = 
             // true = for this transaction only; false would leak the organization into the pool
             await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true),
               set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`;
-            return withEndings(organizationId, tx, () => work(tx));
+            return withDeferredWrites(organizationId, tx, () => work(tx));
           });
         } catch (error) {
           if (attempt >= TRIES || !isTransient(error)) throw error;

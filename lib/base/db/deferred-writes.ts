@@ -4,14 +4,14 @@
  */
 import type { Tx } from "./tx.ts";
 
-export interface Ending<T> {
+export interface DeferredWrite<T> {
   name: string;
   /** The greatest is written last. */
   order: number;
   write(organizationId: string, tx: Tx, items: T[]): Promise<void>;
 }
 
-type Gathered = Map<string, { ending: Ending<never>; items: unknown[] }>;
+type Gathered = Map<string, { ending: DeferredWrite<never>; items: unknown[] }>;
 
 // On globalThis, since Next bundles its own copies of modules into one process: no copy may miss another's items.
 const key = Symbol.for("intray.endings");
@@ -20,7 +20,7 @@ shared[key] ??= new WeakMap();
 const gathered = shared[key];
 
 /** Has `ending` write these at the end of the transaction, behind what it was given before. */
-export function atEnd<T>(tx: Tx, ending: Ending<T>, items: T[]): void {
+export function deferWrite<T>(tx: Tx, ending: DeferredWrite<T>, items: T[]): void {
   const its = gathered.get(tx);
   if (!its) throw new Error(`${ending.name} needs a transaction that was made by withOrganization`);
   const known = its.get(ending.name);
@@ -29,7 +29,11 @@ export function atEnd<T>(tx: Tx, ending: Ending<T>, items: T[]): void {
 }
 
 /** Does the work of a transaction, and then what it has gathered. */
-export async function withEndings<T>(organizationId: string, tx: Tx, work: () => Promise<T>): Promise<T> {
+export async function withDeferredWrites<T>(
+  organizationId: string,
+  tx: Tx,
+  work: () => Promise<T>,
+): Promise<T> {
   const its: Gathered = new Map();
   gathered.set(tx, its);
   const result = await work();

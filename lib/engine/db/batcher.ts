@@ -4,7 +4,7 @@ interface Queue<T> {
 }
 
 /** Gathers, for each organization, what comes while some is being carried out; then all that has come is carried out together. */
-export class Gathering<T> {
+export class Batcher<T> {
   #queues = new Map<string, Queue<T>>();
   #atOnce: number;
   #most: number;

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from "../../../test/postgres.ts
 import { until } from "../../../test/world.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { takingTurns } from "./fair-database.ts";
+import { fairDatabase } from "./fair-database.ts";
 
 let postgres: TestDatabase;
 let database: Database;
@@ -37,7 +37,7 @@ function slowly(fair: Database) {
 }
 
 test("an organization that has much to do holds up no other: they take turns", async () => {
-  const { begun, run, has, endOne } = slowly(takingTurns(database, 2));
+  const { begun, run, has, endOne } = slowly(fairDatabase(database, 2));
   const names = ["a", "a", "a", "a", "a", "b", "b", "c"] as const;
   const work = names.map(run);
   for (let count = 2; count <= names.length; count++) {
@@ -53,7 +53,7 @@ test("an organization that has much to do holds up no other: they take turns", a
 });
 
 test("one that fails leaves its place to the next", async () => {
-  const fair = takingTurns(database, 1);
+  const fair = fairDatabase(database, 1);
   const failed = fair.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1 / 0`);
   const next = fair.withOrganization(ids.b, async () => "done");
   await expect(failed).rejects.toThrow("division by zero");

@@ -5,7 +5,7 @@ import { TRANSACTIONS_AT_ONCE } from "../tunables.ts";
  * The same database, with so many transactions at once; the others wait here, where they wait as long as it takes, for
  * the pool gives up after seconds. Organizations take turns: one with thousands of steps holds up no other.
  */
-export function takingTurns(database: Database, atOnce = TRANSACTIONS_AT_ONCE): Database {
+export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE): Database {
   /** Who waits, by organization; the organization whose turn is next comes first. */
   const waiting = new Map<string, (() => void)[]>();
   let free = atOnce;

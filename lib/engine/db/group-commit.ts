@@ -8,7 +8,7 @@ import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
-import { Gathering } from "./batcher.ts";
+import { Batcher } from "./batcher.ts";
 import { FENCE, type FenceSeen, fence } from "./fence.ts";
 
 /** Under the fence of a connection: nothing is written once another engine has taken over. */
@@ -32,7 +32,7 @@ interface Waiting {
 
 export class GroupCommit {
   #database: Database;
-  #changes = new Gathering<Waiting>(GROUPS_AT_ONCE, CHANGES_IN_A_GROUP, (organizationId, group) =>
+  #changes = new Batcher<Waiting>(GROUPS_AT_ONCE, CHANGES_IN_A_GROUP, (organizationId, group) =>
     this.#settle(organizationId, group),
   );
 

@@ -6,7 +6,7 @@ import type { Database } from "../../base/db/db.ts";
 import { tasksNeedingWork } from "../../task-lifecycle/work.ts";
 import { SCANS_IN_A_GROUP } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
-import { Gathering } from "./batcher.ts";
+import { Batcher } from "./batcher.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
 
 export interface Scan {
@@ -24,7 +24,7 @@ interface Waiting {
 
 export class GroupScan {
   #database: Database;
-  #scans = new Gathering<Waiting>(1, SCANS_IN_A_GROUP, (organizationId, group) =>
+  #scans = new Batcher<Waiting>(1, SCANS_IN_A_GROUP, (organizationId, group) =>
     this.#carryOut(organizationId, group),
   );
 

@@ -8,7 +8,7 @@ const IDS_A_PAYLOAD = 100;
  * Empties the outbox of live hints: each organization's become few NOTIFYs `{o, c: [[topic, id], …]}`. A hint lost
  * between the two statements costs its reader a refetch later, no more.
  */
-export async function pumpChanges(database: Database): Promise<void> {
+export async function publishChanges(database: Database): Promise<void> {
   for (;;) {
     const rows = await database.gate<{ organization_id: string; topic: string; entity_id: string }>(
       Prisma.sql`SELECT * FROM gate.take_changes(${BATCH}::integer)`,
@@ -29,7 +29,7 @@ export async function pumpChanges(database: Database): Promise<void> {
 }
 
 /** The same database, which calls `committed` after each transaction: there may be hints to send. */
-export function pumped(database: Database, committed: () => void): Database {
+export function publishingAfterCommit(database: Database, committed: () => void): Database {
   return {
     ...database,
     async withOrganization(organizationId, work) {

@@ -1,10 +1,10 @@
 import { Prisma } from "../../base/db/db.ts";
 import { carryOutOne, endFinished } from "../../bulk-operations/carry-out.ts";
 import { BULK_BATCH, BULK_MS } from "../tunables.ts";
-import type { Chore } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
 
 /** Does bulk operations. Two engines take an item each: rows in hand are skipped. */
-export const bulkOperations: Chore = {
+export const bulkOperations: Job = {
   name: "bulk operations",
   everyMs: BULK_MS,
   async organizations(database) {

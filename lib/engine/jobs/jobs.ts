@@ -8,23 +8,23 @@ import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { choreFailures, choreSeconds, choresWaiting } from "../../metrics/engine.ts";
 
-export interface ChoreContext {
+export interface JobContext {
   database: Database;
   network: Network;
   seal: Seal;
   log: Logger;
 }
 
-export interface Chore {
+export interface Job {
   name: string;
   /** A turn begins this long after the last one ended. */
   everyMs: number;
   /** Which organizations have something to do. */
   organizations(database: Database): Promise<string[]>;
   /** A bounded part of what one organization has to do; true: there is more. Called again at once then. */
-  run(context: ChoreContext, organizationId: string): Promise<boolean>;
+  run(context: JobContext, organizationId: string): Promise<boolean>;
   /** Ends what turns have left under way; no turn begins any more. */
-  settled?(context: ChoreContext): Promise<void>;
+  settled?(context: JobContext): Promise<void>;
 }
 
 /** For chores that look for themselves whether there is something to do. */
@@ -33,14 +33,14 @@ export async function allOrganizations(database: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-export class Chores {
-  #context: ChoreContext;
-  #chores: Chore[];
-  #timers = new Map<Chore, NodeJS.Timeout>();
+export class JobRunner {
+  #context: JobContext;
+  #chores: Job[];
+  #timers = new Map<Job, NodeJS.Timeout>();
   #turns = new Set<Promise<void>>();
   #stopping = false;
 
-  constructor(context: ChoreContext, chores: Chore[]) {
+  constructor(context: JobContext, chores: Job[]) {
     this.#context = context;
     this.#chores = chores;
   }
@@ -57,7 +57,7 @@ export class Chores {
     await Promise.all(this.#chores.map((chore) => chore.settled?.(this.#context)));
   }
 
-  #begin(chore: Chore): void {
+  #begin(chore: Job): void {
     const turn = this.#turn(chore).finally(() => {
       this.#turns.delete(turn);
       if (!this.#stopping)
@@ -70,7 +70,7 @@ export class Chores {
   }
 
   /** Owns every error: one organization's trouble is not the others'. */
-  async #turn(chore: Chore): Promise<void> {
+  async #turn(chore: Job): Promise<void> {
     const took = choreSeconds.startTimer({ chore: chore.name });
     try {
       const organizations = await chore.organizations(this.#context.database);
@@ -88,11 +88,11 @@ export class Chores {
     }
   }
 
-  async #serve(chore: Chore, organizationId: string): Promise<void> {
+  async #serve(chore: Job, organizationId: string): Promise<void> {
     while (!this.#stopping && (await chore.run(this.#context, organizationId)));
   }
 
-  #tell(chore: Chore, error: unknown, organizationId?: string): void {
+  #tell(chore: Job, error: unknown, organizationId?: string): void {
     choreFailures.inc({ chore: chore.name });
     const level = isDatabaseDown(error) ? "warn" : "error";
     this.#context.log[level]({ err: error, chore: chore.name, organizationId }, "a chore failed");

@@ -1,13 +1,13 @@
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
 import { countLines, requestsOf } from "../../metrics/history.ts";
 import { METRICS_EVERY_MS } from "../tunables.ts";
-import type { Chore } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
 
 const FOLLOWER = "metrics";
 const LINES = 500;
 
 /** Counts what the history says, so that nothing that writes it has to. What an engine counted ends with its process. */
-export const COUNT_LINES: Chore = {
+export const COUNT_LINES: Job = {
   name: FOLLOWER,
   everyMs: METRICS_EVERY_MS,
   organizations: (database) => organizationsBehind(database, FOLLOWER),

@@ -18,11 +18,11 @@ import {
   MAIL_EVERY_MS,
   TELL_EVERY_MS,
 } from "../tunables.ts";
-import { allOrganizations, type Chore, type ChoreContext } from "./jobs.ts";
+import { allOrganizations, type Job, type JobContext } from "./jobs.ts";
 import { WebhookSenders } from "./webhook-senders.ts";
 
 /** Makes and withdraws notices after what happened. */
-export const NOTICES: Chore = {
+export const NOTICES: Job = {
   name: "notices",
   everyMs: TELL_EVERY_MS,
   organizations: (database) => organizationsBehind(database, "notices"),
@@ -38,7 +38,7 @@ export const NOTICES: Chore = {
 };
 
 /** Puts what happened into the outbox of webhooks. */
-export const WEBHOOK_OUTBOX: Chore = {
+export const WEBHOOK_OUTBOX: Job = {
   name: "webhook outbox",
   everyMs: TELL_EVERY_MS,
   organizations: (database) => organizationsBehind(database, "webhooks"),
@@ -52,10 +52,10 @@ export const WEBHOOK_OUTBOX: Chore = {
 };
 
 /** An engine's own, for as long as it runs. */
-const senders = new WeakMap<ChoreContext, WebhookSenders>();
+const senders = new WeakMap<JobContext, WebhookSenders>();
 
 /** Sends what is due to webhooks; it begins the sending and does not wait for it, so that no receiver holds others up. */
-export const WEBHOOK_DELIVERIES: Chore = {
+export const WEBHOOK_DELIVERIES: Job = {
   name: "webhook deliveries",
   everyMs: TELL_EVERY_MS,
   organizations: (database) => having(database, Prisma.sql`gate.organizations_with_webhooks()`),
@@ -77,7 +77,7 @@ export const WEBHOOK_DELIVERIES: Chore = {
 let mailer: Mailer | undefined;
 
 /** Sends mail, where there is a mail server. */
-export const MAIL: Chore = {
+export const MAIL: Job = {
   name: "mail",
   everyMs: MAIL_EVERY_MS,
   organizations: (database) =>
@@ -93,7 +93,7 @@ export const MAIL: Chore = {
 };
 
 /** Takes away what is old. */
-export const FORGET_TOLD: Chore = {
+export const FORGET_TOLD: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
   organizations: allOrganizations,

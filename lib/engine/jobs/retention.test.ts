@@ -14,7 +14,7 @@ import { ENGINE_ACTOR } from "../../events/transitions.ts";
 import { verifyEvents } from "../../events/verify.ts";
 import { verifyExport } from "../../events/verify-export.ts";
 import { previewRetention } from "../../retention/queries.ts";
-import type { ChoreContext } from "./jobs.ts";
+import type { JobContext } from "./jobs.ts";
 import { RETENTION } from "./retention.ts";
 
 let postgres: TestDatabase;
@@ -69,7 +69,7 @@ const keep = (
   id: string,
   kept: { keepMessagesDays?: number | null; keepPayloadsDays?: number | null; keepTasksDays?: number | null },
 ) => owner.withOrganization(id, (tx) => tx.organization.update({ where: { id }, data: kept }));
-const context = (database: Database): ChoreContext => ({
+const context = (database: Database): JobContext => ({
   database,
   network: createNetwork({ allowHosts: [], denyPorts: [] }),
   seal: { seal: () => "", open: () => "" } as never,

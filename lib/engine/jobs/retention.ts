@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/transitions.ts";
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
-import type { Chore } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
 
 /** Of each kind, for one organization; then it is another's turn, so that nobody's backlog holds up the others. */
 const BATCHES_A_TURN = 20;
 
 type Batch = (organizationId: string, tx: Tx) => Promise<number>;
 
-export const RETENTION: Chore = {
+export const RETENTION: Job = {
   name: "retention",
   everyMs: RETENTION_EVERY_MS,
   async organizations(database) {

@@ -1,9 +1,9 @@
 import { organizationsWithDecidedRaces, settleRace } from "../../task-lifecycle/settle-races.ts";
 import { SETTLE_RACES_MS } from "../tunables.ts";
-import type { Chore } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
 
 /** Tells what lost a race to stop. */
-export const settleRaces: Chore = {
+export const SETTLE_RACES: Job = {
   name: "settle-races",
   everyMs: SETTLE_RACES_MS,
   organizations: organizationsWithDecidedRaces,

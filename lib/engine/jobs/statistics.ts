@@ -2,12 +2,12 @@
 import { organizationsBehind } from "../../events/follow.ts";
 import { countHistory, FOLLOWER, sampleOpenTasks } from "../../statistics/transitions.ts";
 import { FIGURES_KEPT_DAYS, STATISTICS_MS, TASK_SAMPLE_MS } from "../tunables.ts";
-import { allOrganizations, type Chore } from "./jobs.ts";
+import { allOrganizations, type Job } from "./jobs.ts";
 
 /** Lines of the history a transaction. */
 const BATCH = 500;
 
-export const COUNT_HISTORY: Chore = {
+export const COUNT_HISTORY: Job = {
   name: "statistics",
   everyMs: STATISTICS_MS,
   organizations: (database) => organizationsBehind(database, FOLLOWER),
@@ -15,7 +15,7 @@ export const COUNT_HISTORY: Chore = {
     database.withOrganization(organizationId, (tx) => countHistory(organizationId, tx, BATCH)),
 };
 
-export const SAMPLE_OPEN_TASKS: Chore = {
+export const SAMPLE_OPEN_TASKS: Job = {
   name: "open tasks",
   everyMs: TASK_SAMPLE_MS,
   organizations: allOrganizations,

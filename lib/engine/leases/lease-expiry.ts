@@ -8,7 +8,7 @@ import { databaseTime } from "./lease-rows.ts";
  * when the database was away for longer than a lease lives without heartbeats, all of them have run out at the moment
  * it is back, those of engines that are well too. So this waits until every engine's heartbeats could come back.
  */
-export class Expiry {
+export class LeaseExpiry {
   #boss: PgBoss;
   /** Of the last look that came back; monotonic. */
   #seenAt: number | null = null;

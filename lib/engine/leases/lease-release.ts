@@ -13,7 +13,7 @@ interface Given {
  * Leases on their way back, many in one transaction: those of an organization that come while earlier ones are being
  * written go together. What fails, fails for all of one transaction.
  */
-export class GivingBack {
+export class LeaseRelease {
   #store: (organizationId: string, leases: Pick<Given, "lease" | "data">[]) => Promise<void>;
   #waiting = new Map<string, Given[]>();
   #running = 0;

@@ -78,7 +78,7 @@ export async function takeCensus(database: Database, engineId: string): Promise<
  * completed and made anew, for any engine to take, and they are told. The connections' locks make a new task wait, so
  * that its wake-up finds the outcome.
  */
-export async function giveBack(
+export async function releaseLease(
   organizationId: string,
   tx: Tx,
   boss: PgBoss,

@@ -4,7 +4,7 @@ import type { LeaseRef } from "./connection.ts";
 import type { LeaseData } from "./lease-queue.ts";
 
 /** A lease that an engine holds. */
-export interface Held {
+export interface OwnedLease {
   lease: LeaseRef;
   data: LeaseData;
   watcher: Watcher | null;
@@ -23,7 +23,7 @@ export interface Held {
 }
 
 /** Fetched by a statement that was sent at `sentAt`, which gave it the heartbeat `beatAt` by the database's clock. */
-export function newHeld(lease: LeaseRef, data: LeaseData, sentAt: Moment, beatAt: number): Held {
+export function newOwnedLease(lease: LeaseRef, data: LeaseData, sentAt: Moment, beatAt: number): OwnedLease {
   return {
     lease,
     data,
@@ -39,8 +39,8 @@ export function newHeld(lease: LeaseRef, data: LeaseData, sentAt: Moment, beatAt
 }
 
 /** Each of one organization, and of so many leases at most. */
-export function inGroups(all: Held[], size: number): { organizationId: string; some: Held[] }[] {
-  const groups: { organizationId: string; some: Held[] }[] = [];
+export function inGroups(all: OwnedLease[], size: number): { organizationId: string; some: OwnedLease[] }[] {
+  const groups: { organizationId: string; some: OwnedLease[] }[] = [];
   for (const [organizationId, its] of Map.groupBy(all, ({ data }) => data.organizationId))
     for (let at = 0; at < its.length; at += size)
       groups.push({ organizationId, some: its.slice(at, at + size) });

@@ -11,11 +11,11 @@ import * as tunables from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { Watcher } from "../watcher/watcher.ts";
 import { type LeaseRef, type Taken, takeOver } from "./connection.ts";
-import { type Held, inGroups, newHeld } from "./lease.ts";
+import { inGroups, newOwnedLease, type OwnedLease } from "./lease.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
-import { GivingBack } from "./lease-release.ts";
-import { databaseTime, giveBack, takeBack, takeCensus } from "./lease-rows.ts";
-import { Places } from "./semaphore.ts";
+import { LeaseRelease } from "./lease-release.ts";
+import { databaseTime, releaseLease, takeBack, takeCensus } from "./lease-rows.ts";
+import { Semaphore } from "./semaphore.ts";
 import { roomFor, surplusOf } from "./share.ts";
 
 export interface LeasesOptions {
@@ -34,53 +34,55 @@ export interface LeasesOptions {
 
 export class Leases {
   #options: LeasesOptions;
-  #held = new Map<string, Held>();
+  #owned = new Map<string, OwnedLease>();
   #closing = false;
-  #givingBack: GivingBack;
+  #givingBack: LeaseRelease;
   #groups: GroupCommit;
   #scans: GroupScan;
-  #takeovers = new Places(tunables.TAKEN_AT_ONCE);
-  #endings = new Places(tunables.ENDED_AT_ONCE);
+  #takeovers = new Semaphore(tunables.TAKEN_AT_ONCE);
+  #endings = new Semaphore(tunables.ENDED_AT_ONCE);
 
   constructor(options: LeasesOptions) {
     this.#options = options;
     const { database, boss, engineId } = options;
     this.#groups = new GroupCommit(options.steps);
     this.#scans = new GroupScan(options.steps);
-    this.#givingBack = new GivingBack((organizationId, leases) =>
-      database.withOrganization(organizationId, (tx) => giveBack(organizationId, tx, boss, engineId, leases)),
+    this.#givingBack = new LeaseRelease((organizationId, leases) =>
+      database.withOrganization(organizationId, (tx) =>
+        releaseLease(organizationId, tx, boss, engineId, leases),
+      ),
     );
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#owned.size;
   }
 
   /** Tasks in memory. */
   get watched(): number {
-    return [...this.#held.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
+    return [...this.#owned.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
   }
 
   holds(connectionId: string): boolean {
-    return this.#held.has(connectionId);
+    return this.#owned.has(connectionId);
   }
 
   /** Does it with the connection's watcher: now, or once there is one, for what that has read may be older. */
   tell(connectionId: string, hint: (watcher: Watcher) => void): void {
-    const held = this.#held.get(connectionId);
+    const held = this.#owned.get(connectionId);
     if (held?.watcher) hint(held.watcher);
     else held?.hints.push(hint);
   }
 
   /** The connection is to be taken anew, at the next heartbeat. */
   renew(connectionId: string): void {
-    const held = this.#held.get(connectionId);
+    const held = this.#owned.get(connectionId);
     if (held) held.outdated = true;
   }
 
   /** Hints may have been lost, for any of them. */
-  lookAround(): void {
-    for (const { watcher } of this.#held.values()) watcher?.lookAround();
+  scanAll(): void {
+    for (const { watcher } of this.#owned.values()) watcher?.scanAll();
   }
 
   /** No more are taken. */
@@ -90,33 +92,33 @@ export class Leases {
 
   /** Gives all of them back. `beat` goes on meanwhile: steps that end wait for heartbeats. */
   async leaveAll(): Promise<void> {
-    await Promise.all([...this.#held.values()].map((held) => this.#leave(held)));
+    await Promise.all([...this.#owned.values()].map((held) => this.#leave(held)));
   }
 
   /** Takes what there is room for. True: more may wait. */
   async take(): Promise<boolean> {
-    const room = roomFor(this.#held.size, await this.#census());
+    const room = roomFor(this.#owned.size, await this.#census());
     if (room <= 0 || this.#closing) return false;
     const sentAt = thisMoment();
     const jobs = await this.#options.boss.fetch<LeaseData>(LEASE_QUEUE, {
       batchSize: Math.min(500, room),
       includeMetadata: true,
     });
-    const fetched: Held[] = [];
+    const fetched: OwnedLease[] = [];
     for (const { id, retryCount, data, heartbeatOn } of jobs) {
       const lease = { id, retryCount };
       const beatAt = heartbeatOn?.getTime() ?? 0;
-      const last = this.#held.get(data.connectionId);
+      const last = this.#owned.get(data.connectionId);
       if (last?.watcher && follows(lease, last.lease)) {
         last.lease = lease;
         beaten(last, sentAt, beatAt);
-      } else fetched.push(newHeld(lease, data, sentAt, beatAt));
+      } else fetched.push(newOwnedLease(lease, data, sentAt, beatAt));
     }
     // All of them first: from here on they have heartbeats, however long the takeovers last.
     for (const held of fetched) {
-      const last = this.#held.get(held.data.connectionId);
+      const last = this.#owned.get(held.data.connectionId);
       if (last) this.#drop(last);
-      this.#held.set(held.data.connectionId, held);
+      this.#owned.set(held.data.connectionId, held);
     }
     await Promise.all(
       inGroups(fetched, tunables.TAKEN_TOGETHER).map(({ organizationId, some }) =>
@@ -126,7 +128,7 @@ export class Leases {
     return jobs.length > 0;
   }
 
-  async #takeOver(organizationId: string, some: Held[]): Promise<void> {
+  async #takeOver(organizationId: string, some: OwnedLease[]): Promise<void> {
     // They go back with the others.
     if (this.#closing) return;
     const leases = some.map(({ lease, data }) => ({ lease, connectionId: data.connectionId }));
@@ -135,7 +137,7 @@ export class Leases {
       const taken = await database.withOrganization(organizationId, (tx) =>
         takeOver(organizationId, tx, leases, engineId),
       );
-      const left: Held[] = [];
+      const left: OwnedLease[] = [];
       for (const held of some) {
         const one = taken.get(held.data.connectionId);
         // Those with many tasks one after the other.
@@ -150,7 +152,7 @@ export class Leases {
   }
 
   /** What could not be taken with the others: one of them holds up, or fails, none but itself. */
-  async #takeOverSingly(organizationId: string, left: Held[], outOf: number): Promise<void> {
+  async #takeOverSingly(organizationId: string, left: OwnedLease[], outOf: number): Promise<void> {
     for (const held of left) {
       if (outOf > 1) await this.#takeOver(organizationId, [held]);
       else this.#drop(held);
@@ -159,7 +161,7 @@ export class Leases {
 
   /** Gives back what is more than this engine's share. What carries calls would end them: it stays. */
   async evenOut(): Promise<void> {
-    const kept = [...this.#held.values()].filter(({ leaving }) => !leaving);
+    const kept = [...this.#owned.values()].filter(({ leaving }) => !leaving);
     const surplus = surplusOf(kept.length, await this.#census());
     if (surplus === 0) return;
     const movable = kept.filter(({ watcher }) => watcher && !watcher.carriesCalls);
@@ -170,7 +172,7 @@ export class Leases {
     return takeCensus(this.#options.database, this.#options.engineId);
   }
 
-  async #watch(held: Held, { epoch, connection, works, messages }: Taken): Promise<void> {
+  async #watch(held: OwnedLease, { epoch, connection, works, messages }: Taken): Promise<void> {
     // Dropped meanwhile, by a heartbeat that did not come back.
     if (!this.#isHeld(held)) return;
     const { connectionId } = connection;
@@ -205,7 +207,7 @@ export class Leases {
 
   /** Touches all leases in one statement; those that do not come back, nor lie there unused, are somebody else's now. */
   async beat(): Promise<void> {
-    const held = [...this.#held.values()].map((one) => ({ one, lease: one.lease }));
+    const held = [...this.#owned.values()].map((one) => ({ one, lease: one.lease }));
     if (held.length === 0) return;
     const sentAt = thisMoment();
     const { boss } = this.#options;
@@ -231,7 +233,7 @@ export class Leases {
     }
   }
 
-  async #mayChange(held: Held): Promise<void> {
+  async #mayChange(held: OwnedLease): Promise<void> {
     while (!held.heartbeatAt || msSince(held.heartbeatAt) > tunables.FRESH_HEARTBEAT_MS) {
       if (!this.#isHeld(held)) throw new LeaseLost();
       await new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject }));
@@ -240,18 +242,18 @@ export class Leases {
   }
 
   /** This machine's clocks may have stood still since the heartbeat that they call fresh. */
-  #isInTime(held: Held, at: number): boolean {
+  #isInTime(held: OwnedLease, at: number): boolean {
     if (at - held.beatAt <= tunables.FRESH_HEARTBEAT_MS) return true;
     held.heartbeatAt = null;
     return false;
   }
 
-  #isHeld(held: Held): boolean {
-    return this.#held.get(held.data.connectionId) === held;
+  #isHeld(held: OwnedLease): boolean {
+    return this.#owned.get(held.data.connectionId) === held;
   }
 
-  #drop(held: Held): void {
-    if (this.#isHeld(held)) this.#held.delete(held.data.connectionId);
+  #drop(held: OwnedLease): void {
+    if (this.#isHeld(held)) this.#owned.delete(held.data.connectionId);
     for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
     held.watcher
       ?.stopLate()
@@ -259,7 +261,7 @@ export class Leases {
   }
 
   /** Gives a lease back, once. Where that fails it is dropped: its watcher has stopped, so others must get it. */
-  #leave(held: Held): Promise<void> {
+  #leave(held: OwnedLease): Promise<void> {
     held.leaving ??= this.#giveBack(held)
       .catch((error: unknown) => {
         const { connectionId } = held.data;
@@ -272,7 +274,7 @@ export class Leases {
     return held.leaving;
   }
 
-  async #giveBack(held: Held): Promise<void> {
+  async #giveBack(held: OwnedLease): Promise<void> {
     const { watcher, data } = held;
     await watcher?.halt();
     await this.#endings.run(async () => watcher?.stop());
@@ -281,7 +283,7 @@ export class Leases {
 }
 
 /** A heartbeat came back. */
-function beaten(held: Held, sentAt: Moment, beatAt: number): void {
+function beaten(held: OwnedLease, sentAt: Moment, beatAt: number): void {
   held.heartbeatAt = sentAt;
   held.beatAt = beatAt;
   for (const { resolve } of held.waiting.splice(0)) resolve();

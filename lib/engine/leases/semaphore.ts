@@ -1,5 +1,5 @@
 /** So many works at a time; the others wait for a place, in order. */
-export class Places {
+export class Semaphore {
   #free: number;
   #waiting: (() => void)[] = [];
 

@@ -11,7 +11,7 @@ import { renewAccess, tryServer } from "../../live-updates/transitions.ts";
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   BACKOFF_CAP_MS: 24 * 3600_000,
-  LOOK_AROUND_MS: 24 * 3600_000,
+  SCAN_ALL_MS: 24 * 3600_000,
 }));
 
 let scene: OAuthWorld;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
-import { type LiveSession, newEntry, type TaskEntry } from "../watcher/watched-task.ts";
+import { type LiveSession, newWatchedTask, type WatchedTask } from "../watcher/watched-task.ts";
 import { endTurn, Sessions, takeCallTurn, takeTurn } from "./sessions.ts";
 
 const runs = (id: string): SessionTask => ({ id, isStarting: false, awaitsQuestion: true });
@@ -98,14 +98,14 @@ const kept = { id: "s", own: "o", protocolVersion: "2025-11-25", lastEventId: nu
 function scene() {
   const sessions = new Sessions();
   const tasks = ["a", "b", "c"].map((id) =>
-    newEntry({
+    newWatchedTask({
       id,
       state: "working",
       cancelRequested: false,
       requests: [],
       unchangedPolls: 0,
     } as unknown as TaskWork),
-  ) as [TaskEntry, TaskEntry, TaskEntry];
+  ) as [WatchedTask, WatchedTask, WatchedTask];
   let live!: LiveSession;
   for (const task of tasks) live = sessions.attach(task, kept);
   return { sessions, live, tasks };

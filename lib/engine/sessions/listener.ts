@@ -2,9 +2,9 @@ import type { Question, RpcId, StreamListener } from "../../mcp/peer.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import type { LiveSession, TaskEntry } from "../watcher/watched-task.ts";
-import { clockMs, setCalls, setRare } from "../watcher/watched-task.ts";
-import { lookSoon } from "./server-notices.ts";
+import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
+import { clockMs, setCalls, setCold } from "../watcher/watched-task.ts";
+import { pollSoon } from "./server-notices.ts";
 
 /**
  * Hears a stream of a session. Questions, and questions taken back, go to the watcher's inbox, which stores them as they are.
@@ -14,7 +14,7 @@ import { lookSoon } from "./server-notices.ts";
 export function listenerOf(
   ctx: WatcherContext,
   live: LiveSession,
-  owner: TaskEntry | null,
+  owner: WatchedTask | null,
   onClosed: () => void,
   replayed = false,
 ): StreamListener {
@@ -23,7 +23,7 @@ export function listenerOf(
   const hear = (rpcId: RpcId, question: Question | null, handle: string | null) => {
     const isTaken = ctx.hear(
       {
-        sessionDigest: sessionDigest(ctx, live.kept),
+        sessionDigest: sessionDigest(ctx, live.record),
         rpcId,
         question,
         streamTaskId: owner?.id ?? null,
@@ -51,16 +51,16 @@ export function listenerOf(
     onStatus(taskId, status) {
       const task = ctx.taskByHandle(taskId);
       if (!task) return;
-      if (status === "input_required") setRare(task, { saidToWaitAt: clockMs() });
+      if (status === "input_required") setCold(task, { saidToWaitAt: clockMs() });
       ctx.learn({ notifies: true });
-      lookSoon(ctx, task);
+      pollSoon(ctx, task);
     },
     onProgress(token, progress, total, message) {
       // The token of a call is our id of its task.
       const task = ctx.task(String(token));
       if (!task) return;
-      setRare(task, { progress: { progress, total, message } });
-      lookSoon(ctx, task);
+      setCold(task, { progress: { progress, total, message } });
+      pollSoon(ctx, task);
     },
     onEventId(eventId) {
       if (!owner) return;

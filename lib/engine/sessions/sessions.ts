@@ -14,7 +14,7 @@ import {
   SAID_GONE_MS,
   SAID_GONE_WHERE_UNSURE,
 } from "../tunables.ts";
-import type { KeptSession, LiveSession, TaskEntry } from "../watcher/watched-task.ts";
+import type { LiveSession, SessionRecord, WatchedTask } from "../watcher/watched-task.ts";
 import { setCalls } from "../watcher/watched-task.ts";
 
 export class Sessions {
@@ -36,7 +36,7 @@ export class Sessions {
   }
 
   /** Puts a task into a session, which becomes known by that. */
-  attach(entry: TaskEntry, kept: KeptSession): LiveSession {
+  attach(entry: WatchedTask, kept: SessionRecord): LiveSession {
     const live = this.#byKey.get(keyOf(kept)) ?? this.#add(kept);
     live.tasks.add(entry);
     entry.live = live;
@@ -44,7 +44,7 @@ export class Sessions {
   }
 
   /** Takes a task out of its session. The session where that was its last task, else null. */
-  detach(entry: TaskEntry): LiveSession | null {
+  detach(entry: WatchedTask): LiveSession | null {
     const live = entry.live;
     entry.live = null;
     if (!live) return null;
@@ -53,7 +53,7 @@ export class Sessions {
     live.line.delete(entry);
     if (live.tasks.size > 0) return null;
     closeStandalone(live);
-    this.#byKey.delete(keyOf(live.kept));
+    this.#byKey.delete(keyOf(live.record));
     // There is room for another one.
     this.fullUntil = 0;
     return live;
@@ -114,9 +114,9 @@ export class Sessions {
     return all.sort((a, b) => a.tasks.size - b.tasks.size)[0] ?? null;
   }
 
-  #add(kept: KeptSession): LiveSession {
+  #add(kept: SessionRecord): LiveSession {
     const live: LiveSession = {
-      kept,
+      record: kept,
       tasks: new Set(),
       stream: null,
       streamAgainAt: 0,
@@ -141,12 +141,12 @@ export function closeStandalone(live: LiveSession): void {
 }
 
 /** Its call is under way, or nobody knows what became of it: the server's id of it is not known. */
-export function isStarting({ handle, calls, work }: TaskEntry): boolean {
+export function isStarting({ handle, calls, work }: WatchedTask): boolean {
   return handle === null && (calls.call !== null || work.state === "starting");
 }
 
 /** It runs, and nothing that it asked is open. */
-export function awaitsQuestion({ work }: TaskEntry): boolean {
+export function awaitsQuestion({ work }: WatchedTask): boolean {
   const runs = work.state === "working" || work.state === "input_required";
   return runs && !work.cancelRequested && !work.requests.some(({ state }) => state === "open");
 }
@@ -156,7 +156,7 @@ export function awaitsQuestion({ work }: TaskEntry): boolean {
  * (`tasks/result`) open: then what comes without a name is its own. False: the turn is another's, or a call is under way,
  * whose question it could be as well; the task is woken when it may be its turn.
  */
-export function takeTurn(live: LiveSession, entry: TaskEntry, traits: Traits): boolean {
+export function takeTurn(live: LiveSession, entry: WatchedTask, traits: Traits): boolean {
   if (live.asking === entry) return true;
   const isAlone = live.tasks.size === 1 || traits.namesTask === true;
   const isFree = live.asking === null && ![...live.tasks].some(isFreshCall);
@@ -170,7 +170,7 @@ export function takeTurn(live: LiveSession, entry: TaskEntry, traits: Traits): b
 }
 
 /** Ends a task's turn, if it has it. Returns the one that waits longest, which is to be woken, or null. */
-export function endTurn(live: LiveSession, entry: TaskEntry): TaskEntry | null {
+export function endTurn(live: LiveSession, entry: WatchedTask): WatchedTask | null {
   live.line.delete(entry);
   if (live.asking !== entry) return null;
   live.asking = null;
@@ -179,12 +179,12 @@ export function endTurn(live: LiveSession, entry: TaskEntry): TaskEntry | null {
 }
 
 /** A call whose handle is due any moment, or that is about to be made: what the server asks without a name could be its. */
-function isFreshCall({ calls: { call, callsAt } }: TaskEntry): boolean {
+function isFreshCall({ calls: { call, callsAt } }: WatchedTask): boolean {
   return call?.result == null && performance.now() < callsAt + CALL_DEADLINE_MS;
 }
 
 /** Takes a place in the line of those whose calls are to be made. */
-export function waitForCall(live: LiveSession, entry: TaskEntry): void {
+export function waitForCall(live: LiveSession, entry: WatchedTask): void {
   live.callers.set(entry, performance.now());
 }
 
@@ -192,7 +192,7 @@ export function waitForCall(live: LiveSession, entry: TaskEntry): void {
  * The same for calls, which go one after the other in the order of their tasks' ids, as they were asked for, as long as their
  * handles come soon: where they do not, nobody waits for them. A start that has not come back for its turn has lost it.
  */
-export function takeCallTurn(live: LiveSession, entry: TaskEntry, traits: Traits): boolean {
+export function takeCallTurn(live: LiveSession, entry: WatchedTask, traits: Traits): boolean {
   const now = performance.now();
   const { callers } = live;
   for (const [task, cameAt] of callers)
@@ -209,4 +209,4 @@ export function takeCallTurn(live: LiveSession, entry: TaskEntry, traits: Traits
   return true;
 }
 
-const keyOf = (kept: KeptSession) => kept.id ?? kept.own;
+const keyOf = (kept: SessionRecord) => kept.id ?? kept.own;

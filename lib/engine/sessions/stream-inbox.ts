@@ -9,13 +9,13 @@ import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, carryOutVerdict, hasRoom } from "../../input-requests/capture.ts";
 import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
 import { retractAsk } from "../../input-requests/retract.ts";
-import { announce, lookAtStreams } from "../../live-updates/transitions.ts";
+import { lookAtStreams, publishChange } from "../../live-updates/transitions.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { NEWS } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import { namedTasks, taskAskedUnder, unfinished } from "../../stream-messages/queries.ts";
-import type { HeardMessage, StreamMessage } from "../../stream-messages/schema.ts";
+import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
 import {
   forgetHandled,
   markHandled,
@@ -31,15 +31,15 @@ import {
   KEEP_STREAM_MESSAGES_MS,
   STORED_TOGETHER,
 } from "../tunables.ts";
-import { change, LeaseLost, type WatcherContext } from "../watcher/context.ts";
-import { endingOf, Lessons, learnFromQuestion, learnWithdrawn } from "../watcher/learning.ts";
-import { clockMs, type LiveSession, setRare, type TaskEntry } from "../watcher/watched-task.ts";
+import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
+import { clockMs, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import { awaitsQuestion, isStarting } from "./sessions.ts";
-import { heard } from "./streams.ts";
+import { resetSilence } from "./streams.ts";
 
 /** A message that is not dealt with yet. */
 interface Open {
-  message: HeardMessage;
+  message: NewStreamMessage;
   /** Null: no task of its session is watched any more. */
   live: LiveSession | null;
   /** The tasks of its session when it came. */
@@ -54,7 +54,7 @@ interface Open {
 interface Surroundings {
   /** A transaction of the organization under no fence: what was said is true whoever watches. */
   record<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  entries(): Iterable<TaskEntry>;
+  entries(): Iterable<WatchedTask>;
   onLeaseLost(): void;
 }
 
@@ -82,7 +82,7 @@ export class StreamInbox {
   }
 
   /** Takes what was just heard. False: more is unsettled in its session than any server could mean. */
-  hear(said: Omit<HeardMessage, "id">, live: LiveSession): boolean {
+  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession): boolean {
     const isQuestion = said.question !== null;
     const most = NEWS * Math.max(1, live.tasks.size);
     const unsettled = [...this.#heard, ...this.#open].filter(
@@ -105,7 +105,7 @@ export class StreamInbox {
     const byDigest = new Map<string, LiveSession>();
     for (const entry of this.#around.entries()) {
       const live = restoreSession(this.#ctx, entry);
-      if (live) byDigest.set(sessionDigest(this.#ctx, live.kept).toString("hex"), live);
+      if (live) byDigest.set(sessionDigest(this.#ctx, live.record).toString("hex"), live);
     }
     for (const message of fresh) {
       const candidates = message.candidates.length > 0 ? message.candidates : null;
@@ -116,7 +116,7 @@ export class StreamInbox {
   }
 
   /** A step of this task is over: what waits for news of it may be dealt with now. */
-  reconsider({ id }: TaskEntry): void {
+  reconsider({ id }: WatchedTask): void {
     if (this.#open.some(({ candidates, waitsFor }) => waitsFor === id || candidates?.includes(id)))
       this.#lookAgain();
   }
@@ -314,8 +314,8 @@ export class StreamInbox {
     if (candidates.length === 0) return;
     await this.#ctx.transaction(async (tx) => {
       await noteCandidates(organizationId, tx, one.message.id, candidates);
-      await announce(organizationId, tx, "task", candidates);
-      await announce(organizationId, tx, "server", [serverId]);
+      await publishChange(organizationId, tx, "task", candidates);
+      await publishChange(organizationId, tx, "server", [serverId]);
     });
     const entries = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     // A call that is no task has no task to be named.
@@ -324,7 +324,7 @@ export class StreamInbox {
     if (isProof && candidates.length > 1) this.#ctx.learn({ namesTask: false });
     for (const entry of entries) {
       // Asked for its question alone, and soon: what it puts then is its own.
-      setRare(entry, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
+      setCold(entry, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
       this.#ctx.wake(entry.id, 0);
     }
   }
@@ -336,7 +336,7 @@ export class StreamInbox {
     const done: Open[] = [];
     const work = async (tx: Tx) => {
       done.length = 0;
-      const lessons = new Lessons(this.#ctx);
+      const lessons = new TraitUpdates(this.#ctx);
       const events: NewEvent[] = [];
       for (const one of questions) {
         const { message } = one;
@@ -372,14 +372,16 @@ export class StreamInbox {
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (entry ? change(this.#ctx, entry, work) : this.#ctx.transaction(work, taskId));
+    const lessons = await (entry
+      ? fencedTransaction(this.#ctx, entry, work)
+      : this.#ctx.transaction(work, taskId));
     lessons.learn(this.#ctx);
     this.#open = this.#open.filter((one) => !done.includes(one));
     if (!entry || done.length === 0) return;
     const isUnnamed = done.some(({ message }) => message.namedDigest === null);
     if (isUnnamed && entry.handle !== null && this.#ctx.traits.namesTask === undefined)
       this.#ctx.learn({ namesTask: false });
-    heard(entry);
+    resetSilence(entry);
     if (entry.calls.call) entry.calls.call.hasAsked = true;
     this.#ctx.wake(taskId, 0);
   }
@@ -414,7 +416,7 @@ export class StreamInbox {
     }
     const entry = this.#ctx.task(taskId);
     const work = async (tx: Tx) => {
-      const lessons = new Lessons(this.#ctx);
+      const lessons = new TraitUpdates(this.#ctx);
       await markHandled(organizationId, tx, one.message.id, taskId);
       const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
       if (!request) return lessons;
@@ -427,7 +429,9 @@ export class StreamInbox {
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (entry ? change(this.#ctx, entry, work) : this.#ctx.transaction(work, taskId));
+    const lessons = await (entry
+      ? fencedTransaction(this.#ctx, entry, work)
+      : this.#ctx.transaction(work, taskId));
     lessons.learn(this.#ctx);
     this.#open = this.#open.filter((other) => other !== one);
     this.#ctx.wake(taskId, 0);
@@ -438,8 +442,8 @@ export class StreamInbox {
     await this.#ctx.transaction(async (tx) => {
       await markHandled(organizationId, tx, one.message.id, taskId);
       if (!one.candidates) return;
-      await announce(organizationId, tx, "task", one.candidates);
-      await announce(organizationId, tx, "server", [serverId]);
+      await publishChange(organizationId, tx, "task", one.candidates);
+      await publishChange(organizationId, tx, "server", [serverId]);
     });
     this.#open = this.#open.filter((other) => other !== one);
   }
@@ -455,7 +459,7 @@ export class StreamInbox {
   }
 }
 
-function opened(message: HeardMessage, live: LiveSession | null, candidates: string[] | null): Open {
+function opened(message: NewStreamMessage, live: LiveSession | null, candidates: string[] | null): Open {
   const tasks = [...(live?.tasks ?? [])].map((task) => ({
     id: task.id,
     isStarting: isStarting(task),

@@ -20,14 +20,14 @@ import {
   STREAM_QUIET_MS,
   STREAM_RETRY_MS,
 } from "../tunables.ts";
-import { callOptions, change, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { learnFromSilence } from "../watcher/learning.ts";
 import {
-  type KeptSession,
   type LiveSession,
+  type SessionRecord,
   setCalls,
-  setRare,
-  type TaskEntry,
+  setCold,
+  type WatchedTask,
 } from "../watcher/watched-task.ts";
 import { listenerOf } from "./listener.ts";
 import { closeStandalone, endTurn, takeTurn } from "./sessions.ts";
@@ -36,7 +36,7 @@ import { closeStandalone, endTurn, takeTurn } from "./sessions.ts";
  * Puts a task into a session: a new one, or, where the server holds no more, one that others live in. Null: there is
  * none for it now.
  */
-export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession | null> {
+export async function joinSession(ctx: WatcherContext, entry: WatchedTask): Promise<LiveSession | null> {
   if (entry.live) return entry.live;
   const known = ctx.traits.sessionLimit;
   if (performance.now() < ctx.sessions.fullUntil) return share(ctx, entry);
@@ -56,7 +56,7 @@ export async function joinSession(ctx: WatcherContext, entry: TaskEntry): Promis
   }
 }
 
-async function open(ctx: WatcherContext, entry: TaskEntry): Promise<KeptSession> {
+async function open(ctx: WatcherContext, entry: WatchedTask): Promise<SessionRecord> {
   if (!ctx.sessions.mayOpen) throw new SessionsForgotten();
   try {
     const opened = await ctx.peer("2025-11-25").open(callOptions(entry, OPEN_DEADLINE_MS));
@@ -68,9 +68,9 @@ async function open(ctx: WatcherContext, entry: TaskEntry): Promise<KeptSession>
   }
 }
 
-function share(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
+function share(ctx: WatcherContext, entry: WatchedTask): LiveSession | null {
   const live = ctx.sessions.leastUsed();
-  return live && ctx.sessions.attach(entry, live.kept);
+  return live && ctx.sessions.attach(entry, live.record);
 }
 
 /** The server opens sessions and knows none of them: its trouble, not that of one task. */
@@ -87,7 +87,7 @@ const SESSIONS_FORGOTTEN =
  * The server says of a task's session that it does not know it. Moves to a new one where that is so. Returns the pause
  * until the next look, in ms. Throws SessionsForgotten where a new one would be as useless.
  */
-export async function sessionGone(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+export async function sessionGone(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const live = entry.live;
   if (!live) throw new Error(`task ${entry.id} has no session that could be gone`);
   const isFirst = !live.renewal;
@@ -96,7 +96,7 @@ export async function sessionGone(ctx: WatcherContext, entry: TaskEntry): Promis
   if (pause > 0) throw new SessionsForgotten();
   await renewSession(ctx, entry);
   // Where tasks are bound to sessions the old one may be the better one after all.
-  if (live.answered) setRare(entry, { formerSession: live.kept });
+  if (live.answered) setCold(entry, { formerSession: live.record });
   else if (isFirst) {
     ctx.sessions.gone(live);
     closeSession(ctx, live);
@@ -107,7 +107,7 @@ export async function sessionGone(ctx: WatcherContext, entry: TaskEntry): Promis
 }
 
 /** The same of a call that makes a task, which is made again later. True: nothing was ever answered in that session. */
-export function leaveIfGone(ctx: WatcherContext, entry: TaskEntry): boolean {
+export function leaveIfGone(ctx: WatcherContext, entry: WatchedTask): boolean {
   const { live } = entry;
   if (!live || ctx.sessions.saidGone(live) > 0) return false;
   const left = dropStreams(ctx, entry);
@@ -117,9 +117,9 @@ export function leaveIfGone(ctx: WatcherContext, entry: TaskEntry): boolean {
 }
 
 /** The new session does not know the task: whether the old one does, by now. Then the task is back in it. */
-export async function returnToFormer(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
-  const { formerSession } = entry.rare;
-  setRare(entry, { formerSession: null });
+export async function returnToFormer(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
+  const { formerSession } = entry.cold;
+  setCold(entry, { formerSession: null });
   if (!formerSession) return false;
   const { taskId } = taskRef(ctx, entry);
   const peer = ctx.peer("2025-11-25");
@@ -138,12 +138,14 @@ export async function returnToFormer(ctx: WatcherContext, entry: TaskEntry): Pro
   const live = ctx.sessions.attach(entry, formerSession);
   live.saidGone = Math.max(1, live.saidGone);
   ctx.sessions.answered(live);
-  await change(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry)!));
+  await fencedTransaction(ctx, entry, (tx) =>
+    storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry)!),
+  );
   return true;
 }
 
 /** Gives a session back, as far as the server takes it. */
-function closeSession(ctx: WatcherContext, { kept }: LiveSession): void {
+function closeSession(ctx: WatcherContext, { record: kept }: LiveSession): void {
   ctx
     .peer("2025-11-25")
     .close(kept, { deadlineMs: CALL_DEADLINE_MS })
@@ -151,7 +153,7 @@ function closeSession(ctx: WatcherContext, { kept }: LiveSession): void {
 }
 
 /** The server forgot the session: a new one, stored before it is used. Old JSON-RPC ids are never sent on it. */
-export async function renewSession(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+export async function renewSession(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   const old = entry.live;
   closeResultStream(ctx, entry);
   if (!old) throw new Error(`task ${entry.id} has no session to renew`);
@@ -162,13 +164,15 @@ export async function renewSession(ctx: WatcherContext, entry: TaskEntry): Promi
   });
   const fresh = await old.renewal;
   ctx.sessions.detach(entry);
-  ctx.sessions.attach(entry, fresh.kept);
+  ctx.sessions.attach(entry, fresh.record);
   setCalls(entry, { ownEventId: null });
-  await change(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry)!));
-  setRare(entry, { listenUntil: Number.POSITIVE_INFINITY, resultStreamAgainAt: 0 });
+  await fencedTransaction(ctx, entry, (tx) =>
+    storeSession(ctx.organizationId, tx, entry.id, sealSession(ctx, entry)!),
+  );
+  setCold(entry, { listenUntil: Number.POSITIVE_INFINITY, resultStreamAgainAt: 0 });
 }
 
-async function openAnew(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession> {
+async function openAnew(ctx: WatcherContext, entry: WatchedTask): Promise<LiveSession> {
   const opened = await open(ctx, entry);
   const old = entry.live;
   const fresh = ctx.sessions.attach(entry, opened);
@@ -209,7 +213,7 @@ function openBeside(
  */
 export async function openStandalone(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   live: LiveSession,
   isNew = false,
 ): Promise<void> {
@@ -220,17 +224,17 @@ export async function openStandalone(
     if (live.stream === stream) live.stream = null;
   };
   const listener: StreamListener = {
-    ...listenerOf(ctx, live, null, () => gone(true), live.kept.lastEventId !== null),
+    ...listenerOf(ctx, live, null, () => gone(true), live.record.lastEventId !== null),
     // Ids of other streams are not kept here: with one of those this request would go on with that stream instead.
     onEventId(eventId) {
-      live.kept.lastEventId = eventId;
+      live.record.lastEventId = eventId;
       for (const task of live.tasks) task.idsChanged = true;
     },
   };
   const stream = openBeside(
     async (signal) => {
       const options = { ...callOptions(entry, MAX_TIMER_MS), signal };
-      const open = await ctx.peer("2025-11-25").listen(live.kept, listener, options);
+      const open = await ctx.peer("2025-11-25").listen(live.record, listener, options);
       // null: the server has no such stream (405), so there is nothing to try again
       if (!open) gone(false);
       return open;
@@ -248,82 +252,87 @@ export async function openStandalone(
 }
 
 /** The same for a running task, now and then. */
-export async function tryStandalone(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+export async function tryStandalone(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
   const { live } = entry;
   if (live && now >= live.streamAgainAt) await openStandalone(ctx, entry, live);
 }
 
 /** Opens and drops streams to fit what the task waits for. Called at every step of a running task. */
-export async function tendStreams(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
+export async function tendStreams(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
   const { live, work } = entry;
   if (work.era === "2026-07-28" && entry.handle !== null) ctx.follow(entry.handle);
   if (work.era !== "2025-11-25" || !live) return;
   const waitsForQuestion =
     work.state === "input_required" && work.requests.length === 0 && !work.cancelRequested;
-  setRare(entry, { listenUntil: listenUntil(ctx, entry, now) });
-  const wanted = [...live.tasks].some((task) => now < task.rare.listenUntil);
+  setCold(entry, { listenUntil: listenUntil(ctx, entry, now) });
+  const wanted = [...live.tasks].some((task) => now < task.cold.listenUntil);
   if (wanted) await tryStandalone(ctx, entry, now);
   else closeStandalone(live);
   // An answer was accepted, and nothing followed: it is asked for what comes next, or for the same again.
   const isSilent =
     work.requests.length > 0 && work.requests.every(({ delivery }) => delivery?.state === "accepted");
-  if (!(waitsForQuestion || isSilent) || now > entry.rare.resultStreamUntil) closeResultStream(ctx, entry);
-  if (waitsForQuestion) await askForPending(ctx, entry, now);
+  if (!(waitsForQuestion || isSilent) || now > entry.cold.resultStreamUntil) closeResultStream(ctx, entry);
+  if (waitsForQuestion) await requestPendingQuestion(ctx, entry, now);
 }
 
 /** A question may come as long as the task runs; after a capture, for a while, only its retraction. */
-function listenUntil(ctx: WatcherContext, entry: TaskEntry, now: number): number {
+function listenUntil(ctx: WatcherContext, entry: WatchedTask, now: number): number {
   const hasOpen = entry.work.requests.some((request) => request.state === "open");
   const quietMs = entry.work.quietMs + (now - entry.loadedAt);
   // What such a server asked while nobody listened, it asks again: no stream for a task that waits or sleeps.
   if (ctx.traits.reissues && (hasOpen || quietMs > STREAM_QUIET_MS)) return 0;
-  return hasOpen ? Math.min(entry.rare.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
+  return hasOpen ? Math.min(entry.cold.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
 }
 
 /** The same where a question is known to be pending: that it does not come says what the server is like. */
-export function askForPending(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
-  return ask(ctx, entry, now, true);
+export function requestPendingQuestion(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
+  return requestFrom(ctx, entry, now, true);
 }
 
 /**
  * Asks the server for its pending question, not in a hot loop: first for what it said on a stream of the task's that
  * broke, where it can replay that; then by `tasks/result`, held for a while.
  */
-export function askForQuestion(ctx: WatcherContext, entry: TaskEntry, now: number): Promise<void> {
-  return ask(ctx, entry, now, false);
+export function requestQuestion(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
+  return requestFrom(ctx, entry, now, false);
 }
 
-async function ask(ctx: WatcherContext, entry: TaskEntry, now: number, isPending: boolean): Promise<void> {
+async function requestFrom(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  now: number,
+  isPending: boolean,
+): Promise<void> {
   const { live } = entry;
-  if (now > entry.rare.resultStreamUntil) closeResultStream(ctx, entry);
-  if (!live || entry.rare.resultStream || now < entry.rare.resultStreamAgainAt) return;
+  if (now > entry.cold.resultStreamUntil) closeResultStream(ctx, entry);
+  if (!live || entry.cold.resultStream || now < entry.cold.resultStreamAgainAt) return;
   if (!takeTurn(live, entry, ctx.traits)) {
     // Whoever has the turn wakes the next one; for calls nobody does.
     if (live.asking === null) ctx.wake(entry.id, CALLER_WAIT_MS);
     return;
   }
   // A question of which nobody knows whose it is may be the one.
-  if (isPending && entry.rare.resultStreamUntil > 0 && !ctx.hasUnattributed(live)) {
-    setRare(entry, { unasked: entry.rare.unasked + 1 });
+  if (isPending && entry.cold.resultStreamUntil > 0 && !ctx.hasUnattributed(live)) {
+    setCold(entry, { unasked: entry.cold.unasked + 1 });
     learnFromSilence(ctx, entry);
   }
   const againIn = Math.min(
     QUESTION_RETRY_CAP_MS,
-    QUESTION_RETRY_MS * 1.5 ** Math.min(entry.rare.unasked, 20),
+    QUESTION_RETRY_MS * 1.5 ** Math.min(entry.cold.unasked, 20),
   );
-  setRare(entry, { resultStreamAgainAt: now + againIn, resultStreamUntil: now + QUESTION_WAIT_MS });
+  setCold(entry, { resultStreamAgainAt: now + againIn, resultStreamUntil: now + QUESTION_WAIT_MS });
   const replayFrom = entry.calls.ownEventId;
   if (replayFrom === null) openResultStream(ctx, entry, live);
   else {
     setCalls(entry, { ownEventId: null });
     replay(ctx, entry, live, replayFrom);
     // The next time by tasks/result, soon.
-    setRare(entry, { resultStreamAgainAt: now + QUESTION_WAIT_MS });
+    setCold(entry, { resultStreamAgainAt: now + QUESTION_WAIT_MS });
   }
   ctx.wake(entry.id, QUESTION_WAIT_MS);
 }
 
-function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSession): void {
+function openResultStream(ctx: WatcherContext, entry: WatchedTask, live: LiveSession): void {
   holdOwn(ctx, entry, live, false, (listener, signal) =>
     ctx.peer("2025-11-25").openResult(
       taskRef(ctx, entry),
@@ -335,8 +344,8 @@ function openResultStream(ctx: WatcherContext, entry: TaskEntry, live: LiveSessi
 }
 
 /** Goes on with a stream of the task's own after its last event; servers with an event store put it all again. */
-function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: string): void {
-  const session = { ...live.kept, lastEventId: from };
+function replay(ctx: WatcherContext, entry: WatchedTask, live: LiveSession, from: string): void {
+  const session = { ...live.record, lastEventId: from };
   holdOwn(ctx, entry, live, true, (listener, signal) =>
     ctx.peer("2025-11-25").listen(
       session,
@@ -350,14 +359,14 @@ function replay(ctx: WatcherContext, entry: TaskEntry, live: LiveSession, from: 
 /** Opens a stream on which the task's own question may come. Nothing waits for it, and what refuses it is met by polls. */
 function holdOwn(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   live: LiveSession,
   replayed: boolean,
   open: (listener: StreamListener, signal: AbortSignal) => Promise<Stream | null>,
 ): void {
   const over = () => {
-    if (entry.rare.resultStream !== stream) return;
-    setRare(entry, { resultStream: null });
+    if (entry.cold.resultStream !== stream) return;
+    setCold(entry, { resultStream: null });
     wakeNext(ctx, live, entry);
   };
   const stream = openBeside(
@@ -373,46 +382,46 @@ function holdOwn(
       ctx.log[isOdd ? "error" : "debug"]({ err: error, taskId: entry.id }, "a stream was refused");
     },
   );
-  setRare(entry, { resultStream: stream });
+  setCold(entry, { resultStream: stream });
 }
 
-function wakeNext(ctx: WatcherContext, live: LiveSession, entry: TaskEntry): void {
+function wakeNext(ctx: WatcherContext, live: LiveSession, entry: WatchedTask): void {
   const next = endTurn(live, entry);
   if (next) ctx.wake(next.id, 0);
 }
 
 /** A question came: the server is not silent. */
-export function heard(entry: TaskEntry): void {
-  setRare(entry, { unasked: 0, resultStreamUntil: 0 });
+export function resetSilence(entry: WatchedTask): void {
+  setCold(entry, { unasked: 0, resultStreamUntil: 0 });
 }
 
-function closeResultStream(ctx: WatcherContext, entry: TaskEntry): void {
-  const { resultStream } = entry.rare;
-  setRare(entry, { resultStream: null });
+function closeResultStream(ctx: WatcherContext, entry: WatchedTask): void {
+  const { resultStream } = entry.cold;
+  setCold(entry, { resultStream: null });
   resultStream?.close();
   if (entry.live) wakeNext(ctx, entry.live, entry);
 }
 
 /** Drops the task's connections, and gives its session back to the server where it was the last task there. */
-export async function leaveSession(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+export async function leaveSession(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   const left = dropStreams(ctx, entry);
   // A server that is paused forgets it by itself in time.
   if (!left || left.mayHoldMore || ctx.paused) return;
   await ctx
     .peer("2025-11-25")
-    .close(left.kept, { deadlineMs: CALL_DEADLINE_MS })
+    .close(left.record, { deadlineMs: CALL_DEADLINE_MS })
     .catch((error: unknown) => ctx.log.debug({ err: error, taskId: entry.id }, "a session was not closed"));
 }
 
 /** Drops the task's connections, and its session's where it was the last task there. Nothing is sent. */
-export function dropStreams(ctx: WatcherContext, entry: TaskEntry): LiveSession | null {
+export function dropStreams(ctx: WatcherContext, entry: WatchedTask): LiveSession | null {
   closeResultStream(ctx, entry);
   entry.calls.call?.close();
   return ctx.sessions.detach(entry);
 }
 
 /** The same when a watcher ends. `keepsCall`: its call stays open, and the session is remembered with what it brings. */
-export function leaveStreams(ctx: WatcherContext, entry: TaskEntry, keepsCall: boolean): void {
+export function leaveStreams(ctx: WatcherContext, entry: WatchedTask, keepsCall: boolean): void {
   if (!keepsCall) {
     dropStreams(ctx, entry);
     return;

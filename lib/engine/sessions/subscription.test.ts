@@ -10,8 +10,8 @@ import { createSeal } from "../../base/seal.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { GrantAccess } from "../../servers/connections/access.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import type { TaskEntry } from "../watcher/watched-task.ts";
-import { lookSoon } from "./server-notices.ts";
+import type { WatchedTask } from "../watcher/watched-task.ts";
+import { pollSoon } from "./server-notices.ts";
 import { Subscription } from "./subscription.ts";
 
 let remote: TestServer;
@@ -34,7 +34,7 @@ const context = (): WatcherContext =>
     log: pino({ level: "silent" }),
     peer: () => createPeer("2026-07-28", openWire({ url: remote.url, headers: {} }, network)),
     learn: () => undefined,
-    taskByHandle: (id: string) => ({ id }) as TaskEntry,
+    taskByHandle: (id: string) => ({ id }) as WatchedTask,
     wake: (id: string) => void woken.push(id),
   }) as Partial<WatcherContext> as WatcherContext;
 
@@ -87,8 +87,8 @@ test("a database that is away as a subscription is opened ends nothing: it is tr
 test("a notice is followed by a look at once; of many at a time come few", () => {
   const pauses: number[] = [];
   const ctx = { wake: (_: string, afterMs: number) => void pauses.push(afterMs) } as Partial<WatcherContext>;
-  const task = { id: "t", polledAt: performance.now() } as TaskEntry;
-  for (let n = 0; n < 5; n++) lookSoon(ctx as WatcherContext, task);
+  const task = { id: "t", polledAt: performance.now() } as WatchedTask;
+  for (let n = 0; n < 5; n++) pollSoon(ctx as WatcherContext, task);
   expect(pauses[0]).toBe(0);
   for (const pause of pauses.slice(1)) {
     expect(pause).toBeGreaterThan(0);

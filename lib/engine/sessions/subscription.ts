@@ -10,7 +10,7 @@ import {
   SUBSCRIBE_AFTER_MS,
 } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
-import { lookSoon } from "./server-notices.ts";
+import { pollSoon } from "./server-notices.ts";
 
 /** More ids than this make a request that servers refuse. */
 const TASKS_A_STREAM = 500;
@@ -145,6 +145,6 @@ export class Subscription {
 
   #look(handle: string): void {
     const task = this.#ctx.taskByHandle(handle);
-    if (task) lookSoon(this.#ctx, task);
+    if (task) pollSoon(this.#ctx, task);
   }
 }

@@ -20,9 +20,9 @@ import {
   POLL_DEADLINE_MS,
   WATCH_CANCELLED_MS,
 } from "../tunables.ts";
-import { callOptions, change, type WatcherContext } from "../watcher/context.ts";
-import { endingOf, Lessons, learnFromEnd, learnFromPlan } from "../watcher/learning.ts";
-import { clockMs, setRare, type TaskEntry } from "../watcher/watched-task.ts";
+import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates } from "../watcher/learning.ts";
+import { clockMs, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import {
   differByNumbers,
   isEmpty,
@@ -37,7 +37,7 @@ import { taskRef } from "./sealed.ts";
 /** Applies news; true when something was written. */
 export async function applyRemote(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   remote: RemoteTask,
 ): Promise<boolean> {
   if (hasEnded(entry.work.state)) return noteEnded(ctx, entry, remote);
@@ -50,15 +50,15 @@ export async function applyRemote(
     return true;
   }
   const isSending = work.requests.some((request) => request.delivery?.state === "sending");
-  const pollsInSending = isSending ? entry.rare.pollsInSending + 1 : 0;
-  setRare(entry, { pollsInSending });
-  const saidToWait = entry.rare.saidToWaitAt < entry.polledAt;
-  if (saidToWait) setRare(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
+  const pollsInSending = isSending ? entry.cold.pollsInSending + 1 : 0;
+  setCold(entry, { pollsInSending });
+  const saidToWait = entry.cold.saidToWaitAt < entry.polledAt;
+  if (saidToWait) setCold(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
   const now = clockMs();
   const memory: Memory = {
     pollsInSending,
     elapsedMs: now - entry.loadedAt,
-    missingForMs: (id) => now - (entry.rare.missing.get(id) ?? now),
+    missingForMs: (id) => now - (entry.cold.missing.get(id) ?? now),
     saidToWait,
   };
   const plan =
@@ -68,10 +68,10 @@ export async function applyRemote(
   noteMissing(ctx, entry, plan.missing, now);
   const minorNews = isMinor(entry, remote, plan) ? newsOf(remote, remote.status) : null;
   const isTooSoon = minorNews !== null && clockMs() < entry.minorNewsAt + MINOR_NEWS_MS;
-  setRare(entry, { minorNews: isTooSoon ? minorNews : null });
+  setCold(entry, { minorNews: isTooSoon ? minorNews : null });
   if (isEmpty(plan) || isTooSoon) return false;
   entry.minorNewsAt = clockMs();
-  const lessons = new Lessons(ctx);
+  const lessons = new TraitUpdates(ctx);
   learnFromPlan(lessons, entry, plan);
   await carryOut(ctx, entry, remote, remote.status, plan, lessons);
   lessons.learn(ctx);
@@ -79,15 +79,15 @@ export async function applyRemote(
 }
 
 /** A question that is missing in one poll is looked for again soon, by a poll that is read whatever it says. */
-function noteMissing(ctx: WatcherContext, entry: TaskEntry, ids: string[], now: number): void {
-  const before = entry.rare.missing;
+function noteMissing(ctx: WatcherContext, entry: WatchedTask, ids: string[], now: number): void {
+  const before = entry.cold.missing;
   if (ids.length === 0 && before.size === 0) return;
-  setRare(entry, { missing: new Map(ids.map((id) => [id, before.get(id) ?? now])) });
+  setCold(entry, { missing: new Map(ids.map((id) => [id, before.get(id) ?? now])) });
   if (ids.length > 0) ctx.wake(entry.id, GONE_CONFIRM_MS);
 }
 
 /** A counter in the message is news, but not at every poll. */
-function isMinor(entry: TaskEntry, remote: RemoteTask, plan: Plan): boolean {
+function isMinor(entry: WatchedTask, remote: RemoteTask, plan: Plan): boolean {
   const { state, statusMessage } = entry.work;
   return (
     isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage)
@@ -103,18 +103,20 @@ function newsOf(
 
 async function carryOut(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   remote: RemoteTask,
   state: "working" | "input_required",
   plan: Plan,
-  lessons: Lessons,
+  lessons: TraitUpdates,
 ): Promise<void> {
   const { organizationId } = ctx;
-  await change(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
     for (const { request, verdict } of plan.verdicts) {
       const ending = endingOf(lessons, entry, request.id);
-      events.push(...(await carryOutVerdict(organizationId, tx, judged(entry, request), verdict, ending)));
+      events.push(
+        ...(await carryOutVerdict(organizationId, tx, requestIds(entry, request), verdict, ending)),
+      );
     }
     for (const { question, key } of plan.capture)
       events.push(
@@ -130,20 +132,20 @@ async function carryOut(
   });
 }
 
-export function idsOf(entry: TaskEntry, inputRequestId: string, deliveryId: string) {
+export function idsOf(entry: WatchedTask, inputRequestId: string, deliveryId: string) {
   return { taskId: entry.id, inputRequestId, deliveryId };
 }
 
 /** For carryOutVerdict(). */
-export function judged(
-  entry: TaskEntry,
+export function requestIds(
+  entry: WatchedTask,
   { id, delivery }: { id: string; delivery: { id: string } | null },
 ): JudgedRequest {
   return { taskId: entry.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
 }
 
 /** The server says that the task ended: what it came to is fetched first, then all is stored at once. */
-async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): Promise<boolean> {
+async function applyEnd(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const state = remote.status as "completed" | "failed" | "cancelled";
   const base = { state, statusMessage: remote.statusMessage };
   if (state === "cancelled") {
@@ -151,7 +153,7 @@ async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTas
     return true;
   }
   const outcome = await fetchResult(ctx, entry, remote);
-  const lessons = new Lessons(ctx);
+  const lessons = new TraitUpdates(ctx);
   learnFromEnd(lessons, entry, remote, outcome);
   const missing = { code: "result_missing", message: "The server did not hand over the result." };
   await end(
@@ -180,7 +182,7 @@ async function applyEnd(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTas
 /** Null: the server says that there is one, and never gives it. Then the end counts without it. */
 async function fetchResult(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   remote: RemoteTask,
 ): Promise<TaskResult | null> {
   const peer = ctx.peer(entry.work.era!);
@@ -191,15 +193,15 @@ async function fetchResult(
     });
     // A task that completed has a result; a server that breaks down over it has it the next time.
     const broke = outcome.kind === "error" && remote.status === "completed";
-    const { missingResults } = entry.rare;
-    if (broke) setRare(entry, { missingResults: missingResults + 1 });
+    const { missingResults } = entry.cold;
+    if (broke) setCold(entry, { missingResults: missingResults + 1 });
     if (broke && missingResults < MISSING_RESULTS)
       throw new PeerError("bad_reply", "yes", "The server broke down over the result");
     return outcome;
   } catch (error) {
     if (!(error instanceof PeerError) || !NOT_GIVEN.has(error.code)) throw error;
-    const missingResults = entry.rare.missingResults + 1;
-    setRare(entry, { missingResults });
+    const missingResults = entry.cold.missingResults + 1;
+    setCold(entry, { missingResults });
     if (missingResults < MISSING_RESULTS) throw error;
     return null;
   }
@@ -207,15 +209,17 @@ async function fetchResult(
 
 const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_reply", "too_large"]);
 
-export async function end(ctx: WatcherContext, entry: TaskEntry, how: TaskEnd): Promise<void> {
-  await change(ctx, entry, (tx) => endTask(ctx.organizationId, tx, entry.id, how));
+export async function end(ctx: WatcherContext, entry: WatchedTask, how: TaskEnd): Promise<void> {
+  await fencedTransaction(ctx, entry, (tx) => endTask(ctx.organizationId, tx, entry.id, how));
 }
 
-async function noteEnded(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): Promise<boolean> {
+async function noteEnded(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const goesOn = remote.status === "working" || remote.status === "input_required";
   const watching = (entry.work.watchEndsInMs ?? 0) > 0;
   if (goesOn && watching && entry.work.serverState === remote.status) return false;
-  await change(ctx, entry, (tx) => noteServerState(ctx.organizationId, tx, entry.id, remote.status, goesOn));
+  await fencedTransaction(ctx, entry, (tx) =>
+    noteServerState(ctx.organizationId, tx, entry.id, remote.status, goesOn),
+  );
   return true;
 }
 

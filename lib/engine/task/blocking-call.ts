@@ -1,24 +1,24 @@
 /** Calls that are the task: no handle to poll, one connection that brings the result. Never repeated by themselves. */
-import { markHeldState } from "../../task-lifecycle/attempts.ts";
+import { setOpenCallState } from "../../task-lifecycle/attempts.ts";
 import { storeSession } from "../../task-lifecycle/progress.ts";
 import { dropStreams } from "../sessions/streams.ts";
 import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, RESUME_AGAIN_MS, SLOW_POLL_MS } from "../tunables.ts";
-import { callOptions, change, type WatcherContext } from "../watcher/context.ts";
-import { setCalls, type TaskEntry } from "../watcher/watched-task.ts";
+import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { end } from "./apply-poll.ts";
 import { resumeCall } from "./call.ts";
-import { settle } from "./call-outcome.ts";
+import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
-import { recoverCall } from "./recover.ts";
+import { handleBrokenCall } from "./recover.ts";
 import { sealSession } from "./sealed.ts";
 
 /** One step of a call that is being held. Returns the pause until the next one, in ms. */
-export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+export async function stepOpenCall(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { work } = entry;
   const { call } = entry.calls;
   const attempt = work.attemptId!;
-  if (!call) return recoverCall(ctx, entry, attempt);
-  if (call.result) return settle(ctx, entry, call);
+  if (!call) return handleBrokenCall(ctx, entry, attempt);
+  if (call.result) return storeCallOutcome(ctx, entry, call);
   if (work.cancelRequested) return cancel(ctx, entry);
   const due = dueDeliveries(entry);
   for (const request of due) await deliver(ctx, entry, request, null);
@@ -26,14 +26,14 @@ export async function stepHeld(ctx: WatcherContext, entry: TaskEntry): Promise<n
   const waits = work.requests.some(({ delivery }) => delivery?.state !== "accepted");
   const state = waits ? "input_required" : "working";
   if (work.state !== state)
-    await change(ctx, entry, (tx) => markHeldState(ctx.organizationId, tx, entry.id, state));
+    await fencedTransaction(ctx, entry, (tx) => setOpenCallState(ctx.organizationId, tx, entry.id, state));
   if (entry.idsChanged) await storeIds(ctx, entry);
   resumeAgain(ctx, entry);
   return Math.min(entry.calls.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(entry));
 }
 
 /** For what has no polls: people wake it, and an answer that is held has its time. In ms. */
-export function nextTurn(entry: TaskEntry): number {
+export function nextTurn(entry: WatchedTask): number {
   const turns = entry.work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
   // They were right when they were read.
   if (turns.length > 0) entry.stale = true;
@@ -41,7 +41,7 @@ export function nextTurn(entry: TaskEntry): number {
 }
 
 /** Some servers put on a stream that was gone back to what they said before, and what they say next on none. */
-function resumeAgain(ctx: WatcherContext, entry: TaskEntry): void {
+function resumeAgain(ctx: WatcherContext, entry: WatchedTask): void {
   const { call, ownEventId } = entry.calls;
   if (!call?.resumed || call.result || ownEventId === null) return;
   if (performance.now() - call.resumed.at < RESUME_AGAIN_MS) return;
@@ -51,21 +51,21 @@ function resumeAgain(ctx: WatcherContext, entry: TaskEntry): void {
 }
 
 /** Keeps what it takes to go on with the task's streams after a restart. */
-export async function storeIds(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+export async function storeIds(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   entry.idsChanged = false;
   const sealed = sealSession(ctx, entry);
   if (sealed === null) return;
-  await change(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealed));
+  await fencedTransaction(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealed));
 }
 
 /** A person's cancel: the server is told which call it is about, and the connection dropped. */
-async function cancel(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+async function cancel(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { work, live } = entry;
   const { callId } = entry.calls;
   await ctx.mayChange();
   if (ctx.paused) return 0;
   if (live && callId !== null)
-    await ctx.peer(work.era!).cancelCall(live.kept, callId, callOptions(entry, CALL_DEADLINE_MS));
+    await ctx.peer(work.era!).cancelCall(live.record, callId, callOptions(entry, CALL_DEADLINE_MS));
   await end(ctx, entry, { state: "cancelled" });
   dropStreams(ctx, entry);
   setCalls(entry, { call: null });

@@ -19,10 +19,16 @@ import {
 import { endTask } from "../../task-lifecycle/progress.ts";
 import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, HANDLE_REPLY_MS, MAX_BROKEN_CALLS } from "../tunables.ts";
-import { callOptions, change, insist, storeOutcome, type WatcherContext } from "../watcher/context.ts";
-import { type CallOutcome, type HeldCall, setCalls, type TaskEntry } from "../watcher/watched-task.ts";
+import {
+  callOptions,
+  fencedTransaction,
+  retryUntilStored,
+  storeOutcome,
+  type WatcherContext,
+} from "../watcher/context.ts";
+import { type CallOutcome, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
-import { recoverCall } from "./recover.ts";
+import { handleBrokenCall } from "./recover.ts";
 import { rediscover } from "./rediscover.ts";
 import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
@@ -31,7 +37,11 @@ import { sealedTask } from "./sealed.ts";
  * Stores what came of a call, which stays at its task until that is done: after a step that failed the next one does it.
  * Throws what the server failed by, once that is stored.
  */
-export async function settle(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
+export async function storeCallOutcome(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  call: OpenCall,
+): Promise<number> {
   const came = call.result;
   if (!came) throw new Error(`the call of task ${entry.id} has no outcome yet`);
   const forget = () => {
@@ -50,7 +60,7 @@ export async function settle(ctx: WatcherContext, entry: TaskEntry, call: HeldCa
 
 function settleOnce(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   came: CallOutcome,
 ): Promise<number> {
@@ -66,17 +76,21 @@ function settleOnce(
  * The lease is another engine's, and the call was made by this one: what it brings is true all the same, and nobody
  * else hears of it. That it failed is for the other one to find out.
  */
-export async function keepLate(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<void> {
+export async function storeAfterLeaseLost(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  call: OpenCall,
+): Promise<void> {
   const patience = setTimeout(() => call.close(), HANDLE_REPLY_MS).unref();
   const came = await call.done;
   clearTimeout(patience);
-  if ("outcome" in came) await insist(ctx, () => keep(ctx, entry, call.attempt, came.outcome));
+  if ("outcome" in came) await retryUntilStored(ctx, () => keep(ctx, entry, call.attempt, came.outcome));
 }
 
 /** What the server made of the call, in one transaction that expects the attempt. */
 async function keep(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   outcome: StartOutcome,
 ): Promise<number> {
@@ -105,7 +119,7 @@ async function keep(
 async function keepTask(
   ctx: WatcherContext,
   tx: Tx,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   task: RemoteTask,
 ): Promise<void> {
@@ -117,7 +131,7 @@ async function keepTask(
 
 async function afterFailure(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   error: PeerError,
   hasNewAccess: boolean,
@@ -130,7 +144,7 @@ async function afterFailure(
       return refused(ctx, entry, error);
     if (isRetry) await waitAgain(ctx, entry, attempt, reasonOf(error), error.retryAfterMs);
     else
-      await change(ctx, entry, (tx) =>
+      await fencedTransaction(ctx, entry, (tx) =>
         markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
       );
     // A refusal of the old tokens says nothing of the new ones, of which an open call's task was told before.
@@ -139,7 +153,7 @@ async function afterFailure(
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
     return refused(ctx, entry, error);
-  if (isHeld && !error.rpcError) return recoverCall(ctx, entry, attempt, error.code);
+  if (isHeld && !error.rpcError) return handleBrokenCall(ctx, entry, attempt, error.code);
   if (error.rpcError && !(await mayTryAgain(ctx, entry, attempt))) {
     const words = error.rpcError.message.slice(0, 2_000);
     await failRound(ctx, entry, {
@@ -158,16 +172,16 @@ async function afterFailure(
  * An open call that the server did not run is a start again, where it is open only because nobody can tell what makes
  * a task: its reply took a while, or this process did to read it. False: it is open by its nature.
  */
-async function startsAgain(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
+async function startsAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
   if (entry.work.era !== "2026-07-28") return false;
-  return change(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
+  return fencedTransaction(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
 }
 
 /**
  * The server says that it broke down over the call. Where the call may be repeated it is, a few times; else the task
  * may be in the server's list all the same.
  */
-async function mayTryAgain(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
+async function mayTryAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
   const { toolHints, cancelRequested } = entry.work;
   if (isPlain(entry.work)) return false;
   if (mayRepeat(toolHints, cancelRequested)) {
@@ -178,22 +192,24 @@ async function mayTryAgain(ctx: WatcherContext, entry: TaskEntry, attempt: strin
   return rediscover(ctx, entry, attempt);
 }
 
-async function refused(ctx: WatcherContext, entry: TaskEntry, error: PeerError): Promise<number> {
+async function refused(ctx: WatcherContext, entry: WatchedTask, error: PeerError): Promise<number> {
   const message = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
   await failRound(ctx, entry, { code: "rejected", message });
   return 0;
 }
 
 /** The tool's schema has changed since it was listed. True: the next attempt follows the new one. */
-async function rereadTool(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
+async function rereadTool(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
   if (entry.calls.rereadTool) return false;
   setCalls(entry, { rereadTool: true });
   const tools = await ctx
     .peer(entry.work.era!)
-    .listTools(entry.live?.kept ?? null, callOptions(entry, ATTEMPT_DEADLINE_MS));
+    .listTools(entry.live?.record ?? null, callOptions(entry, ATTEMPT_DEADLINE_MS));
   const tool = tools.find(({ name }) => name === entry.work.tool);
   if (!tool) return false;
-  await change(ctx, entry, (tx) => renewInputSchema(ctx.organizationId, tx, entry.id, tool.inputSchema));
+  await fencedTransaction(ctx, entry, (tx) =>
+    renewInputSchema(ctx.organizationId, tx, entry.id, tool.inputSchema),
+  );
   return true;
 }
 

@@ -15,22 +15,22 @@ import {
 import { callOptions, type WatcherContext } from "../watcher/context.ts";
 import {
   type CallOutcome,
-  type HeldCall,
   type LiveSession,
+  type OpenCall,
   setCalls,
-  type TaskEntry,
+  type WatchedTask,
 } from "../watcher/watched-task.ts";
 import { openRequestState } from "./sealed.ts";
 
 /** Makes the call. The attempt is committed, and a change may begin. */
-export function placeCall(ctx: WatcherContext, entry: TaskEntry, attempt: string): HeldCall {
+export function sendCall(ctx: WatcherContext, entry: WatchedTask, attempt: string): OpenCall {
   const { work, live } = entry;
   const args = work.arguments;
   if (args === null) throw new Error(`the call of task ${entry.id} was made before`);
   setCalls(entry, { callId: null, ownEventId: null, tries: entry.calls.tries + 1 });
   return hold(ctx, entry, attempt, null, (signal) =>
     ctx.peer(work.era!).start(
-      live?.kept ?? null,
+      live?.record ?? null,
       {
         tool: work.tool,
         arguments: args,
@@ -62,7 +62,7 @@ export function isPlain(work: TaskWork): boolean {
 }
 
 /** How long a reply may take: where a repeat brings the same task, a dead connection is not waited for. */
-function patienceFor({ work, calls: { tries } }: TaskEntry): number {
+function patienceFor({ work, calls: { tries } }: WatchedTask): number {
   if (isPlain(work)) return MAX_TIMER_MS;
   if (mayRepeat(work.toolHints, work.cancelRequested))
     return Math.min(MAX_TIMER_MS, REPEATABLE_REPLY_MS * 2 ** Math.min(tries, 20));
@@ -72,23 +72,25 @@ function patienceFor({ work, calls: { tries } }: TaskEntry): number {
 /** Goes on with a call that another process held, where the server can replay what it has missed. */
 export function resumeCall(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   from: { callId: number; eventId: string },
-): HeldCall {
+): OpenCall {
   const { live } = entry;
   if (!live) throw new Error(`the call of task ${entry.id} has no session`);
   return hold(ctx, entry, attempt, from.callId, (signal) =>
-    ctx.peer("2025-11-25").resume(live.kept, from.eventId, from.callId, listenerFor(ctx, entry, live, true), {
-      ...callOptions(entry, CALL_DEADLINE_MS),
-      replyWithinMs: MAX_TIMER_MS,
-      signal,
-    }),
+    ctx
+      .peer("2025-11-25")
+      .resume(live.record, from.eventId, from.callId, listenerFor(ctx, entry, live, true), {
+        ...callOptions(entry, CALL_DEADLINE_MS),
+        replyWithinMs: MAX_TIMER_MS,
+        signal,
+      }),
   );
 }
 
 /** Waits for the reply as long as one takes that makes a task. Null: it takes longer, or asks meanwhile. */
-export async function promptOutcome(call: HeldCall): Promise<CallOutcome | null> {
+export async function promptOutcome(call: OpenCall): Promise<CallOutcome | null> {
   const over = new AbortController();
   const patience = async () => {
     const end = performance.now() + CALL_DEADLINE_MS;
@@ -105,11 +107,11 @@ export async function promptOutcome(call: HeldCall): Promise<CallOutcome | null>
 
 function hold(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   resumedId: number | null,
   make: (signal: AbortSignal) => Promise<StartOutcome>,
-): HeldCall {
+): OpenCall {
   const dropped = new AbortController();
   const { renewals } = ctx;
   // What throws before it is a call (its address may not be used any more) is an outcome like others.
@@ -120,7 +122,7 @@ function hold(
   );
   const resumed = resumedId === null ? null : { callId: resumedId, at: performance.now() };
   const close = () => dropped.abort();
-  const call: HeldCall = { attempt, done, result: null, hasAsked: false, resumed, close };
+  const call: OpenCall = { attempt, done, result: null, hasAsked: false, resumed, close };
   void done.then((result) => {
     call.result = result;
     setCalls(entry, { callsAt: Number.NEGATIVE_INFINITY });
@@ -132,7 +134,7 @@ function hold(
 }
 
 /** A call that answers a round of questions brings the answers that are being sent; a first call has none. */
-function retryOf(ctx: WatcherContext, entry: TaskEntry) {
+function retryOf(ctx: WatcherContext, entry: WatchedTask) {
   const answers = answersUnderWay(entry.work);
   if (answers.length === 0) return undefined;
   return { inputResponses: Object.fromEntries(answers), requestState: openRequestState(ctx, entry) };
@@ -148,7 +150,7 @@ export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBod
 
 function listenerFor(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   live: LiveSession | null,
   replayed = false,
 ): StreamListener {

@@ -13,7 +13,7 @@ import {
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import type { AskWork, RequestWork } from "../../task-lifecycle/work.ts";
 import { inSpan } from "../../tracing/span.ts";
-import { askForPending, heard, tryStandalone } from "../sessions/streams.ts";
+import { requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
 import {
   AFTER_ANSWER_MS,
   CALL_DEADLINE_MS,
@@ -21,19 +21,25 @@ import {
   QUESTION_WAIT_MS,
   UNASKED_LIMIT,
 } from "../tunables.ts";
-import { callOptions, change, insist, storeOutcome, type WatcherContext } from "../watcher/context.ts";
+import {
+  callOptions,
+  fencedTransaction,
+  retryUntilStored,
+  storeOutcome,
+  type WatcherContext,
+} from "../watcher/context.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
-import { clockMs, type TaskEntry } from "../watcher/watched-task.ts";
-import { idsOf, judged } from "./apply-poll.ts";
+import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
+import { idsOf, requestIds } from "./apply-poll.ts";
 import { statusOf } from "./judge-poll.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 
 /** Answers whose time has come, and whose question was there in the last poll. */
-export function dueDeliveries(entry: TaskEntry): RequestWork[] {
+export function dueDeliveries(entry: WatchedTask): RequestWork[] {
   return entry.work.requests.filter(
     ({ id, delivery }) =>
-      delivery?.state === "pending" && delivery.dueInMs <= 0 && !entry.rare.missing.has(id),
+      delivery?.state === "pending" && delivery.dueInMs <= 0 && !entry.cold.missing.has(id),
   );
 }
 
@@ -44,13 +50,13 @@ export function dueDeliveries(entry: TaskEntry): RequestWork[] {
  */
 export async function deliver(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   request: RequestWork,
   remote: RemoteTask | null,
 ): Promise<number> {
   const ask = liveAsk(ctx, entry, request);
   if (!ask) return waitToBeAsked(ctx, entry, request);
-  heard(entry);
+  resetSilence(entry);
   const { traceparent } = request.delivery!;
   if (traceparent === null) return send(ctx, entry, request, remote, ask);
   return inSpan("answer.deliver", spanAfter(ctx, entry, traceparent), () =>
@@ -60,7 +66,7 @@ export async function deliver(
 
 async function send(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   request: RequestWork,
   remote: RemoteTask | null,
   ask: AskWork,
@@ -68,7 +74,7 @@ async function send(
   const delivery = request.delivery!;
   const ids = idsOf(entry, request.id, delivery.id);
   await ctx.mayChange();
-  const marked = await change(
+  const marked = await fencedTransaction(
     ctx,
     entry,
     async (tx) =>
@@ -88,14 +94,14 @@ async function send(
   const peer = ctx.peer(entry.work.era!);
   try {
     await ctx.mayChange();
-    const where = remote ? taskRef(ctx, entry) : { taskId: "", session: entry.live?.kept ?? null };
+    const where = remote ? taskRef(ctx, entry) : { taskId: "", session: entry.live?.record ?? null };
     await peer.answer(where, addressOf(ask), answer, callOptions(entry, CALL_DEADLINE_MS));
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     return afterFailure(ctx, entry, request, error);
   }
   const attempt = delivery.attempts + 1;
-  await insist(ctx, () =>
+  await retryUntilStored(ctx, () =>
     storeOutcome(ctx, entry, async (tx) => {
       await markAccepted(ctx.organizationId, tx, ids, attempt);
       await appendEvents(
@@ -113,34 +119,36 @@ async function send(
 }
 
 /** The next rungs of the ladder: the question again, or, when that was tried often enough, the word that it can't be. */
-async function waitToBeAsked(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): Promise<number> {
+async function waitToBeAsked(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): Promise<number> {
   if (!entry.live) throw new Error(`task ${entry.id} has no session to be asked on`);
-  if (entry.rare.unasked >= UNASKED_LIMIT || !entry.work.durable) {
+  if (entry.cold.unasked >= UNASKED_LIMIT || !entry.work.durable) {
     await giveUp(ctx, entry, request, { kind: "not_asked_again" }, "not_asked_again");
     return AFTER_ANSWER_MS;
   }
   const { id, dueInMs, waits } = request.delivery!;
   // Most servers put it again at once: then there is nothing to be told.
   if (!waits && clockMs() - entry.loadedAt - dueInMs >= QUESTION_WAIT_MS)
-    await change(ctx, entry, (tx) => markWaiting(ctx.organizationId, tx, idsOf(entry, request.id, id)));
+    await fencedTransaction(ctx, entry, (tx) =>
+      markWaiting(ctx.organizationId, tx, idsOf(entry, request.id, id)),
+    );
   const now = performance.now();
   await tryStandalone(ctx, entry, now);
-  await askForPending(ctx, entry, now);
-  return Math.max(1_000, entry.rare.resultStreamAgainAt - now);
+  await requestPendingQuestion(ctx, entry, now);
+  return Math.max(1_000, entry.cold.resultStreamAgainAt - now);
 }
 
 /** There is no way to the server, or it won't take the answer: what that means depends on whether it has had it before. */
 async function giveUp(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   request: RequestWork,
   observed: Observation,
   reason: string,
 ): Promise<void> {
   const verdict = judgeDelivery(request.delivery, observed);
   const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
-  await change(ctx, entry, async (tx) => {
-    const target = judged(entry, request);
+  await fencedTransaction(ctx, entry, async (tx) => {
+    const target = requestIds(entry, request);
     const events = await carryOutVerdict(ctx.organizationId, tx, target, verdict, ending);
     await appendEvents(ctx.organizationId, tx, events);
   });
@@ -148,7 +156,7 @@ async function giveUp(
 
 async function afterFailure(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   request: RequestWork,
   error: PeerError,
 ): Promise<number> {
@@ -165,15 +173,15 @@ async function afterFailure(
     return AFTER_ANSWER_MS;
   }
   const retryInMs = error.retryAfterMs ?? backoffDelay(delivery.attempts + 1);
-  await change(ctx, entry, (tx) => markUnsent(ctx.organizationId, tx, ids, error.code, retryInMs));
+  await fencedTransaction(ctx, entry, (tx) => markUnsent(ctx.organizationId, tx, ids, error.code, retryInMs));
   throw error;
 }
 
 /** The newest ask that an answer can still go to. After a 2xx the same JSON-RPC id is never posted again. */
-function liveAsk(ctx: WatcherContext, entry: TaskEntry, request: RequestWork): AskWork | null {
+function liveAsk(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): AskWork | null {
   if (entry.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
   if (!entry.live) return null;
-  const digest = sessionDigest(ctx, entry.live.kept).toString("hex");
+  const digest = sessionDigest(ctx, entry.live.record).toString("hex");
   return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted) ?? null;
 }
 

@@ -10,15 +10,15 @@ import { markRetrying } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
 import type { RequestWork } from "../../task-lifecycle/work.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
-import { change, type WatcherContext } from "../watcher/context.ts";
-import type { TaskEntry } from "../watcher/watched-task.ts";
+import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { WatchedTask } from "../watcher/watched-task.ts";
 import { end, idsOf } from "./apply-poll.ts";
 import { nextTurn } from "./blocking-call.ts";
 import { sealSession } from "./sealed.ts";
 import { call, prepare } from "./start.ts";
 
 /** Waits for people; when every question has its answer, and no undo can come any more, calls again. */
-export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { work } = entry;
   if (work.cancelRequested) {
     // Nothing runs at the server that could be cancelled.
@@ -39,7 +39,7 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
   if (pause !== null) return pause;
   const attempt = randomUUID();
   await ctx.mayChange();
-  const marked = await change(ctx, entry, async (tx) => {
+  const marked = await fencedTransaction(ctx, entry, async (tx) => {
     if (!ctx.mayBegin) return false;
     const retrying = await markRetrying(ctx.organizationId, tx, entry.id, {
       id: attempt,
@@ -73,9 +73,9 @@ function isDeclined({ delivery }: RequestWork): boolean {
  * 2025-11-25: a call brings no answers with it. Made again it says that the address was visited, so where somebody will
  * not it is not made, and that is all there is to be told.
  */
-async function endDeclined(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
+async function endDeclined(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   const { organizationId } = ctx;
-  await change(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
     for (const { id, delivery, asks } of entry.work.requests.filter(isDeclined)) {
       const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };

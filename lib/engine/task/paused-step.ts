@@ -2,18 +2,18 @@
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
-import { change, type WatcherContext } from "../watcher/context.ts";
-import type { CallOutcome, TaskEntry } from "../watcher/watched-task.ts";
+import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { CallOutcome, WatchedTask } from "../watcher/watched-task.ts";
 import { nextTurn } from "./blocking-call.ts";
 import { wasNotRun } from "./call.ts";
-import { settle } from "./call-outcome.ts";
+import { storeCallOutcome } from "./call-outcome.ts";
 import { reload, storeProgress } from "./step.ts";
 
 /**
  * Streams and calls that are open stay so, since their end would lose what they bring. Returns the pause until the next
  * look, in ms; a task that has ended meanwhile stays, since its session is given back when the server goes on.
  */
-export async function rest(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+export async function stepWhilePaused(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   if (entry.stale && !(await reload(ctx, entry))) {
     entry.stale = true;
     return nextTurn(entry);
@@ -21,9 +21,9 @@ export async function rest(ctx: WatcherContext, entry: TaskEntry): Promise<numbe
   const { work } = entry;
   const { call } = entry.calls;
   const isOurs = work.state === "starting" || (!work.durable && !hasEnded(work.state));
-  if (call?.result && isOurs && canBeSettled(call.result)) await settle(ctx, entry, call);
+  if (call?.result && isOurs && canBeSettled(call.result)) await storeCallOutcome(ctx, entry, call);
   if (work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
+    await fencedTransaction(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (isRunning(work.state)) await storeProgress(ctx, entry);
   return entry.stale ? 0 : nextTurn(entry);
 }

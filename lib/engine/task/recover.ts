@@ -1,8 +1,8 @@
 import type { PeerErrorCode } from "../../mcp/peer.ts";
 import { markRepeating } from "../../task-lifecycle/attempts.ts";
 import { SLOW_POLL_MS } from "../tunables.ts";
-import { change, type WatcherContext } from "../watcher/context.ts";
-import { setCalls, type TaskEntry } from "../watcher/watched-task.ts";
+import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { end } from "./apply-poll.ts";
 import { isPlain, mayRepeat, resumeCall } from "./call.ts";
 
@@ -10,9 +10,9 @@ import { isPlain, mayRepeat, resumeCall } from "./call.ts";
  * The connection that carried the call is gone, with this process' predecessor or by itself, or its reply is of no use
  * (`why`). The server may replay what was missed; a tool that may be called again is, but for plain calls; else the call is lost, and a person decides.
  */
-export async function recoverCall(
+export async function handleBrokenCall(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   why: PeerErrorCode = "unreachable",
 ): Promise<number> {
@@ -26,7 +26,7 @@ export async function recoverCall(
   }
   const { toolHints, cancelRequested } = entry.work;
   if (!isPlain(entry.work) && mayRepeat(toolHints, cancelRequested)) {
-    await change(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
+    await fencedTransaction(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
     return 0;
   }
   if (cancelRequested) await end(ctx, entry, { state: "cancelled" });

@@ -5,8 +5,8 @@ import { markStarted, otherUnknownStarts } from "../../task-lifecycle/attempts.t
 import { keepCandidate, strangersAmong } from "../../tasks/found/candidates.ts";
 import { joinSession, renewSession } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
-import { callOptions, change, type WatcherContext } from "../watcher/context.ts";
-import type { TaskEntry } from "../watcher/watched-task.ts";
+import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { WatchedTask } from "../watcher/watched-task.ts";
 import { restoreSession, sealedTask } from "./sealed.ts";
 
 /** Lists are read this far. */
@@ -18,7 +18,7 @@ const MARGIN_MS = 2_000;
  * Adopts the one task that can be this start's; true when it did. Otherwise the candidates are kept for a person to
  * choose from. Servers of 2026-07-28 list no tasks.
  */
-export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<boolean> {
+export async function rediscover(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
   if (entry.work.era !== "2025-11-25") return false;
   const listed = await list(ctx, entry);
   ctx.learn({ listsTasks: listed !== null });
@@ -35,14 +35,16 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
   if (only && fitting.length === 1 && others === 0) {
     ctx.name(entry, only.taskId);
     const sealed = sealedTask(ctx, entry, only.taskId);
-    return change(ctx, entry, (tx) => markStarted(organizationId, tx, entry.id, attempt, only, sealed, true));
+    return fencedTransaction(ctx, entry, (tx) =>
+      markStarted(organizationId, tx, entry.id, attempt, only, sealed, true),
+    );
   }
   // One that was made later, or does not say when, may be it too: a server may take its time.
   const candidates = strangers.filter(
     ({ createdAt }) =>
       createdAt === null || Date.parse(createdAt) >= call.attemptAt + (call.clockOffsetMs ?? 0) - MARGIN_MS,
   );
-  await change(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, entry, async (tx) => {
     for (const remote of candidates)
       await keepCandidate(
         organizationId,
@@ -51,7 +53,7 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
         { connectionId, taskId: entry.id },
         {
           remote,
-          session: entry.live && JSON.stringify(entry.live.kept),
+          session: entry.live && JSON.stringify(entry.live.record),
           createdAt: ourTime(remote.createdAt, listed.clockOffsetMs),
         },
       );
@@ -60,17 +62,17 @@ export async function rediscover(ctx: WatcherContext, entry: TaskEntry, attempt:
 }
 
 /** By the session of the call, where tasks may be bound to it; by a new one where the server has forgotten that. */
-async function list(ctx: WatcherContext, entry: TaskEntry): Promise<TaskList | null> {
+async function list(ctx: WatcherContext, entry: WatchedTask): Promise<TaskList | null> {
   const peer = ctx.peer("2025-11-25");
   const live = restoreSession(ctx, entry) ?? (await joinSession(ctx, entry));
   if (!live) return null;
   try {
-    return await peer.list(live.kept, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
+    return await peer.list(live.record, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone") {
       await renewSession(ctx, entry);
-      return peer.list(entry.live!.kept, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
+      return peer.list(entry.live!.record, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
     }
     if (error.reached !== "yes" || ["unauthorized", "rate_limited"].includes(error.code)) throw error;
     // Said no in words of its own: it does not list.

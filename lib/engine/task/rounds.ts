@@ -7,9 +7,9 @@ import type { StartOutcome } from "../../mcp/peer.ts";
 import { markAsking, markNotRetried } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
-import { change, type WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { backoffDelay } from "../watcher/poll-schedule.ts";
-import type { TaskEntry } from "../watcher/watched-task.ts";
+import type { WatchedTask } from "../watcher/watched-task.ts";
 import { idsOf } from "./apply-poll.ts";
 import { sealRequestState } from "./sealed.ts";
 
@@ -22,7 +22,7 @@ export function isRound(work: TaskWork): boolean {
 export async function keepRound(
   ctx: WatcherContext,
   tx: Tx,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   round: Extract<StartOutcome, { kind: "input_required" }>,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function keepRound(
 }
 
 /** The server has taken the answers that came with the call: it went on. */
-export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: TaskEntry): Promise<NewEvent[]> {
+export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTask): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
   for (const { id, delivery } of entry.work.requests)
     if (delivery?.state === "sending")
@@ -50,12 +50,12 @@ export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: TaskEntry
 /** The call with the answers did not reach the server: they wait for the next try. */
 export async function waitAgain(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   attempt: string,
   why: { code: string; message: string },
   retryAfterMs: number | null,
 ): Promise<void> {
-  await change(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, entry, async (tx) => {
     if (!(await markNotRetried(ctx.organizationId, tx, entry.id, attempt, why))) return;
     for (const { id, delivery } of entry.work.requests) {
       if (delivery?.state !== "sending") continue;
@@ -68,11 +68,11 @@ export async function waitAgain(
 /** The server refused the call for good; answers that it brought were not taken. */
 export async function failRound(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   error: { code: string; message: string },
 ): Promise<void> {
   const { organizationId } = ctx;
-  await change(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
     for (const { id, delivery } of entry.work.requests)
       if (delivery?.state === "sending")

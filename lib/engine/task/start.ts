@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { PeerError } from "../../mcp/peer.ts";
 import {
-  markHeld,
+  markOpenCall,
   markStarting,
   markStartUnknown,
   noteWaiting,
@@ -12,22 +12,22 @@ import { inSpan } from "../../tracing/span.ts";
 import { takeCallTurn, waitForCall } from "../sessions/sessions.ts";
 import { dropStreams, joinSession, openStandalone } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "../tunables.ts";
-import { change, type WatcherContext } from "../watcher/context.ts";
+import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
-import { type HeldCall, type LiveSession, setCalls, type TaskEntry } from "../watcher/watched-task.ts";
-import { mayBeHeld, mayRepeat, placeCall, promptOutcome } from "./call.ts";
-import { reasonOf, SESSIONS_FULL, settle } from "./call-outcome.ts";
+import { type LiveSession, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import { mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
+import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealSession } from "./sealed.ts";
 
 /** The first attempt of a queued task. Returns the pause until the next step, in ms. */
-export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+export async function start(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const pause = await prepare(ctx, entry);
   if (pause !== null) return pause;
   const attempt = randomUUID();
   const era = await ctx.era();
   await ctx.mayChange();
-  const marked = await change(
+  const marked = await fencedTransaction(
     ctx,
     entry,
     async (tx) =>
@@ -45,7 +45,7 @@ export async function start(ctx: WatcherContext, entry: TaskEntry): Promise<numb
 }
 
 /** What has to be known and open before the call, and may fail without harm. A pause where it can't be made now. */
-export async function prepare(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+export async function prepare(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
   try {
     await ctx.ready();
     if ((await ctx.era()) !== "2025-11-25") return null;
@@ -68,7 +68,7 @@ export async function prepare(ctx: WatcherContext, entry: TaskEntry): Promise<nu
  * Servers that ask only on the standalone stream drop the question where it is not open: it comes first. The session
  * of a try that never got as far as the call is used again, with its stream.
  */
-async function joinListening(ctx: WatcherContext, entry: TaskEntry): Promise<LiveSession | null> {
+async function joinListening(ctx: WatcherContext, entry: WatchedTask): Promise<LiveSession | null> {
   const isNew = entry.live === null;
   const live = await joinSession(ctx, entry);
   if (!live) return null;
@@ -79,7 +79,7 @@ async function joinListening(ctx: WatcherContext, entry: TaskEntry): Promise<Liv
 }
 
 /** A task found in `starting`: nobody knows what became of the call. */
-export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promise<number> {
+export async function resolveStart(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { attemptDueInMs, toolHints, cancelRequested } = entry.work;
   const last = entry.work.attemptId!;
   if ((attemptDueInMs ?? 0) > 0) {
@@ -88,7 +88,7 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
   }
   if (!mayRepeat(toolHints, cancelRequested)) {
     if (await rediscover(ctx, entry, last)) return 0;
-    await change(ctx, entry, (tx) => markStartUnknown(ctx.organizationId, tx, entry.id, last));
+    await fencedTransaction(ctx, entry, (tx) => markStartUnknown(ctx.organizationId, tx, entry.id, last));
     // The session stays open on the server: the task, if there is one, lives in it.
     if (entry.live) entry.live.mayHoldMore = true;
     dropStreams(ctx, entry);
@@ -100,7 +100,7 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
   if (pause !== null) return pause;
   const attempt = randomUUID();
   await ctx.mayChange();
-  const renewed = await change(
+  const renewed = await fencedTransaction(
     ctx,
     entry,
     async (tx) =>
@@ -115,7 +115,7 @@ export async function resolveStart(ctx: WatcherContext, entry: TaskEntry): Promi
 }
 
 /** Makes the call of an attempt that was just committed. A reply that takes its time is awaited beside the steps. */
-export function call(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
+export function call(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
   const { work } = entry;
   // A round of answers is what its answers' people have asked for.
   const answer = work.requests.find(({ delivery }) => delivery?.state === "sending")?.delivery;
@@ -125,27 +125,31 @@ export function call(ctx: WatcherContext, entry: TaskEntry, attempt: string): Pr
   return inSpan(name, spanAfter(ctx, entry, asked), () => place(ctx, entry, attempt));
 }
 
-async function place(ctx: WatcherContext, entry: TaskEntry, attempt: string): Promise<number> {
+async function place(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
   await ctx.mayChange();
   ctx.log.info({ taskId: entry.id }, "a tool is called");
-  const placed = placeCall(ctx, entry, attempt);
+  const placed = sendCall(ctx, entry, attempt);
   setCalls(entry, { call: placed });
   await promptOutcome(placed);
-  return placed.result ? settle(ctx, entry, placed) : letLast(ctx, entry, placed);
+  return placed.result ? storeCallOutcome(ctx, entry, placed) : markLongRunning(ctx, entry, placed);
 }
 
 /**
  * The call lasts longer than one that makes a task: it is the task, or may be. Where its reply can only be a handle,
  * nobody knows what became of the call until that is here.
  */
-export async function letLast(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
+export async function markLongRunning(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  call: OpenCall,
+): Promise<number> {
   if (!mayBeHeld(entry.work)) return SLOW_POLL_MS;
-  await change(ctx, entry, (tx) =>
-    markHeld(ctx.organizationId, tx, entry.id, call.attempt, sealSession(ctx, entry)),
+  await fencedTransaction(ctx, entry, (tx) =>
+    markOpenCall(ctx.organizationId, tx, entry.id, call.attempt, sealSession(ctx, entry)),
   );
   return 0;
 }
 
-async function note(ctx: WatcherContext, entry: TaskEntry, why: { code: string; message: string }) {
-  await change(ctx, entry, (tx) => noteWaiting(ctx.organizationId, tx, entry.id, why));
+async function note(ctx: WatcherContext, entry: WatchedTask, why: { code: string; message: string }) {
+  await fencedTransaction(ctx, entry, (tx) => noteWaiting(ctx.organizationId, tx, entry.id, why));
 }

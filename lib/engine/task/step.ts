@@ -11,10 +11,10 @@ import { type DeliveryWork, loadWork, type TaskWork } from "../../task-lifecycle
 import { hasEnded, isRunning } from "../../tasks/status.ts";
 import { inSpan, noteSpan } from "../../tracing/span.ts";
 import {
-  askForQuestion,
   dropStreams,
   joinSession,
   leaveSession,
+  requestQuestion,
   returnToFormer,
   sessionGone,
   tendStreams,
@@ -29,27 +29,27 @@ import {
   PROGRESS_MS,
   SESSION_WAIT_MS,
 } from "../tunables.ts";
-import { callOptions, change, insist, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, fencedTransaction, retryUntilStored, type WatcherContext } from "../watcher/context.ts";
 import { learnFromBeing, learnFromGone, ttlOverForMs } from "../watcher/learning.ts";
 import { pollDelay } from "../watcher/poll-schedule.ts";
 import { spanOf } from "../watcher/traced-peer.ts";
-import type { HeldCall } from "../watcher/watched-task.ts";
-import { clockMs, keepMessages, setCalls, setRare, type TaskEntry } from "../watcher/watched-task.ts";
+import type { OpenCall } from "../watcher/watched-task.ts";
+import { clockMs, keepMessages, setCalls, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import { applyRemote, end } from "./apply-poll.ts";
-import { stepHeld, storeIds } from "./blocking-call.ts";
-import { settle } from "./call-outcome.ts";
+import { stepOpenCall, storeIds } from "./blocking-call.ts";
+import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
 import { isRound } from "./rounds.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
-import { letLast, resolveStart, start } from "./start.ts";
+import { markLongRunning, resolveStart, start } from "./start.ts";
 
 /** Log lines name the call that started the task; what is worth a span begins one. */
-export function step(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+export function step(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
   return inScope({ requestId: entry.work.requestId, trace: null }, () => takeStep(ctx, entry));
 }
 
-async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number | null> {
+async function takeStep(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
   // How long ago the cancel, or an answer of unknown outcome, was sent is known by the database's clock.
   const { cancelSent, requests } = entry.work;
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
@@ -60,11 +60,11 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
 
   restoreSession(ctx, entry);
   if (entry.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await change(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
+    await fencedTransaction(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
 
   if (isRunning(entry.work.state)) await storeProgress(ctx, entry);
-  if (!entry.work.durable && !hasEnded(entry.work.state)) return stepHeld(ctx, entry);
+  if (!entry.work.durable && !hasEnded(entry.work.state)) return stepOpenCall(ctx, entry);
   if (isRound(entry.work)) return stepRound(ctx, entry);
   if (!(await tendMemory(ctx, entry))) return SESSION_WAIT_MS;
   const remote = await look(ctx, entry);
@@ -78,7 +78,7 @@ async function takeStep(ctx: WatcherContext, entry: TaskEntry): Promise<number |
 }
 
 /** The pause of another attempt after a failure, by the database's clock. */
-function untilStart(entry: TaskEntry): number | null {
+function untilStart(entry: WatchedTask): number | null {
   const { startsInMs } = entry.work;
   if (startsInMs === null || startsInMs <= 0) return null;
   entry.stale = true;
@@ -86,12 +86,12 @@ function untilStart(entry: TaskEntry): number | null {
 }
 
 /** The call is made and its reply, a handle, is late. */
-export async function awaitReply(ctx: WatcherContext, entry: TaskEntry, call: HeldCall): Promise<number> {
-  return call.result ? settle(ctx, entry, call) : letLast(ctx, entry, call);
+export async function awaitReply(ctx: WatcherContext, entry: WatchedTask, call: OpenCall): Promise<number> {
+  return call.result ? storeCallOutcome(ctx, entry, call) : markLongRunning(ctx, entry, call);
 }
 
 /** What is only in memory of a running task, and a session for one that was found without. False: there is none now. */
-async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
+async function tendMemory(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
   handleOf(ctx, entry);
   if (entry.work.era === "2025-11-25" && !entry.live) {
     if (!(await joinSession(ctx, entry))) return false;
@@ -102,14 +102,14 @@ async function tendMemory(ctx: WatcherContext, entry: TaskEntry): Promise<boolea
 }
 
 /** A bar that moved, told by notifications. */
-export async function storeProgress(ctx: WatcherContext, entry: TaskEntry): Promise<void> {
-  const { progress, progressAt } = entry.rare;
+export async function storeProgress(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
+  const { progress, progressAt } = entry.cold;
   if (!progress || performance.now() < progressAt + PROGRESS_MS) return;
-  setRare(entry, { progress: null, progressAt: performance.now() });
+  setCold(entry, { progress: null, progressAt: performance.now() });
   await ctx.transaction((tx) => recordProgress(ctx.organizationId, tx, entry.id, progress));
 }
 
-export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boolean> {
+export async function reload(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
   entry.stale = false;
   const [work] = await ctx.read((tx) => loadWork(ctx.organizationId, tx, ctx.connectionId, [entry.id]));
   if (!work) return false;
@@ -121,7 +121,7 @@ export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boo
     work.refreshRequestedAt !== was.refreshRequestedAt
   ) {
     entry.unchangedPolls = 0;
-    setRare(entry, { resultStreamAgainAt: 0, unasked: 0 });
+    setCold(entry, { resultStreamAgainAt: 0, unasked: 0 });
   }
   entry.work = work;
   entry.loadedAt = clockMs();
@@ -133,12 +133,12 @@ export async function reload(ctx: WatcherContext, entry: TaskEntry): Promise<boo
   return true;
 }
 
-function awaits({ state, durable, attemptId }: TaskWork, { attempt }: HeldCall): boolean {
+function awaits({ state, durable, attemptId }: TaskWork, { attempt }: OpenCall): boolean {
   return attemptId === attempt && (state === "starting" || (!durable && !hasEnded(state)));
 }
 
 /** The task has ended: streams are dropped, and the session, where it was the last one in it, is given back. */
-async function finish(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
+async function finish(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
   if (entry.work.state === "start_unknown") dropStreams(ctx, entry);
   else await leaveSession(ctx, entry);
   return null;
@@ -148,13 +148,13 @@ const unchangedPolls = polls.labels("unchanged");
 const changedPolls = polls.labels("changed");
 
 /** Polls. Null: unchanged, gone, or in need of another look. */
-async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask | null> {
+async function look(ctx: WatcherContext, entry: WatchedTask): Promise<RemoteTask | null> {
   const { work } = entry;
   const mustParse =
     (work.cancelRequested && !work.cancelSent) ||
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
-    entry.rare.missing.size > 0 ||
-    entry.rare.saidToWaitAt < Number.POSITIVE_INFINITY ||
+    entry.cold.missing.size > 0 ||
+    entry.cold.saidToWaitAt < Number.POSITIVE_INFINITY ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = entry.messages.length;
   entry.polledAt = clockMs();
@@ -166,11 +166,11 @@ async function look(ctx: WatcherContext, entry: TaskEntry): Promise<RemoteTask |
     });
     ctx.answered(performance.now() - entry.polledAt);
     if (entry.live) ctx.sessions.answered(entry.live);
-    if (entry.rare.notFoundAt !== null) setRare(entry, { notFoundAt: null });
+    if (entry.cold.notFoundAt !== null) setCold(entry, { notFoundAt: null });
     entry.replySize = reply.size;
     entry.checkedAt = clockMs();
     if (isRunning(work.state) && learnFromBeing(ctx, entry))
-      await change(ctx, entry, (tx) => dropTimeLimit(ctx.organizationId, tx, entry.id));
+      await fencedTransaction(ctx, entry, (tx) => dropTimeLimit(ctx.organizationId, tx, entry.id));
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
     // Only now: what could not be written must not count as seen. The same text is not kept anew.
     if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
@@ -199,10 +199,10 @@ function resultOf(error: unknown): string {
 }
 
 /** "Not found" ends a task when it is said twice: before its ttl it is lost, after it has expired. */
-async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
+async function gone(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
   const now = performance.now();
-  const notFoundAt = entry.rare.notFoundAt ?? now;
-  setRare(entry, { notFoundAt });
+  const notFoundAt = entry.cold.notFoundAt ?? now;
+  setCold(entry, { notFoundAt });
   if (hasEnded(entry.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
     if (await returnToFormer(ctx, entry)) {
       ctx.wake(entry.id, 0);
@@ -221,7 +221,7 @@ async function gone(ctx: WatcherContext, entry: TaskEntry): Promise<null> {
 }
 
 /** For a task that ended here: the server has nothing more to say of it. */
-function missingRemote(entry: TaskEntry): RemoteTask {
+function missingRemote(entry: WatchedTask): RemoteTask {
   return {
     taskId: entry.handle ?? "",
     status: "cancelled",
@@ -235,7 +235,7 @@ function missingRemote(entry: TaskEntry): RemoteTask {
 }
 
 /** Sends what is to be sent, after a look at the task. Null: nothing was. */
-async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): Promise<number | null> {
+async function act(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<number | null> {
   const { work } = entry;
   if (hasEnded(work.state)) return null;
   if (work.cancelRequested) {
@@ -254,7 +254,9 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
         (isRefusal(error) || (error.code === "bad_reply" && entry.failures >= MAX_BROKEN_CANCELS));
       if (!isFinal) throw error;
     }
-    await insist(ctx, () => change(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)));
+    await retryUntilStored(ctx, () =>
+      fencedTransaction(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)),
+    );
     entry.fingerprint = undefined;
     return 0;
   }
@@ -268,7 +270,7 @@ async function act(ctx: WatcherContext, entry: TaskEntry, remote: RemoteTask): P
     ({ delivery }) => delivery?.state === "accepted" && (delivery.pollsSinceAccepted > 0 || delivery.flagged),
   );
   // 2025-11-25: perhaps it asks again, or asks something else with the same status.
-  if (silent && work.era === "2025-11-25") await askForQuestion(ctx, entry, performance.now());
+  if (silent && work.era === "2025-11-25") await requestQuestion(ctx, entry, performance.now());
   return pause;
 }
 
@@ -277,7 +279,7 @@ function isRefusal({ code }: PeerError): boolean {
   return code === "rejected" || code === "not_supported";
 }
 
-function nextPause(ctx: WatcherContext, entry: TaskEntry): number {
+function nextPause(ctx: WatcherContext, entry: WatchedTask): number {
   const waitsForCancel = entry.work.cancelSent && !hasEnded(entry.work.state);
   const unchangedPolls = waitsForCancel ? 0 : entry.unchangedPolls;
   const wanted = pollDelay({ ...entry.work, unchangedPolls, replySize: entry.replySize });

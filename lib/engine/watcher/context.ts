@@ -5,11 +5,11 @@ import type { Seal } from "../../base/seal.ts";
 import type { CallOptions, Era, Peer } from "../../mcp/peer.ts";
 import { storeMessages } from "../../protocol-messages/transitions.ts";
 import type { Traits } from "../../servers/traits.ts";
-import type { HeardMessage as StreamMessage } from "../../stream-messages/schema.ts";
+import type { NewStreamMessage as StreamMessage } from "../../stream-messages/schema.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
-import { hear, toStore } from "./recorded-messages.ts";
-import type { LiveSession, TaskEntry } from "./watched-task.ts";
+import { recordMessage, toStore } from "./recorded-messages.ts";
+import type { LiveSession, WatchedTask } from "./watched-task.ts";
 
 /** The lease was lost: whoever meets this stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -67,11 +67,11 @@ export interface WatcherContext {
   readonly leaving: AbortSignal;
   readonly sessions: Sessions;
   /** The watched task of this id of ours. */
-  task(id: string): TaskEntry | null;
+  task(id: string): WatchedTask | null;
   /** The watched task that the server knows by this handle. */
-  taskByHandle(handle: string): TaskEntry | null;
+  taskByHandle(handle: string): WatchedTask | null;
   /** The server knows the task by this handle, from now on found by it. */
-  name(entry: TaskEntry, handle: string | null): void;
+  name(entry: WatchedTask, handle: string | null): void;
   /** What the server was seen to do so far. */
   readonly traits: Traits;
   /** Stores what was heard on a stream of a session. False: it is more than is taken. */
@@ -83,7 +83,7 @@ export interface WatcherContext {
 }
 
 /** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
-export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
+export function callOptions(entry: WatchedTask, deadlineMs: number): CallOptions {
   const secrets = () => secretsOf(entry);
   const { traced, traceparent } = entry.work;
   return {
@@ -91,27 +91,31 @@ export function callOptions(entry: TaskEntry, deadlineMs: number): CallOptions {
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
-      entry.messages = hear(entry.messages, { direction, method, body }, secrets());
+      entry.messages = recordMessage(entry.messages, { direction, method, body }, secrets());
     },
   };
 }
 
-function secretsOf({ handle, live }: TaskEntry): string[] {
-  return [handle, live?.kept.id].filter((secret) => typeof secret === "string");
+function secretsOf({ handle, live }: WatchedTask): string[] {
+  return [handle, live?.record.id].filter((secret) => typeof secret === "string");
 }
 
 /**
  * A transaction about one task: afterwards what is in memory is stale, and its messages are stored. The task is locked
  * first, as people's answers, undos and cancels do it, so that these and the engine wait for each other in one order.
  */
-export function change<T>(ctx: WatcherContext, entry: TaskEntry, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function fencedTransaction<T>(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   return write(ctx, entry, work, ctx.transaction);
 }
 
 /** The same of what a call came to: written by the one who knows it, whoever has the lease by now. */
 export function storeOutcome<T>(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   return write(ctx, entry, work, ctx.unfenced);
@@ -119,7 +123,7 @@ export function storeOutcome<T>(
 
 async function write<T>(
   ctx: WatcherContext,
-  entry: TaskEntry,
+  entry: WatchedTask,
   work: (tx: Tx) => Promise<T>,
   transaction: WatcherContext["unfenced"],
 ): Promise<T> {
@@ -138,7 +142,10 @@ async function write<T>(
  * What a server told is in memory only until this is stored: tried for as long as the database is away. Who leaves
  * waits no longer for it than a process that ends may take.
  */
-export async function insist<T>(ctx: Pick<WatcherContext, "leaving">, store: () => Promise<T>): Promise<T> {
+export async function retryUntilStored<T>(
+  ctx: Pick<WatcherContext, "leaving">,
+  store: () => Promise<T>,
+): Promise<T> {
   for (let triesLeft = LAST_TRIES; ; ) {
     try {
       return await store();

@@ -7,8 +7,8 @@ test("whatever is put in, moved and taken out, the first is always one that is d
   fc.assert(
     fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
       const heap = new DueHeap();
-      const items = Array.from({ length: 21 }, () => ({ due: 0, place: -1 }));
-      const kept = new Set<{ due: number; place: number }>();
+      const items = Array.from({ length: 21 }, () => ({ due: 0, heapIndex: -1 }));
+      const kept = new Set<{ due: number; heapIndex: number }>();
       for (const { item: at, due, remove } of changes) {
         const item = items[at]!;
         if (!remove) {
@@ -17,7 +17,7 @@ test("whatever is put in, moved and taken out, the first is always one that is d
         } else if (kept.delete(item)) heap.delete(item);
         const dues = [...kept].map((one) => one.due);
         expect(heap.first?.due).toBe(dues.length === 0 ? undefined : Math.min(...dues));
-        expect(items.filter(({ place }) => place !== -1).length).toBe(kept.size);
+        expect(items.filter(({ heapIndex }) => heapIndex !== -1).length).toBe(kept.size);
       }
     }),
   );

@@ -3,7 +3,7 @@ export interface Due {
   /** Monotonic, in ms. Written by the heap. */
   due: number;
   /** Where in its heap it is; -1: in none. Written by the heap. */
-  place: number;
+  heapIndex: number;
 }
 
 /** A binary heap of due times. Its items know their places, so that nothing is made or looked up to move one. */
@@ -24,14 +24,14 @@ export class DueHeap<T extends Due> {
   /** Puts an item in, or moves it. */
   set(item: T, due: number): void {
     item.due = due;
-    this.#settle(item, due, item.place === -1 ? this.#items.length : item.place);
+    this.#settle(item, due, item.heapIndex === -1 ? this.#items.length : item.heapIndex);
   }
 
   delete(item: T): void {
-    const { place } = item;
+    const { heapIndex: place } = item;
     const last = this.#items.pop();
     const due = this.#dues.pop();
-    item.place = -1;
+    item.heapIndex = -1;
     if (last && due !== undefined && last !== item) this.#settle(last, due, place);
   }
 
@@ -69,6 +69,6 @@ export class DueHeap<T extends Due> {
   #put(item: T, due: number, place: number): void {
     this.#items[place] = item;
     this.#dues[place] = due;
-    item.place = place;
+    item.heapIndex = place;
   }
 }

@@ -9,11 +9,11 @@ import { Circuit } from "./circuit.ts";
 import { LeaseLost } from "./context.ts";
 import { backoffDelay } from "./poll-schedule.ts";
 import type { ServerLink } from "./server-link.ts";
-import type { Roster } from "./task-index.ts";
-import type { TaskEntry } from "./watched-task.ts";
+import type { TaskIndex } from "./task-index.ts";
+import type { WatchedTask } from "./watched-task.ts";
 
-interface Surroundings {
-  roster: Roster;
+interface Dependencies {
+  taskIndex: TaskIndex;
   link: ServerLink;
   log: Logger;
   /** Aborted when the watcher leaves. */
@@ -23,14 +23,14 @@ interface Surroundings {
   own(work: Promise<unknown>): void;
 }
 
-export class Trouble {
-  #around: Surroundings;
+export class FailurePolicy {
+  #deps: Dependencies;
   #circuit = new Circuit();
   /** Tasks of which the server says, again and again, what can't be read. */
   #unreadable = new Set<string>();
 
-  constructor(around: Surroundings) {
-    this.#around = around;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** The server failed, and has not answered since. */
@@ -44,12 +44,12 @@ export class Trouble {
   }
 
   /** How long a step has to wait before it may call, in ms. */
-  waitFor(entry: TaskEntry): number {
+  waitFor(entry: WatchedTask): number {
     return this.#circuit.waitFor(entry.id, performance.now());
   }
 
   /** A step is over, however it went. */
-  release(entry: TaskEntry): void {
+  release(entry: WatchedTask): void {
     this.#circuit.release(entry.id);
   }
 
@@ -64,12 +64,12 @@ export class Trouble {
   }
 
   /** The task is not watched any more. */
-  forget(entry: TaskEntry): void {
+  forget(entry: WatchedTask): void {
     this.#unreadable.delete(entry.id);
   }
 
   /** A step went well. True: it is the first since the server failed. */
-  succeeded(entry: TaskEntry): boolean {
+  succeeded(entry: WatchedTask): boolean {
     entry.failures = 0;
     this.#unreadable.delete(entry.id);
     if (!this.#circuit.succeed()) return false;
@@ -79,13 +79,13 @@ export class Trouble {
 
   /** The server is well again, unless there is a task of which it still says what can't be read. */
   answered(): void {
-    const { link, own } = this.#around;
+    const { link, own } = this.#deps;
     if (this.#unreadable.size === 0) own(link.answered());
   }
 
   /** Owns every error of a step. Returns the pause until the next one, in ms. */
-  async failed(entry: TaskEntry, error: unknown): Promise<number> {
-    const { log, leaving, onLeaseLost } = this.#around;
+  async failed(entry: WatchedTask, error: unknown): Promise<number> {
+    const { log, leaving, onLeaseLost } = this.#deps;
     // Of our own making: it says nothing of the server.
     if (error instanceof PeerError && error.code === "timeout" && leaving.aborted) return 0;
     entry.stale = true;
@@ -107,14 +107,14 @@ export class Trouble {
     return backoffDelay(entry.failures + 2);
   }
 
-  async #callFailed(entry: TaskEntry, error: PeerError): Promise<number> {
+  async #callFailed(entry: WatchedTask, error: PeerError): Promise<number> {
     const { requestId } = entry.work;
     const { code } = error;
     const isServers = error.neededScope === null && isTroubleOfServer(error);
     // What is the server's, or nobody's sign-in, is not held against the task when that is over.
     if (!isServers) entry.failures++;
     const failures = isServers ? undefined : entry.failures;
-    this.#around.log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
+    this.#deps.log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
     // Only more rights help, and who gives them has the connection taken anew.
     if (error.neededScope !== null) return SCOPE_RETRY_MS;
     this.#noteUnreadable(entry, error);
@@ -122,24 +122,24 @@ export class Trouble {
   }
 
   /** Nobody waits for a server over one such task, but people are told whose fault it is. */
-  #noteUnreadable(entry: TaskEntry, error: PeerError): void {
+  #noteUnreadable(entry: WatchedTask, error: PeerError): void {
     if (!UNREADABLE.has(error.code) || entry.failures < UNREADABLE_REPLIES) return;
-    const { link, own } = this.#around;
+    const { link, own } = this.#deps;
     if (this.#unreadable.size === 0) own(link.failed(error, [], this.#circuit.state(performance.now())));
     this.#unreadable.add(entry.id);
   }
 
   /** Trouble of the server, not of one task: everybody waits, and one at a time tries again. */
   async #serverFailed(error: PeerError): Promise<number> {
-    const { roster, link, log } = this.#around;
+    const { taskIndex, link, log } = this.#deps;
     const { pause, isNews } = this.#circuit.fail(performance.now(), error.retryAfterMs);
     if (!isNews) return pause;
-    const ids = [...roster].map(({ id }) => id);
+    const ids = [...taskIndex].map(({ id }) => id);
     await link
       .failed(error, ids, this.#circuit.state(performance.now()))
       .catch((cause: unknown) => log.warn({ err: cause }, "a server's health was not stored"));
     // Answers that were accepted are marked by it.
-    for (const entry of roster) entry.stale = true;
+    for (const entry of taskIndex) entry.stale = true;
     return pause;
   }
 }

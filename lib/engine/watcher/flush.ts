@@ -2,8 +2,8 @@ import { flushWatchTimes, recordStatuses } from "../../task-lifecycle/progress.t
 import { FLUSHED_AT_ONCE } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
 import type { ServerLink } from "./server-link.ts";
-import type { TaskEntry } from "./watched-task.ts";
-import { clockMs, setRare } from "./watched-task.ts";
+import type { WatchedTask } from "./watched-task.ts";
+import { clockMs, setCold } from "./watched-task.ts";
 
 /**
  * Writes what polls left in memory, how the calls went, and when tasks were looked at whose pace
@@ -12,9 +12,9 @@ import { clockMs, setRare } from "./watched-task.ts";
 export async function flush(
   ctx: WatcherContext,
   link: ServerLink,
-  entries: Iterable<TaskEntry>,
+  entries: Iterable<WatchedTask>,
 ): Promise<void> {
-  const changed: TaskEntry[] = [];
+  const changed: WatchedTask[] = [];
   for (const entry of entries) if (entry.timesChanged) changed.push(entry);
   const counted = link.calls.take();
   if (counted)
@@ -28,7 +28,7 @@ export async function flush(
     await flushTimes(ctx, changed.slice(first, first + FLUSHED_AT_ONCE));
 }
 
-async function flushTimes(ctx: WatcherContext, changed: TaskEntry[]): Promise<void> {
+async function flushTimes(ctx: WatcherContext, changed: WatchedTask[]): Promise<void> {
   for (const entry of changed) entry.timesChanged = false;
   const zero = Date.now() - performance.now();
   const times = changed.map((entry) => ({
@@ -44,20 +44,20 @@ async function flushTimes(ctx: WatcherContext, changed: TaskEntry[]): Promise<vo
  * Writes the status messages that polls left in memory, whatever became of the server since: nobody polls for them. A
  * step that writes newer ones meanwhile is right.
  */
-export async function flushMinorNews(ctx: WatcherContext, entries: Iterable<TaskEntry>): Promise<void> {
-  const told: TaskEntry[] = [];
-  for (const entry of entries) if (entry.rare.minorNews) told.push(entry);
+export async function flushMinorNews(ctx: WatcherContext, entries: Iterable<WatchedTask>): Promise<void> {
+  const told: WatchedTask[] = [];
+  for (const entry of entries) if (entry.cold.minorNews) told.push(entry);
   for (let first = 0; first < told.length; first += FLUSHED_AT_ONCE) {
     const some = told.slice(first, first + FLUSHED_AT_ONCE);
-    const news = some.map(({ id, work, rare }) => {
-      return { ...rare.minorNews!, taskId: id, replaces: work.statusMessage };
+    const news = some.map(({ id, work, cold }) => {
+      return { ...cold.minorNews!, taskId: id, replaces: work.statusMessage };
     });
     await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, news));
     for (const [at, entry] of some.entries()) {
       entry.stale = true;
       entry.minorNewsAt = clockMs();
       const { statusMessage } = news[at]!;
-      if (entry.rare.minorNews?.statusMessage === statusMessage) setRare(entry, { minorNews: null });
+      if (entry.cold.minorNews?.statusMessage === statusMessage) setCold(entry, { minorNews: null });
     }
   }
 }

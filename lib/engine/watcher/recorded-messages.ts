@@ -6,7 +6,7 @@ import { maskMessage, maskWithin } from "../../protocol-messages/mask.ts";
 import type { NewMessage } from "../../protocol-messages/transitions.ts";
 
 /** What a server says is masked at once. What we say is masked when it is kept, and is there anyway until then. */
-export type HeardMessage = NewMessage & {
+export type RecordedMessage = NewMessage & {
   /** To be masked; null: they are. */
   secrets: string[] | null;
   /** Of the masked body, in characters; 0 for one that is not masked yet. */
@@ -23,11 +23,11 @@ const RESTING_CHARACTERS = 2_000;
 const NOTIFICATION_CHARACTERS = 2_000;
 
 /** What was heard, and this; the newest of all that. */
-export function hear(
-  heard: readonly HeardMessage[],
+export function recordMessage(
+  heard: readonly RecordedMessage[],
   message: { direction: "in" | "out"; method: string; body: unknown },
   secrets: string[],
-): readonly HeardMessage[] {
+): readonly RecordedMessage[] {
   const { direction, method } = message;
   const at = new Date();
   if (direction === "out") return newest([...heard, { ...message, at, secrets, size: 0 }]);
@@ -37,7 +37,7 @@ export function hear(
 }
 
 /** At the end of a step: what is left was not worth writing. The beginning of the last exchange stays, as evidence. */
-export function atRest(heard: readonly HeardMessage[]): readonly HeardMessage[] {
+export function trimmedAtRest(heard: readonly RecordedMessage[]): readonly RecordedMessage[] {
   if (heard.length <= 2 && heard.every(isShort)) return heard;
   return heard.slice(-2).map((message) => {
     if (isShort(message)) return message;
@@ -47,19 +47,19 @@ export function atRest(heard: readonly HeardMessage[]): readonly HeardMessage[] 
 }
 
 /** A body that was cut is a little longer than asked for: that is not cut again. */
-function isShort({ secrets, size }: HeardMessage): boolean {
+function isShort({ secrets, size }: RecordedMessage): boolean {
   return secrets === null && size <= 2 * RESTING_CHARACTERS;
 }
 
 /** As they are stored. `secrets`: of the task by now, which may have been unknown when something was said. */
-export function toStore(heard: readonly HeardMessage[], secrets: string[]): NewMessage[] {
+export function toStore(heard: readonly RecordedMessage[], secrets: string[]): NewMessage[] {
   return heard.map(({ at, direction, method, body, secrets: own }) => {
     if (own === null) return { at, direction, method, body };
     return { at, direction, method, body: maskMessage(body, [...new Set([...own, ...secrets])]) };
   });
 }
 
-function newest(heard: HeardMessage[]): readonly HeardMessage[] {
+function newest(heard: RecordedMessage[]): readonly RecordedMessage[] {
   let characters = 0;
   let from = heard.length;
   while (from > 0 && heard.length - from < MOST_MESSAGES) {

@@ -3,15 +3,15 @@ import { openMessages } from "../../stream-messages/queries.ts";
 import type { StreamMessage } from "../../stream-messages/schema.ts";
 import { watchedTasks } from "../../task-lifecycle/work.ts";
 import { type Known, readKnown } from "../leases/connection.ts";
-import { LOOK_AROUND_MS, SLOW_SCAN_MS } from "../tunables.ts";
+import { SCAN_ALL_MS, SLOW_SCAN_MS } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
-import type { Trouble } from "./failure-policy.ts";
-import type { Roster } from "./task-index.ts";
-import type { TaskEntry } from "./watched-task.ts";
+import type { FailurePolicy } from "./failure-policy.ts";
+import type { TaskIndex } from "./task-index.ts";
+import type { WatchedTask } from "./watched-task.ts";
 
-interface Surroundings {
-  roster: Roster;
-  trouble: Trouble;
+interface Dependencies {
+  taskIndex: TaskIndex;
+  failurePolicy: FailurePolicy;
   /** Ids of tasks that need something now. */
   scan(): Promise<string[]>;
   /** What the watcher was made with. */
@@ -28,23 +28,21 @@ interface Surroundings {
 
 export class Scans {
   #ctx: WatcherContext;
-  #around: Surroundings;
+  #deps: Dependencies;
   #known: Known;
   #timers: NodeJS.Timeout[] = [];
 
-  constructor(ctx: WatcherContext, around: Surroundings) {
+  constructor(ctx: WatcherContext, deps: Dependencies) {
     this.#ctx = ctx;
-    this.#around = around;
-    this.#known = around.known;
+    this.#deps = deps;
+    this.#known = deps.known;
   }
 
   begin(): void {
-    const { own } = this.#around;
+    const { own } = this.#deps;
     const scan = () => own(this.look());
     this.#every(SLOW_SCAN_MS, timeOf(this.#ctx.organizationId, SLOW_SCAN_MS), scan);
-    this.#every(LOOK_AROUND_MS, timeOf(this.#ctx.connectionId, LOOK_AROUND_MS), () =>
-      own(this.#lookAround()),
-    );
+    this.#every(SCAN_ALL_MS, timeOf(this.#ctx.connectionId, SCAN_ALL_MS), () => own(this.#scanAll()));
   }
 
   end(): void {
@@ -61,23 +59,23 @@ export class Scans {
 
   /** `wantsAll`: hints of whatever kind may have been lost. */
   async look(wantsAll = false): Promise<void> {
-    const { roster, trouble, adopt, scan } = this.#around;
+    const { taskIndex, failurePolicy, adopt, scan } = this.#deps;
     const ids = await scan();
-    const unknown = ids.filter((id) => !roster.has(id));
+    const unknown = ids.filter((id) => !taskIndex.has(id));
     if (unknown.length > 0) await adopt(unknown);
-    if (wantsAll || trouble.lasts) await this.#lookAround();
-    if (this.#ctx.paused || trouble.isOpen) return;
+    if (wantsAll || failurePolicy.lasts) await this.#scanAll();
+    if (this.#ctx.paused || failurePolicy.isOpen) return;
     for (const id of ids) {
-      const entry = roster.get(id);
+      const entry = taskIndex.get(id);
       if (!entry || entry.failures > 0 || waitsForPlace(entry)) continue;
       entry.stale = true;
       this.#ctx.wake(id, 0);
     }
   }
 
-  async #lookAround(): Promise<void> {
+  async #scanAll(): Promise<void> {
     const { organizationId, connectionId } = this.#ctx;
-    const { roster, adopt, renewAccess, adoptMessages, onOutdated } = this.#around;
+    const { taskIndex, adopt, renewAccess, adoptMessages, onOutdated } = this.#deps;
     const { known, ids, messages } = await this.#ctx.read(async (tx) => ({
       known: await readKnown(organizationId, tx, connectionId),
       ids: await watchedTasks(organizationId, tx, connectionId),
@@ -87,15 +85,15 @@ export class Scans {
     this.#known = known;
     if (known.settings !== before.settings) onOutdated();
     if (known.signedInAt !== before.signedInAt && this.#isInVain()) renewAccess();
-    await adopt(ids.filter((id) => !roster.has(id)));
+    await adopt(ids.filter((id) => !taskIndex.has(id)));
     adoptMessages(messages);
   }
 
   /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
   #isInVain(): boolean {
-    const { roster, trouble } = this.#around;
-    if (trouble.lasts) return true;
-    for (const { failures } of roster) if (failures > 0) return true;
+    const { taskIndex, failurePolicy } = this.#deps;
+    if (failurePolicy.lasts) return true;
+    for (const { failures } of taskIndex) if (failures > 0) return true;
     return false;
   }
 }
@@ -110,6 +108,6 @@ function timeOf(id: string, everyMs: number): number {
 }
 
 /** One of many starts: its turn comes, and nothing is gained by looking at it before. */
-function waitsForPlace({ work, stale, place, due }: TaskEntry): boolean {
-  return work.state === "queued" && !stale && place !== -1 && due <= performance.now();
+function waitsForPlace({ work, stale, heapIndex, due }: WatchedTask): boolean {
+  return work.state === "queued" && !stale && heapIndex !== -1 && due <= performance.now();
 }

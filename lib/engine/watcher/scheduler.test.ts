@@ -2,13 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { until } from "../../../test/world.ts";
 import { MOST_STEPS_AT_ONCE, STEPS_AT_ONCE } from "../tunables.ts";
-import { type LaneName, Lanes, type Scheduled } from "./scheduler.ts";
+import { type LaneName, type Scheduled, Scheduler } from "./scheduler.ts";
 
 /** Steps that take so long, of as many items; each is due again as soon as it ends, or never. */
 function busy(count: number, stepMs: number, isAgain = true) {
   let underWay = 0;
   const seen = { taken: 0, most: 0, lanes: [] as LaneName[] };
-  const lanes = new Lanes<Scheduled>((item) => take(item));
+  const lanes = new Scheduler<Scheduled>((item) => take(item));
   const take = async (item: Scheduled) => {
     seen.taken++;
     seen.lanes.push(item.lane);
@@ -17,7 +17,7 @@ function busy(count: number, stepMs: number, isAgain = true) {
     underWay--;
     if (isAgain) lanes.schedule(item, "regular", performance.now());
   };
-  const items = Array.from({ length: count }, (): Scheduled => ({ due: 0, place: -1, lane: "regular" }));
+  const items = Array.from({ length: count }, (): Scheduled => ({ due: 0, heapIndex: -1, lane: "regular" }));
   for (const item of items) lanes.schedule(item, "regular", performance.now());
   return { lanes, items, seen };
 }

@@ -35,7 +35,7 @@ interface Lane<T extends Scheduled> {
 }
 
 /** A lane that is full holds up no other: slow polls no answer, two hundred answers no start. Times are monotonic. */
-export class Lanes<T extends Scheduled> {
+export class Scheduler<T extends Scheduled> {
   #lanes: Record<LaneName, Lane<T>> = {
     start: laneOf("start", STARTS_AT_ONCE),
     urgent: laneOf("urgent", URGENT_AT_ONCE),
@@ -56,7 +56,7 @@ export class Lanes<T extends Scheduled> {
 
   /** Has an item's step taken at `due`, in this lane and no other. */
   schedule(item: T, name: LaneName, due: number): void {
-    if (item.place !== -1 && item.lane !== name) this.#lanes[item.lane].due.delete(item);
+    if (item.heapIndex !== -1 && item.lane !== name) this.#lanes[item.lane].due.delete(item);
     item.lane = name;
     this.#lanes[name].due.set(item, due);
     this.#arm();

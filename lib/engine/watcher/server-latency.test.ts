@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AnswerTimes, differsNotably, lateOf } from "./server-latency.ts";
+import { AnswerTimes, differsNotably, latenessOf } from "./server-latency.ts";
 
 test.for([
   { name: "too few answers to tell", answerMs: null, wantedMs: 5_000, leastPauseMs: 0, everyMs: null },
@@ -14,7 +14,7 @@ test.for([
   { name: "slow", answerMs: 9_000, wantedMs: 5_000, leastPauseMs: 800, everyMs: 14_000 },
   { name: "slow, with many tasks", answerMs: 9_000, wantedMs: 5_000, leastPauseMs: 31_000, everyMs: 40_000 },
 ])("$name", ({ answerMs, wantedMs, leastPauseMs, everyMs }) => {
-  const late = lateOf(answerMs, wantedMs, leastPauseMs);
+  const late = latenessOf(answerMs, wantedMs, leastPauseMs);
   expect(late?.everyMs ?? null).toBe(everyMs);
   if (late) expect(late).toEqual({ everyMs, insteadOfMs: wantedMs, answerMs });
 });

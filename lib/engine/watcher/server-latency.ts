@@ -26,7 +26,7 @@ export class AnswerTimes {
  * `wantedMs`: the least pause that a task should have between two polls; `leastPauseMs`: what so many tasks leave.
  * A poll is due that long after the last one has ended. Null: that is nothing to tell of.
  */
-export function lateOf(answerMs: number | null, wantedMs: number, leastPauseMs: number): Late | null {
+export function latenessOf(answerMs: number | null, wantedMs: number, leastPauseMs: number): Late | null {
   if (answerMs === null || answerMs < SLOW_ANSWER_MS) return null;
   const everyMs = Math.max(wantedMs, leastPauseMs) + answerMs;
   if (everyMs < wantedMs * LATE_BY) return null;

@@ -3,7 +3,7 @@ import { scope } from "../../base/scope.ts";
 import type { CallOptions, Peer } from "../../mcp/peer.ts";
 import { currentTraceparent, inSpan, type SpanOptions } from "../../tracing/span.ts";
 import type { WatcherContext } from "./context.ts";
-import type { TaskEntry } from "./watched-task.ts";
+import type { WatchedTask } from "./watched-task.ts";
 
 /**
  * The same peer, each of whose calls is a span where what it belongs to is traced: what changes something, and what is
@@ -48,12 +48,12 @@ export function traced(peer: Peer, attributes: Attributes): Peer {
  * For what is done about a task long after the call that started it: a trace of its own, which belongs to that one. A
  * trace that lasts for weeks is one that nobody can look at.
  */
-export function spanOf(ctx: WatcherContext, { id, work }: TaskEntry): SpanOptions {
+export function spanOf(ctx: WatcherContext, { id, work }: WatchedTask): SpanOptions {
   return { parent: null, links: [work.traceparent], attributes: attributesOf(ctx, id) };
 }
 
 /** The same for what a person has just asked for: part of the trace of that. */
-export function spanAfter(ctx: WatcherContext, { id, work }: TaskEntry, asked: string | null): SpanOptions {
+export function spanAfter(ctx: WatcherContext, { id, work }: WatchedTask, asked: string | null): SpanOptions {
   const links = asked === work.traceparent ? [] : [work.traceparent];
   return { parent: asked, links, attributes: attributesOf(ctx, id) };
 }

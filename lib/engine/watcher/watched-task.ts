@@ -2,14 +2,14 @@
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { StatusNews } from "../../task-lifecycle/progress.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
-import type { HeardMessage } from "./recorded-messages.ts";
+import type { RecordedMessage } from "./recorded-messages.ts";
 import type { LaneName } from "./scheduler.ts";
 
 /**
  * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
- * what few of them need is in `calls` and `rare`. Times are monotonic, in whole ms, where nothing else is said.
+ * what few of them need is in `calls` and `cold`. Times are monotonic, in whole ms, where nothing else is said.
  */
-export interface TaskEntry {
+export interface WatchedTask {
   readonly id: string;
   work: TaskWork;
   /** Something was committed since `work` was read. */
@@ -19,26 +19,26 @@ export interface TaskEntry {
   running: boolean;
   /** Of its next step; written by the lanes. While a step runs: by when it was woken, Infinity for not woken. */
   due: number;
-  place: number;
+  heapIndex: number;
   lane: LaneName;
   fingerprint: string | undefined;
   /** Of the last poll, in characters. */
   replySize: number;
   unchangedPolls: number;
   failures: number;
-  /** The server's id of it; written by the roster. */
+  /** The server's id of it; written by the taskIndex. */
   handle: string | null;
   /** 2025-11-25: where it lives. */
   live: LiveSession | null;
   calls: Readonly<CallState>;
-  rare: Readonly<RareState>;
+  cold: Readonly<ColdState>;
   /** Ids were seen that are not stored yet. */
   idsChanged: boolean;
   /** When news of its status was written last. */
   minorNewsAt: number;
   /** When `work` was read. */
   loadedAt: number;
-  messages: readonly HeardMessage[];
+  messages: readonly RecordedMessage[];
   /** When the last poll began. */
   polledAt: number;
   /** When the last poll ended, and when the next one is due; 0 for not yet. */
@@ -50,21 +50,21 @@ export interface TaskEntry {
 }
 
 /** A session as it is kept: `own` stands for it where the server issues no id. */
-export type KeptSession = Session & { own: string };
+export type SessionRecord = Session & { own: string };
 
 export interface LiveSession {
-  readonly kept: KeptSession;
-  readonly tasks: Set<TaskEntry>;
+  readonly record: SessionRecord;
+  readonly tasks: Set<WatchedTask>;
   /** The standalone stream, open or opening; a session has one at most. */
   stream: Stream | null;
   streamAgainAt: number;
   /** False: the server has no such stream. */
   hasStream: boolean;
   /** The task that is being asked for its question alone, and those that wait for this, in order. */
-  asking: TaskEntry | null;
-  readonly line: Set<TaskEntry>;
+  asking: WatchedTask | null;
+  readonly line: Set<WatchedTask>;
   /** Tasks that wait for the calls before theirs, and when each came last. */
-  readonly callers: Map<TaskEntry, number>;
+  readonly callers: Map<WatchedTask, number>;
   /** A start of unknown outcome may have left a task in it: it is not closed. */
   mayHoldMore: boolean;
   /** The server forgot it: what all its tasks move to. */
@@ -79,7 +79,7 @@ export interface LiveSession {
 export type CallOutcome = { outcome: StartOutcome } | { error: unknown; hasNewAccess: boolean };
 
 /** A call whose reply is awaited. It ends with its connection: nobody else can wait for it. */
-export interface HeldCall {
+export interface OpenCall {
   readonly attempt: string;
   readonly done: Promise<CallOutcome>;
   /** What came of it, once it is known. */
@@ -98,7 +98,7 @@ export interface HeldCall {
  */
 export interface CallState {
   /** While its reply is awaited. */
-  call: HeldCall | null;
+  call: OpenCall | null;
   /** When its turn to be called came, on a session that others share; monotonic, in ms. */
   callsAt: number;
   /** Its JSON-RPC id, for resuming it after a restart. */
@@ -123,7 +123,7 @@ export interface Progress {
 }
 
 /** Of its streams, and of answers that its server does not give. Times are monotonic, in ms. */
-export interface RareState {
+export interface ColdState {
   /** Until when it wants its session's standalone stream. */
   listenUntil: number;
   resultStream: Stream | null;
@@ -145,10 +145,10 @@ export interface RareState {
   /** How often a result that should be there was not. */
   missingResults: number;
   /** The session before this one, which the server said it does not know. */
-  formerSession: KeptSession | null;
+  formerSession: SessionRecord | null;
 }
 
-export function newEntry(work: TaskWork): TaskEntry {
+export function newWatchedTask(work: TaskWork): WatchedTask {
   return {
     id: work.id,
     work,
@@ -156,7 +156,7 @@ export function newEntry(work: TaskWork): TaskEntry {
     urgent: false,
     running: false,
     due: 0,
-    place: -1,
+    heapIndex: -1,
     lane: "regular",
     fingerprint: undefined,
     replySize: 0,
@@ -164,8 +164,8 @@ export function newEntry(work: TaskWork): TaskEntry {
     failures: 0,
     handle: null,
     live: null,
-    calls: NO_CALL,
-    rare: NOTHING_RARE,
+    calls: NO_CALL_STATE,
+    cold: NO_COLD_STATE,
     idsChanged: false,
     minorNewsAt: NEVER,
     loadedAt: clockMs(),
@@ -178,14 +178,14 @@ export function newEntry(work: TaskWork): TaskEntry {
   };
 }
 
-const NO_MESSAGES: readonly HeardMessage[] = [];
+const NO_MESSAGES: readonly RecordedMessage[] = [];
 
 /** Forgets what was said after the first `count` messages. */
-export function keepMessages(entry: TaskEntry, count: number): void {
+export function keepMessages(entry: WatchedTask, count: number): void {
   entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
 }
 
-export const NO_CALL: Readonly<CallState> = {
+export const NO_CALL_STATE: Readonly<CallState> = {
   call: null,
   callsAt: Number.NEGATIVE_INFINITY,
   callId: null,
@@ -196,7 +196,7 @@ export const NO_CALL: Readonly<CallState> = {
   rereadTool: false,
 };
 
-export const NOTHING_RARE: Readonly<RareState> = {
+export const NO_COLD_STATE: Readonly<ColdState> = {
   listenUntil: Number.POSITIVE_INFINITY,
   resultStream: null,
   resultStreamUntil: 0,
@@ -217,8 +217,8 @@ export function setCalls(entry: { calls: Readonly<CallState> }, values: Partial<
   entry.calls = withValues(entry.calls, values);
 }
 
-export function setRare(entry: { rare: Readonly<RareState> }, values: Partial<RareState>): void {
-  entry.rare = withValues(entry.rare, values);
+export function setCold(entry: { cold: Readonly<ColdState> }, values: Partial<ColdState>): void {
+  entry.cold = withValues(entry.cold, values);
 }
 
 /** The state itself where it says all that already, so that what is usual takes nothing. */

@@ -15,23 +15,23 @@ import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { leaveStreams } from "../sessions/streams.ts";
 import { Subscription } from "../sessions/subscription.ts";
-import { keepLate } from "../task/call-outcome.ts";
-import { rest } from "../task/paused-step.ts";
+import { storeAfterLeaseLost } from "../task/call-outcome.ts";
+import { stepWhilePaused } from "../task/paused-step.ts";
 import { handleOf } from "../task/sealed.ts";
 import { step } from "../task/step.ts";
 import * as tunables from "../tunables.ts";
 import { LeaseLost, type WatcherContext } from "./context.ts";
-import { Trouble } from "./failure-policy.ts";
+import { FailurePolicy } from "./failure-policy.ts";
 import { flush, flushMinorNews } from "./flush.ts";
 import { firstLookIn, pollDelay } from "./poll-schedule.ts";
-import { atRest } from "./recorded-messages.ts";
+import { trimmedAtRest } from "./recorded-messages.ts";
 import { Scans } from "./scans.ts";
-import { Lanes } from "./scheduler.ts";
-import { lateOf } from "./server-latency.ts";
+import { Scheduler } from "./scheduler.ts";
+import { latenessOf } from "./server-latency.ts";
 import { ServerLink } from "./server-link.ts";
-import { Roster } from "./task-index.ts";
-import type { HeldCall } from "./watched-task.ts";
-import { clockMs, newEntry, type TaskEntry } from "./watched-task.ts";
+import { TaskIndex } from "./task-index.ts";
+import type { OpenCall } from "./watched-task.ts";
+import { clockMs, newWatchedTask, type WatchedTask } from "./watched-task.ts";
 
 export interface WatcherOptions {
   database: Database;
@@ -60,11 +60,11 @@ export class Watcher {
   #context: WatcherContext;
   #link: ServerLink;
   #subscription: Subscription;
-  #roster = new Roster();
-  #trouble: Trouble;
+  #taskIndex = new TaskIndex();
+  #failurePolicy: FailurePolicy;
   #scans: Scans;
   #inbox: StreamInbox;
-  #lanes = new Lanes<TaskEntry>((entry) => (entry.running ? null : this.#take(entry)));
+  #scheduler = new Scheduler<WatchedTask>((entry) => (entry.running ? null : this.#take(entry)));
   #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   /** Aborted when it halts: what is only read is not waited for. */
@@ -108,14 +108,14 @@ export class Watcher {
       era: () => link.era(),
       peer: (era) => link.peer(era),
       ready: () => link.ready(),
-      leastPauseMs: () => this.#lanes.leastPauseMs(this.#roster.size),
+      leastPauseMs: () => this.#scheduler.leastPauseMs(this.#taskIndex.size),
       answered: (ms) => this.#noteAnswer(ms),
       wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
       follow: (handle) => this.#subscription.follow(handle),
       sessions: new Sessions(),
-      task: (id) => this.#roster.get(id),
-      taskByHandle: (handle) => this.#roster.byHandle(handle),
-      name: (entry, handle) => this.#roster.name(entry, handle),
+      task: (id) => this.#taskIndex.get(id),
+      taskByHandle: (handle) => this.#taskIndex.byHandle(handle),
+      name: (entry, handle) => this.#taskIndex.name(entry, handle),
       get traits() {
         return link.traits;
       },
@@ -133,14 +133,14 @@ export class Watcher {
       hasUnattributed: (live) => this.#inbox.hasUnattributed(live),
       leaving: this.#leaving.signal,
     };
-    const roster = this.#roster;
+    const taskIndex = this.#taskIndex;
     this.#inbox = new StreamInbox(this.#context, {
       record: (work) => options.database.withOrganization(this.organizationId, work),
-      entries: () => roster,
+      entries: () => taskIndex,
       onLeaseLost: options.onLeaseLost,
     });
-    this.#trouble = new Trouble({
-      roster,
+    this.#failurePolicy = new FailurePolicy({
+      taskIndex,
       link,
       log: options.log,
       leaving: this.#leaving.signal,
@@ -148,8 +148,8 @@ export class Watcher {
       own: (work) => this.#own(work),
     });
     this.#scans = new Scans(this.#context, {
-      roster,
-      trouble: this.#trouble,
+      taskIndex,
+      failurePolicy: this.#failurePolicy,
       scan: () => this.#scan(),
       adoptMessages: (messages) => this.#inbox.adopt(messages),
       known: connection.known,
@@ -159,22 +159,22 @@ export class Watcher {
       own: (work) => this.#own(work),
     });
     this.#seePause(connection);
-    this.#subscription = new Subscription(this.#context, () => roster.runningHandles());
+    this.#subscription = new Subscription(this.#context, () => taskIndex.runningHandles());
   }
 
   get size(): number {
-    return this.#roster.size;
+    return this.#taskIndex.size;
   }
 
   /** Nothing to do for a while: the lease may go back. */
   get idle(): boolean {
-    return this.#roster.size === 0 && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
+    return this.#taskIndex.size === 0 && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
   }
 
   /** Its end would end something at the server: a call that is open, or a command. */
   get carriesCalls(): boolean {
     if (this.#link.isCommand) return true;
-    for (const entry of this.#roster) if (entry.calls.call) return true;
+    for (const entry of this.#taskIndex) if (entry.calls.call) return true;
     return false;
   }
 
@@ -190,7 +190,7 @@ export class Watcher {
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
     this.#flushMinorNews = setInterval(
-      () => this.#own(flushMinorNews(this.#context, this.#roster)),
+      () => this.#own(flushMinorNews(this.#context, this.#taskIndex)),
       tunables.MINOR_NEWS_MS,
     );
   }
@@ -198,7 +198,7 @@ export class Watcher {
   /** Something about a task was committed by others. */
   wake(taskId: string): void {
     this.#lastWork = performance.now();
-    if (this.#roster.has(taskId)) this.#wake(taskId, 0, true);
+    if (this.#taskIndex.has(taskId)) this.#wake(taskId, 0, true);
     else this.#own(this.#adopt([taskId], false));
   }
 
@@ -206,8 +206,8 @@ export class Watcher {
   renewAccess(): void {
     this.#renewals++;
     this.#link.renewAccess();
-    this.#trouble.forgive();
-    for (const entry of this.#roster) entry.stale = true;
+    this.#failurePolicy.forgive();
+    for (const entry of this.#taskIndex) entry.stale = true;
     this.#tryAll();
   }
 
@@ -225,24 +225,24 @@ export class Watcher {
   }
 
   /** Hints may have been lost: what they would have told of is read. */
-  lookAround(): void {
+  scanAll(): void {
     if (!this.#halted) this.#own(this.#scans.look(true));
   }
 
   /** Somebody wants a server tried that is left alone. */
   tryNow(): void {
-    this.#trouble.tryNow();
+    this.#failurePolicy.tryNow();
     this.#tryAll();
   }
 
   /** A step that is under way began before this, and may fail by what was true then: the next one is as urgent. */
   #tryAll(): void {
-    for (const entry of this.#roster) this.#wake(entry.id, 0, entry.running);
+    for (const entry of this.#taskIndex) this.#wake(entry.id, 0, entry.running);
   }
 
   /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
   halt(): Promise<void> {
-    this.#halted ??= this.#lanes.stop();
+    this.#halted ??= this.#scheduler.stop();
     this.#leaving.abort();
     return this.#halted;
   }
@@ -266,11 +266,11 @@ export class Watcher {
     await this.halt();
     this.#subscription.close();
     // A command ends with its watcher: the next one starts its own.
-    const late = [...this.#roster].filter(
+    const late = [...this.#taskIndex].filter(
       ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
     );
-    const calls = late.map((entry) => this.#keepLate(entry, entry.calls.call!));
-    for (const entry of this.#roster) leaveStreams(this.#context, entry, late.includes(entry));
+    const calls = late.map((entry) => this.#storeAfterLeaseLost(entry, entry.calls.call!));
+    for (const entry of this.#taskIndex) leaveStreams(this.#context, entry, late.includes(entry));
     if (!isLate) await Promise.all(calls);
     // Most servers would not say it again.
     await this.#inbox.end();
@@ -280,14 +280,14 @@ export class Watcher {
     await this.#link.end();
   }
 
-  #keepLate(entry: TaskEntry, call: HeldCall): Promise<void> {
-    return keepLate(this.#context, entry, call).catch((error: unknown) =>
+  #storeAfterLeaseLost(entry: WatchedTask, call: OpenCall): Promise<void> {
+    return storeAfterLeaseLost(this.#context, entry, call).catch((error: unknown) =>
       this.#options.log.error({ err: error, taskId: entry.id }, "what a call came to is lost"),
     );
   }
 
   #wake(taskId: string, afterMs: number, byPerson: boolean): void {
-    const entry = this.#roster.get(taskId);
+    const entry = this.#taskIndex.get(taskId);
     if (!entry || this.#halted) return;
     if (byPerson) {
       entry.stale = true;
@@ -300,45 +300,46 @@ export class Watcher {
       entry.due = Math.min(entry.due, due);
       return;
     }
-    this.#schedule(entry, entry.place === -1 ? due : Math.min(due, entry.due));
+    this.#schedule(entry, entry.heapIndex === -1 ? due : Math.min(due, entry.due));
   }
 
-  #schedule(entry: TaskEntry, due: number): void {
+  #schedule(entry: WatchedTask, due: number): void {
     const isStart = entry.work.state === "queued" || entry.work.state === "starting";
-    this.#lanes.schedule(entry, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
+    this.#scheduler.schedule(entry, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
   }
 
-  async #take(entry: TaskEntry): Promise<void> {
+  async #take(entry: WatchedTask): Promise<void> {
     entry.running = true;
     entry.due = Number.POSITIVE_INFINITY;
     let pause: number | null;
     try {
       // Where somebody acted, or looks, it is tried at once.
-      const wait = entry.urgent || this.#paused ? 0 : this.#trouble.waitFor(entry);
+      const wait = entry.urgent || this.#paused ? 0 : this.#failurePolicy.waitFor(entry);
       entry.urgent = false;
-      if (this.#paused) pause = await rest(this.#context, entry);
+      if (this.#paused) pause = await stepWhilePaused(this.#context, entry);
       else if (wait > 0) pause = wait;
       else {
         const { checkedAt } = entry;
         pause = await step(this.#context, entry);
-        if (this.#trouble.succeeded(entry)) for (const { id } of this.#roster) this.#wake(id, 0, false);
-        if (entry.checkedAt !== checkedAt) this.#trouble.answered();
+        if (this.#failurePolicy.succeeded(entry))
+          for (const { id } of this.#taskIndex) this.#wake(id, 0, false);
+        if (entry.checkedAt !== checkedAt) this.#failurePolicy.answered();
       }
     } catch (error) {
-      pause = await this.#trouble.failed(entry, error);
+      pause = await this.#failurePolicy.failed(entry, error);
       entry.nextCheckAt = clockMs() + Math.ceil(pause);
       entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
       // What is said of an open call belongs to its outcome.
-      if (!entry.calls.call) entry.messages = atRest(entry.messages);
+      if (!entry.calls.call) entry.messages = trimmedAtRest(entry.messages);
       entry.running = false;
-      this.#trouble.release(entry);
+      this.#failurePolicy.release(entry);
       this.#inbox.reconsider(entry);
     }
     if (pause === null) {
-      this.#roster.remove(entry);
-      this.#trouble.forget(entry);
+      this.#taskIndex.remove(entry);
+      this.#failurePolicy.forget(entry);
       this.#lastWork = performance.now();
       return;
     }
@@ -354,9 +355,9 @@ export class Watcher {
     if (now < this.#judgedLateAt + tunables.JUDGE_LATE_MS) return;
     this.#judgedLateAt = now;
     let wantedMs = tunables.SLOW_POLL_MS;
-    for (const { work, unchangedPolls } of this.#roster)
+    for (const { work, unchangedPolls } of this.#taskIndex)
       if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
-    const late = lateOf(answers.quickestMs, wantedMs, this.#lanes.leastPauseMs(this.#roster.size));
+    const late = latenessOf(answers.quickestMs, wantedMs, this.#scheduler.leastPauseMs(this.#taskIndex.size));
     this.#own(this.#link.tellLate(late));
   }
 
@@ -368,7 +369,7 @@ export class Watcher {
     this.#paused = paused;
     if (!goesOn) return;
     this.tryNow();
-    for (const entry of this.#roster) entry.stale = true;
+    for (const entry of this.#taskIndex) entry.stale = true;
   }
 
   /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
@@ -387,27 +388,27 @@ export class Watcher {
     // Older tasks start before younger ones.
     for (const work of works.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
-      if (this.#roster.has(work.id)) {
+      if (this.#taskIndex.has(work.id)) {
         this.#wake(work.id, 0, true);
         continue;
       }
-      const entry = newEntry(work);
+      const entry = newWatchedTask(work);
       // Known by it from now on: questions and notifications name it.
       handleOf(this.#context, entry);
-      const inMs = spread ? firstLookIn(work, this.#roster.size) : 0;
-      this.#roster.add(entry);
+      const inMs = spread ? firstLookIn(work, this.#taskIndex.size) : 0;
+      this.#taskIndex.add(entry);
       this.#schedule(entry, performance.now() + inMs);
     }
   }
 
   async #flushAll(): Promise<void> {
-    await flushMinorNews(this.#context, this.#roster);
+    await flushMinorNews(this.#context, this.#taskIndex);
     await this.#flushTimes();
   }
 
   async #flushTimes(): Promise<void> {
     await this.#link.flushLog();
-    await flush(this.#context, this.#link, this.#roster);
+    await flush(this.#context, this.#link, this.#taskIndex);
   }
 
   /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */

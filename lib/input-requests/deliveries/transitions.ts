@@ -8,7 +8,7 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
-import { announce, wakeEngine } from "../../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../../live-updates/transitions.ts";
 import { lockRequest } from "../guards.ts";
 import type { DeliveryState } from "../schema.ts";
 import { deliveries, type Reach, reachOf } from "./status.ts";
@@ -79,7 +79,7 @@ export async function resend(
       "nothing_to_resend",
       "Only an answer that the server took, and still asks for, can be sent again.",
     );
-  await announce(organizationId, tx, "input_request", [requestId]);
+  await publishChange(organizationId, tx, "input_request", [requestId]);
   await wakeEngine(tx, request.connectionId, request.taskId);
   await appendEvents(organizationId, tx, [
     { type: "delivery.resend", actor: principal.actor, taskId: request.taskId, inputRequestId: requestId },
@@ -204,7 +204,7 @@ export async function awaitTask(organizationId: string, tx: Tx, ids: Ids): Promi
     UPDATE delivery SET ${set}, polls_since_accepted = 0, unreachable_since_accepted = false, waiting_since = NULL
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}
       AND accepted_at IS NOT NULL`;
-  if (back === 1) await announce(organizationId, tx, "input_request", [ids.inputRequestId]);
+  if (back === 1) await publishChange(organizationId, tx, "input_request", [ids.inputRequestId]);
 }
 
 /** What is due can't be sent since the server no longer puts its question: said once. */
@@ -275,6 +275,6 @@ async function told(
   { taskId, inputRequestId }: Ids,
   event: Pick<NewEvent, "type" | "data">,
 ): Promise<NewEvent[]> {
-  await announce(organizationId, tx, "input_request", [inputRequestId]);
+  await publishChange(organizationId, tx, "input_request", [inputRequestId]);
   return [{ ...event, actor: ENGINE_ACTOR, taskId, inputRequestId }];
 }

@@ -6,7 +6,7 @@ import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
-import { announce, renewAccess } from "../../live-updates/transitions.ts";
+import { publishChange, renewAccess } from "../../live-updates/transitions.ts";
 import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";
 import type { Tokens } from "../../mcp/oauth/oauth-tokens.ts";
 import { noteSignedOut } from "../health.ts";
@@ -72,7 +72,7 @@ export async function saveGrant(
       connected_at = now(), refreshed_at = NULL`;
   await lockServer(organizationId, tx, server.id);
   await renewAccess(tx, connectionId);
-  await announce(organizationId, tx, "server", [server.id]);
+  await publishChange(organizationId, tx, "server", [server.id]);
   const isAgain = before[0] !== undefined && before[0].state !== "revoked";
   await appendEvents(organizationId, tx, [
     {
@@ -203,7 +203,7 @@ async function tell(
     SELECT s.name, c.user_id IS NULL AS shared FROM connection c
       JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
-  await announce(organizationId, tx, "server", [serverId]);
+  await publishChange(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
     { type, actor, data: { serverId, connectionId, ...named, ...more } },
   ]);

@@ -3,7 +3,7 @@
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
-import { announce } from "../../live-updates/transitions.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
 import { foundPlace, handleDigest, knownAmong } from "./handle.ts";
 
@@ -47,5 +47,5 @@ export async function keepCandidate(
       ${session === null ? null : sealed("sealed_session", session)}, ${remote.status},
       ${remote.statusMessage === null ? null : storableText(remote.statusMessage)}, ${createdAt})
     ON CONFLICT (organization_id, connection_id, handle_digest) DO UPDATE SET task_id = coalesce(f.task_id, excluded.task_id)`;
-  await announce(organizationId, tx, "task", [of.taskId]);
+  await publishChange(organizationId, tx, "task", [of.taskId]);
 }

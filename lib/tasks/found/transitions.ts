@@ -3,7 +3,7 @@
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
-import { announce } from "../../live-updates/transitions.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
 import type { TaskList } from "../../mcp/peer.ts";
 import { strangersAmong } from "./candidates.ts";
 import { holdConnection } from "./connection.ts";
@@ -48,7 +48,7 @@ export async function recordFound(
     DELETE FROM found_task f WHERE f.organization_id = ${organizationId}::uuid
       AND f.connection_id = ${connection.id}::uuid AND f.task_id IS NULL
       AND f.handle_digest <> ALL (${rows.map((row) => row.digest)}::bytea[])`;
-  await announce(organizationId, tx, "server", [connection.serverId]);
+  await publishChange(organizationId, tx, "server", [connection.serverId]);
 }
 
 /** The server's time by our clock; null where it says none that can be read. */

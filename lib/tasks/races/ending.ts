@@ -2,7 +2,7 @@
 
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
-import { announce } from "../../live-updates/transitions.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
 import { hasEnded, TASK_STATES } from "../status.ts";
 import type { RaceState } from "./schema.ts";
 
@@ -58,7 +58,7 @@ async function decide(
     WHERE organization_id = ${organizationId}::uuid AND id = ${raceId}::uuid AND state = 'running'`;
   if (decided !== 1) return [];
   const tasks = await tx.task.findMany({ where: { organizationId, raceId }, select: { id: true } });
-  await announce(
+  await publishChange(
     organizationId,
     tx,
     "task",

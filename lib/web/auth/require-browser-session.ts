@@ -5,7 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** Throws `forbidden` for a key, which has no browser that could come back. */
-export function requireTraveller({ principal, sessionId }: Caller): {
+export function requireBrowserSession({ principal, sessionId }: Caller): {
   principal: Principal & { userId: string };
   sessionId: string;
 } {

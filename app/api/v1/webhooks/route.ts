@@ -1,6 +1,6 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { outside } from "@/lib/web/outside.ts";
+import { network } from "@/lib/web/outside.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { listWebhooks, readWebhook } from "@/lib/webhooks/queries.ts";
@@ -28,7 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        const services = { network: outside(), seal: sealing() };
+        const services = { network: network(), seal: sealing() };
         const { id, secret } = await createWebhook(organizationId, tx, principal, services, body);
         return { ...(await readWebhook(organizationId, tx, id)), secret };
       }),

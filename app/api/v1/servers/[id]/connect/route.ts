@@ -2,7 +2,7 @@ import { env } from "@/lib/base/env.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { connectSchema, departureSchema } from "@/lib/servers/connections/schema.ts";
 import { readServer } from "@/lib/servers/queries.ts";
-import { requireTraveller } from "@/lib/web/auth/require-browser-session.ts";
+import { requireBrowserSession } from "@/lib/web/auth/require-browser-session.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services, within } from "@/lib/web/tenant.ts";
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       await within(caller, (organizationId, tx, principal) =>
         readServer(organizationId, tx, principal, params.id),
       );
-      const traveller = requireTraveller(caller);
+      const traveller = requireBrowserSession(caller);
       await throttle(`connect ${traveller.principal.userId}`, CONNECTS_PER_MEMBER);
       return beginConnecting(await services(), { ...traveller, origin: env().url }, params.id, body);
     },
