@@ -5,7 +5,7 @@ import { readSequence, toPage } from "../base/cursor.ts";
 import type { Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
 import { readLine } from "./line.ts";
-import type { EventQuery, EventType, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
+import type { EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
 
 /** The organization's history, newest first. */
 export async function listEvents(

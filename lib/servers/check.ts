@@ -2,7 +2,6 @@
 
 import type { Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
-import type { Network } from "../base/network.ts";
 import type { Services } from "../base/services.ts";
 import type { Endpoint, Tool } from "../mcp/peer.ts";
 import { revokeAll } from "./connections/disconnect.ts";

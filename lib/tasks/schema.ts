@@ -5,7 +5,7 @@ import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 import { candidateSchema } from "./found/schema.ts";
-import { TASK_STATES, type TaskState } from "./status.ts";
+import { TASK_STATES } from "./status.ts";
 
 export const taskStateSchema = z.enum(TASK_STATES);
 

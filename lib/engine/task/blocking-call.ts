@@ -9,7 +9,7 @@ import { end } from "./apply-poll.ts";
 import { resumeCall } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
-import { handleBrokenCall } from "./recover.ts";
+import { handleBrokenCall } from "./broken-call.ts";
 import { sealSession } from "./sealed.ts";
 
 /** One step of a call that is being held. Returns the pause until the next one, in ms. */

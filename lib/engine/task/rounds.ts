@@ -1,4 +1,4 @@
-/** What is stored of tools that ask before they make a task (multi round trip). Who calls again is retry.ts. */
+/** What is stored of tools that ask before they make a task (multi round trip). Who calls again is multi-round-trip.ts. */
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../../input-requests/capture.ts";
