@@ -17,7 +17,7 @@ import { readRecord } from "../scripts/database/cluster.ts";
 import { startEmbedded } from "../scripts/database/embedded.ts";
 import { freePort } from "../scripts/ports.ts";
 import { type EngineProcess, startEngineProcess } from "../test/engine-process.ts";
-import { createTestDatabase, prepareTemplate, type TestDatabase } from "../test/postgres.ts";
+import { createTestDatabase, prepareTemplate, type TestDatabase } from "../test/setup/postgres.ts";
 
 export interface Installation {
   database: TestDatabase;

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import type { Tx } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { amountOf } from "../lib/text/amount.ts";
-import { type Backstage, openBackstage } from "./backstage.ts";
-import { expect, requestPane, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./fixtures/axe.ts";
+import { type Backstage, openBackstage } from "./fixtures/database.ts";
+import { expect, requestPane, test } from "./fixtures/desk.ts";
 
 let backstage: Backstage;
 let server: { id: string; connectionId: string };

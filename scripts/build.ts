@@ -26,7 +26,7 @@ async function buildAlone(say: (line: string) => void): Promise<void> {
   const startedAt = Date.now();
   rmSync(stamp, { force: true });
   // A route that says not who may call it is not built.
-  await runStep("the check of routes", ["scripts/check-routes.ts"], machineEnvironment());
+  await runStep("the check of routes", ["scripts/check/check-routes.ts"], machineEnvironment());
   await runStep("next build", ["node_modules/next/dist/bin/next", "build"], machineEnvironment());
   if (!existsSync(".next/BUILD_ID")) throw new ConfigurationError("next build ended before it was done.");
   writeFileSync(stamp, wanted());

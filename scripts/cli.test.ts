@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSeal } from "../lib/base/seal.ts";
-import { createTestDatabase, type TestDatabase } from "../test/postgres.ts";
+import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
 import { withClient } from "./database/roles.ts";
 
 let database: TestDatabase;

@@ -12,8 +12,8 @@ import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
 import { countTasks, listTasks } from "../lib/tasks/list.ts";
 import { taskSchema } from "../lib/tasks/schema.ts";
-import { createTestDatabase, type TestDatabase } from "../test/postgres.ts";
-import { insertRequest, insertServer, insertTask } from "../test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
 import { withClient } from "./database/roles.ts";
 
 const INTRAY_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;

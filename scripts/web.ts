@@ -9,7 +9,7 @@ import { startTracing } from "../lib/tracing/start.ts";
 import { markDirect } from "../lib/web/auth/direct.ts";
 import { warnWhileSetupIsClosed } from "../lib/web/auth/setup.ts";
 import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
-import { pageCounter } from "./count-pages.ts";
+import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
 
 /** How long answers that are under way may take once the process drains. */

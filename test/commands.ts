@@ -14,9 +14,9 @@ import type {
 import type { Wire } from "../lib/mcp/wire/wire.ts";
 
 /** The script of stdio-server.ts, which knows the modes to run it in. */
-export const SCRIPT = fileURLToPath(new URL("./stdio-server.ts", import.meta.url));
+export const SCRIPT = fileURLToPath(new URL("./servers/stdio-server.ts", import.meta.url));
 export const EVERYTHING = fileURLToPath(
-  new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+  new URL("../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
 );
 export const options: CallOptions = { deadlineMs: 15_000 };
 

@@ -7,7 +7,7 @@ import { uuidv7 } from "../lib/base/ids.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
 import type { Handler, Method } from "../lib/web/http/route.ts";
-import { createTestDatabase, type TestDatabase } from "./postgres.ts";
+import { createTestDatabase, type TestDatabase } from "./setup/postgres.ts";
 
 const SECRET = "a secret of the tests";
 /** Where the tests' pages come from. */

@@ -1,5 +1,5 @@
 import { cache } from "react";
-import type { ReadAlready } from "@/lib/api-client/provider.tsx";
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { requestCounts } from "@/lib/api-client/requests.ts";
 import { countOpenRequests } from "@/lib/input-requests/list.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";

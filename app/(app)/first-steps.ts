@@ -1,7 +1,7 @@
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { may } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { onboardingKey } from "@/lib/api-client/onboarding.ts";
-import type { ReadAlready } from "@/lib/api-client/provider.tsx";
 import { readOnboarding } from "@/lib/onboarding/queries.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 

@@ -11,8 +11,8 @@ import {
   startAccounts,
   web,
   withSecondFactor,
-} from "@/test/accounts.ts";
-import { Authenticator } from "@/test/authenticator.ts";
+} from "@/test/fixtures/accounts.ts";
+import { Authenticator } from "@/test/fixtures/authenticator.ts";
 import { ORIGIN } from "@/test/web.ts";
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isDated } from "@/lib/members/password.ts";
-import { acme, caller, newBrowser, PASSWORD, person, sql, startAccounts, web } from "@/test/accounts.ts";
+import {
+  acme,
+  caller,
+  newBrowser,
+  PASSWORD,
+  person,
+  sql,
+  startAccounts,
+  web,
+} from "@/test/fixtures/accounts.ts";
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
 afterAll(() => web.stop());

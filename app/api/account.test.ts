@@ -10,8 +10,8 @@ import {
   startAccounts,
   web,
   withSecondFactor,
-} from "@/test/accounts.ts";
-import { Authenticator } from "@/test/authenticator.ts";
+} from "@/test/fixtures/accounts.ts";
+import { Authenticator } from "@/test/fixtures/authenticator.ts";
 import { ORIGIN } from "@/test/web.ts";
 
 let globex: string;

@@ -1,6 +1,6 @@
 /** Answering many at once, what is offered for declining, the time for undo, and who may be assigned. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pageSchema } from "@/lib/base/page.ts";
 import { bulkItemSchema, bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
 import { taskSchema } from "@/lib/tasks/schema.ts";
-import { insertServer, insertTask } from "@/test/rows.ts";
+import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

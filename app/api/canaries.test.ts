@@ -9,7 +9,7 @@ import { startDescribedWeb } from "@/test/guards/described.ts";
 import { EXCEPTIONS } from "@/test/guards/exceptions.ts";
 import type { Operation } from "@/test/guards/operations.ts";
 import { type Credential, createScene, type Scene } from "@/test/guards/scene.ts";
-import { patiently } from "../../test/patience.ts";
+import { patiently } from "../../test/setup/patience.ts";
 
 const { web, operations } = await startDescribedWeb();
 const guarded = operations.filter(({ access }) => access !== "none");

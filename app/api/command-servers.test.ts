@@ -11,8 +11,8 @@ import { toolsOf } from "@/lib/servers/check.ts";
 import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { serverSchema } from "@/lib/servers/schema.ts";
+import { until } from "@/test/fixtures/world.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
-import { until } from "@/test/world.ts";
 
 const EVERYTHING = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",

@@ -1,7 +1,7 @@
 /** Connections: who may have, see, use and end which. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTestServer, type TestServer } from "@/test/mcp-server.ts";
-import { type OAuthScene, oauthScene, type Person } from "@/test/oauth-scene.ts";
+import { type OAuthScene, oauthScene, type Person } from "@/test/fixtures/oauth-scene.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

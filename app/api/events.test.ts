@@ -4,7 +4,7 @@ import { pageSchema } from "@/lib/base/page.ts";
 import { eventSchema, verificationSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

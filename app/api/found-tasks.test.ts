@@ -5,10 +5,14 @@ import { createSeal, type Seal } from "@/lib/base/seal.ts";
 import { handleDigest } from "@/lib/tasks/found/handle.ts";
 import { foundTaskSchema } from "@/lib/tasks/found/schema.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
-import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "@/test/invoice-server.ts";
-import { startTestServer, type TestServer } from "@/test/mcp-server.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
-import { startElsewhere } from "@/test/stranger.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startElsewhere } from "@/test/fixtures/stranger.ts";
+import {
+  createInvoiceDatabase,
+  type InvoiceServer,
+  startInvoiceServer,
+} from "@/test/servers/invoice-server.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
@@ -22,7 +26,7 @@ let keys: Record<"viewer" | "approver" | "operator" | "admin" | "foreign", strin
 
 beforeAll(async () => {
   newest = await startTestServer();
-  const { createTestDatabase } = await import("@/test/postgres.ts");
+  const { createTestDatabase } = await import("@/test/setup/postgres.ts");
   const aside = await createTestDatabase();
   const database = await createInvoiceDatabase(aside.adminUrl);
   invoices = await startInvoiceServer(database.url);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setQuota } from "@/lib/organizations/quota.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { insertServer, insertTask } from "@/test/rows.ts";
+import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

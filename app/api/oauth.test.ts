@@ -6,8 +6,8 @@ import { refusalWords } from "@/lib/format/oauth.ts";
 import { OAUTH_REFUSALS } from "@/lib/mcp/oauth/oauth-refused.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { startTestServer, type TestServer } from "@/test/mcp-server.ts";
-import { type OAuthScene, oauthScene } from "@/test/oauth-scene.ts";
+import { type OAuthScene, oauthScene } from "@/test/fixtures/oauth-scene.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -6,9 +6,9 @@ import { Engine } from "@/lib/engine/engine.ts";
 import { startTracing } from "@/lib/tracing/start.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { type Collector, startCollector } from "@/test/collector.ts";
-import { startTestServer, type TestServer } from "@/test/mcp-server.ts";
+import { until } from "@/test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
-import { until } from "@/test/world.ts";
 
 const TOKEN = "a token of the scraper";
 let web: TestWeb;

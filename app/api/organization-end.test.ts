@@ -7,7 +7,7 @@ import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
 import { setQuota } from "@/lib/organizations/quota.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const CANARY = "canary-that-nobody-may-see";

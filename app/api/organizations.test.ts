@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addMember } from "@/lib/members/transitions.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
-import { patiently } from "../../test/patience.ts";
+import { patiently } from "../../test/setup/patience.ts";
 
 let web: TestWeb;
 let acme: string;

@@ -7,7 +7,7 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "@/lib/events/transiti
 import { overviewSchema } from "@/lib/statistics/schema.ts";
 import { countHistory, sampleOpenTasks } from "@/lib/statistics/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setQuota } from "@/lib/organizations/quota.ts";
 import { raceSchema } from "@/lib/tasks/races/schema.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
-import { insertServer } from "@/test/rows.ts";
+import { insertServer } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

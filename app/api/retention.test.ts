@@ -1,7 +1,7 @@
 /** How long an organization keeps what is over: who may say so, and what it takes to shorten it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
-import { insertServer, insertTask } from "@/test/rows.ts";
+import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -14,11 +14,11 @@ import type { Era } from "@/lib/mcp/peer.ts";
 import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { ECHOES, type EchoServer, startEchoServer } from "@/test/echo-server.ts";
-import { startTestServer, type TestServer } from "@/test/mcp-server.ts";
-import { type SessionServer, startSessionServer } from "@/test/session-server.ts";
+import { until } from "@/test/fixtures/world.ts";
+import { ECHOES, type EchoServer, startEchoServer } from "@/test/servers/echo-server.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "@/test/servers/session-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
-import { until } from "@/test/world.ts";
 
 const TOKEN = 'canary-bearer-"quoted"/7f3a9c';
 const COMMAND_KEY = "canary-command-key-51d2";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const file = join(folder, "servers.json");
   const command = {
     command: process.execPath,
-    args: [resolve("test/stdio-server.ts")],
+    args: [resolve("test/servers/stdio-server.ts")],
     env: { API_KEY: COMMAND_KEY },
     organizations: ["acme"],
     era: "2025-11-25",

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bucketOf, LATENCY_BUCKETS } from "@/lib/servers/call-statistics/counts.ts";
 import { addCalls } from "@/lib/servers/call-statistics/transitions.ts";
-import { startTestServer, type TestServer } from "@/test/mcp-server.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

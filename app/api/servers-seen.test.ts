@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serverDetailSchema } from "@/lib/servers/schema.ts";
 import type { Traits } from "@/lib/servers/traits.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

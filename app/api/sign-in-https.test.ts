@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
-import { AuthBrowser } from "@/test/auth-browser.ts";
+import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const ORIGIN = "https://intray.example";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
-import { patiently } from "../../test/patience.ts";
+import { patiently } from "../../test/setup/patience.ts";
 
 let web: TestWeb;
 

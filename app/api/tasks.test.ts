@@ -3,8 +3,8 @@ import { createDatabase } from "@/lib/base/db/db.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "@/lib/input-requests/schema.ts";
 import { taskDetailSchema, taskSchema } from "@/lib/tasks/schema.ts";
-import { startTestServer, type TestServer } from "@/test/mcp-server.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -6,7 +6,7 @@ import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
 
 /** For whoever has no account yet: a name, a password, and they are in. */

@@ -1,6 +1,6 @@
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
-import { FrontPage } from "@/components/shell/front-page.tsx";
+import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { aRole, ROLE_WORDS } from "@/lib/format/roles.ts";

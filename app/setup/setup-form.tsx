@@ -7,7 +7,7 @@ import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { setupRequestSchema } from "@/lib/members/schema.ts";
 
 export function SetupForm() {

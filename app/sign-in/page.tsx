@@ -1,5 +1,5 @@
 import { redirect } from "next/navigation";
-import { FrontPage } from "@/components/shell/front-page.tsx";
+import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { env } from "@/lib/base/env.ts";
 import { ownPath } from "@/lib/web/auth/own-path.ts";

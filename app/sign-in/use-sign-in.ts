@@ -3,7 +3,7 @@
 import { signIn } from "next-auth/react";
 import { useState } from "react";
 import type { PasskeyOptions } from "@/lib/accounts/schema.ts";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 
 export type Way = "password" | "code" | "passkey" | "demo";
 

@@ -10,8 +10,8 @@ import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import { setQuota } from "../../lib/organizations/quota.ts";
 import { insertTask } from "../../lib/task-lifecycle/transitions.ts";
 import { type EngineProcess, startEngineProcess } from "../../test/engine-process.ts";
-import { createTestDatabase } from "../../test/postgres.ts";
-import { tool } from "../../test/tool.ts";
+import { tool } from "../../test/fixtures/tool.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { FIRST_WORD, SEEDED } from "./servers.ts";
 
 export interface Place {

@@ -2,9 +2,9 @@
 import pg from "pg";
 import { uuidv7 } from "../../lib/base/ids.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { postgresForTests } from "../../test/global-setup.ts";
-import { prepareTemplate } from "../../test/postgres.ts";
-import { createWorld, type World } from "../../test/world.ts";
+import { createWorld, type World } from "../../test/fixtures/world.ts";
+import { postgresForTests } from "../../test/setup/global-setup.ts";
+import { prepareTemplate } from "../../test/setup/postgres.ts";
 
 export interface Scene {
   world: World;

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ComponentProps } from "react";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { ROLES, type Role } from "@/lib/access/roles.ts";
 import { ROLE_WORDS } from "@/lib/format/roles.ts";

@@ -2,10 +2,10 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/client.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import type { CheckedServer, Server } from "@/lib/servers/schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";

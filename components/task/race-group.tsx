@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Trophy } from "lucide-react";
 import { TaskGroup } from "@/components/task/task-group.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import { race } from "@/lib/api-client/task-groups.ts";
+import { race } from "@/lib/api-client/tasks/task-groups.ts";
 import type { Race } from "@/lib/tasks/races/schema.ts";
 
 /** The same call on several servers: who is in it, and who has won. */

@@ -2,11 +2,11 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
-import { errorSentence } from "@/lib/api-client/client.ts";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 import type { ViewMutations } from "./use-view-mutations.ts";
 

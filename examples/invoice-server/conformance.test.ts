@@ -6,8 +6,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../../test/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
+import {
+  createInvoiceDatabase,
+  type InvoiceServer,
+  startInvoiceServer,
+} from "../../test/servers/invoice-server.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 
 const SUITE = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),

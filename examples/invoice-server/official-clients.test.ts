@@ -1,8 +1,12 @@
 /** The sample server as the official client sees it: a witness that is not our own code. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createInvoiceDatabase, type InvoiceServer, startInvoiceServer } from "../../test/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
+import {
+  createInvoiceDatabase,
+  type InvoiceServer,
+  startInvoiceServer,
+} from "../../test/servers/invoice-server.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 
 let postgres: TestDatabase;
 let database: Awaited<ReturnType<typeof createInvoiceDatabase>>;

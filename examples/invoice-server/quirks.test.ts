@@ -5,10 +5,10 @@ import { describe, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
 import { createNetwork } from "../../lib/base/network.ts";
 import { createPeer, openWire } from "../../lib/mcp/connect.ts";
-import { createInvoiceDatabase, startInvoiceServer } from "../../test/invoice-server.ts";
-import { createTestDatabase } from "../../test/postgres.ts";
-import { readLedger } from "../../test/sample-ledger.ts";
-import { until } from "../../test/world.ts";
+import { readLedger } from "../../test/fixtures/sample-ledger.ts";
+import { until } from "../../test/fixtures/world.ts";
+import { createInvoiceDatabase, startInvoiceServer } from "../../test/servers/invoice-server.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { readQuirks } from "./quirks/quirks.ts";
 
 type Body = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalidParams } from "./rpc.ts";
+import { invalidParams } from "./protocol/rpc.ts";
 
 /** The invoice tool, in the words both eras share. */
 

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { AccountSession, Security } from "@/lib/accounts/schema.ts";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 
 /** How the person who looks can sign in. */
 export function security() {

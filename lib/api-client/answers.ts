@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Answerer } from "@/lib/members/schema.ts";
 import type { DeclineReasons, UndoWindow } from "@/lib/organizations/schema.ts";
 

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import type { Onboarding } from "@/lib/onboarding/schema.ts";
 import { isOver } from "@/lib/onboarding/status.ts";
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Invitation } from "@/lib/invitations/schema.ts";

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
-import { taskKeys } from "@/lib/api-client/task-keys.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { Overview, Range } from "@/lib/statistics/schema.ts";

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
 import { apiFilters, type InboxFilters, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InputRequestDetail, InputRequestSummary, RequestCounts } from "@/lib/input-requests/schema.ts";

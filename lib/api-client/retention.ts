@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Preview, Retention } from "@/lib/retention/schema.ts";
 
 /** How long the organization keeps what is over. */

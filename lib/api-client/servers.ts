@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Range, ServerStats } from "@/lib/servers/call-statistics/schema.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 

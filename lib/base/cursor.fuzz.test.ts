@@ -1,7 +1,7 @@
 /** Cursors come back from clients: any text is a position that one of our pages could have, or refused. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { fuzz, oddJson, oddText } from "../../test/fuzz.ts";
+import { fuzz, oddJson, oddText } from "../../test/fixtures/fuzz.ts";
 import { readOrderedPosition, readPosition, readSequence, toPage } from "./cursor.ts";
 import { AppError } from "./errors.ts";
 

@@ -13,7 +13,7 @@ async function run(script: string, end = 'log.info("it ends in order")') {
     installLastResort(log, async () => { ${end} });
     ${script}`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
-    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    cwd: fileURLToPath(new URL("../..", import.meta.url)),
   });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk));

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase } from "../../test/postgres.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";

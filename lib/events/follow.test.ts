@@ -1,6 +1,6 @@
 /** Followers of the history read every line once, whoever reads at the same time, and whoever dies over it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase } from "../../test/postgres.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { type Beginning, organizationsBehind, takeEvents } from "./follow.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 import type { Actor } from "../access/schema.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createWorld, until, type World } from "../../test/world.ts";
+import { createWorld, until, type World } from "../../test/fixtures/world.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";

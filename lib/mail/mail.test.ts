@@ -1,8 +1,8 @@
 /** Notices by mail, over a real mail server: what it says, to whom, how often, and what it never says. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type MailServer, startMailServer } from "../../test/mail-server.ts";
-import { insertRequest, insertServer, insertTask } from "../../test/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../../test/telling-world.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
+import { type MailServer, startMailServer } from "../../test/servers/mail-server.ts";
 import type { Job } from "../engine/jobs/jobs.ts";
 import { takeEvents } from "../events/follow.ts";
 import { subjectsOf } from "../notices/follow.ts";

@@ -1,7 +1,7 @@
 /** Whatever JSON a server sends where a message is expected: it is read within the limits, or refused with PeerError. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fuzz.ts";
+import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fixtures/fuzz.ts";
 import { maskMessage } from "../protocol-messages/mask.ts";
 import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, STATUS_CHARACTERS } from "./limits.ts";
 import {

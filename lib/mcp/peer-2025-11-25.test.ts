@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notes } from "../../test/commands.ts";
-import { type OfficialServer, startOfficialServer } from "../../test/official-server.ts";
-import { patiently } from "../../test/patience.ts";
+import { type OfficialServer, startOfficialServer } from "../../test/servers/official-server.ts";
+import { patiently } from "../../test/setup/patience.ts";
 import { createNetwork, type Network } from "../base/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";

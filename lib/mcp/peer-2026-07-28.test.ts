@@ -1,7 +1,7 @@
 import { hasTaskServerCapabilityV2, isCreateTaskResultV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { APPROVAL_SCHEMA } from "../../test/fake-task.ts";
-import { startTestServer, type TestServer } from "../../test/mcp-server.ts";
+import { APPROVAL_SCHEMA } from "../../test/fixtures/fake-task.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { createNetwork, type Network } from "../base/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";

@@ -1,6 +1,6 @@
 /** Lines of the specifications that bind a client, one by one; docs/threat-model.md names where each is met. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type HostileServer, startHostileServer } from "../../test/hostile-server.ts";
+import { type HostileServer, startHostileServer } from "../../test/servers/hostile-server.ts";
 import { createNetwork } from "../base/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { Era, Session, StreamListener } from "./peer.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seedDemo } from "../../prisma/seed-demo.ts";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";

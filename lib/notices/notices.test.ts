@@ -1,7 +1,7 @@
 /** Who is told of what in the app: once, only what they can act on, and no more when it is decided. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertRequest, insertServer, insertTask } from "../../test/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../../test/telling-world.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
 import type { Principal } from "../access/principal.ts";
 import { NOTICES } from "../engine/jobs/notifications.ts";
 import { assignRequest, recordAnswer, undoAnswer } from "../input-requests/transitions.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
-import { insertServer, insertTask } from "../../test/rows.ts";
+import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { createSeal, type SealingKey } from "../base/seal.ts";

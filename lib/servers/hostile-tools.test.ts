@@ -2,8 +2,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Act, startHostileServer } from "../../test/hostile-server.ts";
-import { createWorld, type World } from "../../test/world.ts";
+import { createWorld, type World } from "../../test/fixtures/world.ts";
+import { type Act, startHostileServer } from "../../test/servers/hostile-server.ts";
 import { createNetwork } from "../base/network.ts";
 import { TOOL_NAME_CHARACTERS, TOOL_PAGES, TOOL_TEXT_CHARACTERS, TOOLS } from "../mcp/limits.ts";
 import { addServer } from "./check.ts";

@@ -1,7 +1,7 @@
 /** Who changes a server and who notes how it is take their locks in one order: nobody waits in a circle. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertServer } from "../../test/rows.ts";
-import { createWorld, until, type World } from "../../test/world.ts";
+import { insertServer } from "../../test/fixtures/rows.ts";
+import { createWorld, until, type World } from "../../test/fixtures/world.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Database, Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";

@@ -1,7 +1,7 @@
 /** Figures are added up once, whoever adds and whoever dies over it, and for the organization they are of. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
-import { insertServer, insertTask } from "../../test/rows.ts";
+import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";

@@ -1,9 +1,9 @@
 /** Failures that are tried again: by a real engine, on a real server that fails. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../test/look.ts";
-import { startTestServer, type TestServer } from "../../test/mcp-server.ts";
-import { tool } from "../../test/tool.ts";
-import { createWorld, until, type World } from "../../test/world.ts";
+import { lookInto } from "../../test/fixtures/look.ts";
+import { tool } from "../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { Retry } from "../tasks/schema.ts";

@@ -1,7 +1,7 @@
 /** Which tasks need attention, and why: rows as the engine leaves them, asked as the web asks. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/postgres.ts";
-import { insertRequest, insertServer, insertTask } from "../../test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";

@@ -1,6 +1,6 @@
 /** How Postgres reads the lists. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createPlanner, type Planner } from "../../test/plans.ts";
+import { createPlanner, type Planner } from "../../test/fixtures/plans.ts";
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { codesOf } from "./attention.ts";

@@ -5,8 +5,8 @@
  * `intray`. Fails where an answer got lost or came twice, or a drain did not end by itself.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { startTestServer, type TestServer } from "../../test/mcp-server.ts";
-import { until } from "../../test/world.ts";
+import { until } from "../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { arrangeByCompose } from "./by-compose.ts";
 import { arrangeByHand } from "./by-hand.ts";
 

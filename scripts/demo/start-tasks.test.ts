@@ -8,10 +8,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { createDatabase } from "../../lib/base/db/db.ts";
 import { ACME, GLOBEX, seedDemo } from "../../prisma/seed-demo.ts";
 import { startEngineProcess } from "../../test/engine-process.ts";
-import { createInvoiceDatabase, startInvoiceServer } from "../../test/invoice-server.ts";
-import { createTestDatabase } from "../../test/postgres.ts";
-import { type LedgerLine, readLedger } from "../../test/sample-ledger.ts";
-import { until } from "../../test/world.ts";
+import { type LedgerLine, readLedger } from "../../test/fixtures/sample-ledger.ts";
+import { until } from "../../test/fixtures/world.ts";
+import { createInvoiceDatabase, startInvoiceServer } from "../../test/servers/invoice-server.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { runDemoTasks } from "../supervise/demo-tasks.ts";
 import { demoTasks } from "./tasks.ts";
 

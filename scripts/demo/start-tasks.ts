@@ -11,9 +11,9 @@ import { env, need } from "../../lib/base/env.ts";
 import { AppError } from "../../lib/base/errors.ts";
 import { createNetwork } from "../../lib/base/network.ts";
 import { createSeal } from "../../lib/base/seal.ts";
+import type { Services } from "../../lib/base/services.ts";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import { checkServer } from "../../lib/servers/check.ts";
-import { type Services } from "../../lib/base/services.ts";
 import { probe } from "../../lib/servers/probe.ts";
 import { startTask } from "../../lib/task-lifecycle/start.ts";
 import { ACME, fixedId, GLOBEX, type Organization, principalOf } from "../../prisma/seed-demo.ts";
@@ -77,7 +77,12 @@ async function started(services: Services, task: DemoTask): Promise<string> {
 }
 
 /** Gives the task's answers, from the first that was not given yet. */
-async function answered(services: Services, task: DemoTask, taskId: string, deadline: AbortSignal): Promise<void> {
+async function answered(
+  services: Services,
+  task: DemoTask,
+  taskId: string,
+  deadline: AbortSignal,
+): Promise<void> {
   for (const [given, answer] of task.answers.entries()) {
     const question = await questionOf(services, task, taskId, given, deadline);
     if (question) await record(services, task, question, answer);

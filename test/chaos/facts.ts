@@ -1,5 +1,5 @@
 /** What is true at the end: Intray's account of every task, and the samples' ledgers. */
-import { readLedger } from "../sample-ledger.ts";
+import { readLedger } from "../fixtures/sample-ledger.ts";
 import type { Api } from "./api.ts";
 import { invoiceNamedIn, type QuestionName, questionIn } from "./invoices.ts";
 import type { Keys, Sample } from "./stage.ts";

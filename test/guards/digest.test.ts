@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "../../lib/base/ids.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { createTestDatabase, type TestDatabase } from "../setup/postgres.ts";
 import { picture } from "./digest.ts";
 
 let database: TestDatabase;

@@ -3,7 +3,7 @@
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { createSeal } from "../../lib/base/seal.ts";
 import { withClient } from "../../scripts/database/roles.ts";
-import { insertRequest, insertServer, insertTask } from "../rows.ts";
+import { insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
 import type { TestWeb } from "../web.ts";
 import type { Kind } from "./kinds.ts";
 

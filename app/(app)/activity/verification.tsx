@@ -4,7 +4,7 @@ import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { errorSentence } from "@/lib/api-client/client.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { verifyHistory } from "@/lib/api-client/events.ts";
 import type { Verification } from "@/lib/events/schema.ts";
 import { describeVerification } from "@/lib/format/verification.ts";

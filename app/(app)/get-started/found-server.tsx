@@ -8,7 +8,7 @@ import { TestButton } from "@/components/server/test-button.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { ApiError, api, errorSentence } from "@/lib/api-client/client.ts";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { onboardingKey } from "@/lib/api-client/onboarding.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { serverDetail } from "@/lib/api-client/servers.ts";

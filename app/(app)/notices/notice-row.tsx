@@ -16,7 +16,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { noticeKeys } from "@/lib/api-client/notices.ts";
 import { noticeWords } from "@/lib/format/notices.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";

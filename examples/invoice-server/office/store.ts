@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import { type Database, inTransaction } from "../database.ts";
+import { invalidParams } from "../protocol/rpc.ts";
 import type { Answer, FormParams } from "../question.ts";
-import { invalidParams } from "../rpc.ts";
 import { type ListPosition, unknownTask } from "../store.ts";
 import type { Told } from "../tasks.ts";
 import { MINIMUM_TTL_MS, record, TOUCH, wake } from "../transitions.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { invalidParams } from "../protocol/rpc.ts";
 import type { FormParams } from "../question.ts";
-import { invalidParams } from "../rpc.ts";
 import type { ToolDescription } from "../tasks.ts";
 import { IDEMPOTENCY_KEY } from "../tool.ts";
 

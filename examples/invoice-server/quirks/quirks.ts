@@ -1,8 +1,8 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Database } from "../database.ts";
-import type { ModernRequests } from "../era-2026-07-28.ts";
-import { type Rules, rules } from "../rules.ts";
+import { type Rules, rules } from "../invoices/rules.ts";
+import type { ModernRequests } from "../protocol/era-2026-07-28.ts";
 import { refuseUnfinished } from "./not-ready.ts";
 import { applyTwice, neverEnd, rejectUnlessApproved } from "./rules.ts";
 import {

@@ -1,5 +1,5 @@
 import { inTransaction } from "../database.ts";
-import type { Rules } from "../rules.ts";
+import type { Rules } from "../invoices/rules.ts";
 import { getTask, lockTask } from "../store.ts";
 import { hasEnded } from "../task.ts";
 import { end, record, wake } from "../transitions.ts";

@@ -1,7 +1,7 @@
 /** What happens to those who use the database when it goes away at the worst moment. */
 import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/postgres.ts";
+import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase, isDatabaseDown, Prisma } from "./db.ts";
 

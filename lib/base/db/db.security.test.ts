@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/postgres.ts";
-import { insertRequest, insertServer, insertTask } from "../../../test/rows.ts";
+import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { Prisma } from "../../generated/prisma/client.ts";
 import { createOrganization } from "../../organizations/transitions.ts";
 import { uuidv7 } from "../ids.ts";

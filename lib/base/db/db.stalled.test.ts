@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { pipeline } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/postgres.ts";
+import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase, type Database, isDatabaseDown } from "./db.ts";
 import { listen } from "./listen.ts";

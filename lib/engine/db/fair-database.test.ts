@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/postgres.ts";
-import { until } from "../../../test/world.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { fairDatabase } from "./fair-database.ts";

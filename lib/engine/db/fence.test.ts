@@ -1,8 +1,8 @@
 import pino from "pino";
 import { expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until } from "../../../test/world.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until } from "../../../test/fixtures/world.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { createNetwork } from "../../base/network.ts";
 import type { ConnectionRow } from "../leases/connection.ts";

@@ -1,8 +1,8 @@
 /** Changes of steps that are committed together, on a real Postgres. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { insertTask } from "../../../test/rows.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { insertTask } from "../../../test/fixtures/rows.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { inScope, scope } from "../../base/scope.ts";

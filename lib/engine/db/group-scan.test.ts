@@ -1,7 +1,7 @@
 /** Scans of many connections in one transaction, on a real Postgres. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertTask } from "../../../test/rows.ts";
-import { createWorld, type World } from "../../../test/world.ts";
+import { insertTask } from "../../../test/fixtures/rows.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import { createDatabase, type Database, isDatabaseDown } from "../../base/db/db.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { GroupScan } from "./group-scan.ts";

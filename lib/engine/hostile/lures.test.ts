@@ -1,8 +1,8 @@
 /** Servers that want our credentials at another address, a visit to a URL, or to be remembered: none of that happens. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/hostile-scene.ts";
-import { type Act, type HostileServer, startHostileServer } from "../../../test/hostile-server.ts";
-import { until } from "../../../test/world.ts";
+import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
 import { createNetwork } from "../../base/network.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 

@@ -1,12 +1,12 @@
 /** An engine with little memory among servers that send all they can: it lives, and serves the others. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import { unreadable } from "../../../test/hostile-acts.ts";
-import { type Act, type HostileServer, startHostileServer } from "../../../test/hostile-server.ts";
-import { lookInto } from "../../../test/look.ts";
-import { moveIn, type Neighbour } from "../../../test/neighbour.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { moveIn, type Neighbour } from "../../../test/fixtures/neighbour.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { unreadable } from "../../../test/servers/hostile-acts.ts";
+import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
 const PATIENCE_MS = 180_000;
 const MEGABYTE = 1024 * 1024;

@@ -2,10 +2,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/hostile-scene.ts";
-import type { Act } from "../../../test/hostile-server.ts";
-import { until } from "../../../test/world.ts";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import type { Act } from "../../../test/servers/hostile-server.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 

@@ -3,13 +3,13 @@
  * in our own words, its neighbours don't notice; and once it answers as it should, the task goes on.
  */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/at-once.ts";
-import { slow, unreadable } from "../../../test/hostile-acts.ts";
-import { startHostileServer } from "../../../test/hostile-server.ts";
-import { lookInto } from "../../../test/look.ts";
-import { moveIn, type Neighbour } from "../../../test/neighbour.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { moveIn, type Neighbour } from "../../../test/fixtures/neighbour.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { slow, unreadable } from "../../../test/servers/hostile-acts.ts";
+import { startHostileServer } from "../../../test/servers/hostile-server.ts";
 
 const PATIENCE_MS = 180_000;
 const WORK = tool("work", { taskSupport: "required" });

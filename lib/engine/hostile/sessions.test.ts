@@ -1,9 +1,9 @@
 /** Servers, and load balancers before them, that know none of the sessions that they open, or only now and then. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { manyAtOnce } from "../../../test/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/hostile-scene.ts";
-import type { Act, HostileServer } from "../../../test/hostile-server.ts";
-import { until } from "../../../test/world.ts";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import type { Act, HostileServer } from "../../../test/servers/hostile-server.ts";
 
 let scene: HostileScene;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 /** Servers that answer the one call with side effects with nonsense: it is made once, and a person is told what is known. */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/at-once.ts";
-import { unreadable } from "../../../test/hostile-acts.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/hostile-scene.ts";
-import { type Act, type HostileServer, startHostileServer } from "../../../test/hostile-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { until } from "../../../test/world.ts";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import { unreadable } from "../../../test/servers/hostile-acts.ts";
+import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
 let scene: HostileScene;
 beforeAll(async () => {

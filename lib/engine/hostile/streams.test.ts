@@ -1,9 +1,9 @@
 /** Servers of 2025-11-25 that flood their streams, and put questions that nobody could answer exactly. */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/hostile-scene.ts";
-import type { Act } from "../../../test/hostile-server.ts";
-import { until } from "../../../test/world.ts";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import type { Act } from "../../../test/servers/hostile-server.ts";
 import { ASKS, FLOOD_EVENTS, INSTANT_REPLIES, NEWS, OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 
 let scene: HostileScene;

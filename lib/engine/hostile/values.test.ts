@@ -1,9 +1,9 @@
 /** Servers whose replies can be read, but whose times, texts and errors are out of all proportion. */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/hostile-scene.ts";
-import type { Act } from "../../../test/hostile-server.ts";
-import { until } from "../../../test/world.ts";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import type { Act } from "../../../test/servers/hostile-server.ts";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 
 const MEGABYTE = 1024 * 1024;

@@ -2,7 +2,7 @@
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/world.ts";
+import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/fixtures/world.ts";
 import { createDatabase, type Database, storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network.ts";

@@ -8,23 +8,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, PROCESS_INVOICE, type World } from "../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../../test/invoice-server.ts";
-import { lookInto } from "../../../test/look.ts";
-import { readLedger } from "../../../test/sample-ledger.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, PROCESS_INVOICE, type World } from "../../../test/world.ts";
+} from "../../../test/servers/invoice-server.ts";
 import type { Era } from "../../mcp/peer.ts";
 import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
 
 const PATIENCE_MS = 180_000;
-const BRIDGE = fileURLToPath(new URL("../../../test/stdio-bridge.ts", import.meta.url));
+const BRIDGE = fileURLToPath(new URL("../../../test/servers/stdio-bridge.ts", import.meta.url));
 const EVERYTHING = fileURLToPath(
-  new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+  new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
 );
 const RESEARCH = tool("simulate-research-query", { taskSupport: "required" });
 const approve = { action: "accept" as const, content: { value: "approve" } };

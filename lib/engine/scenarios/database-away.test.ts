@@ -2,12 +2,12 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { type KillablePostgres, startKillablePostgres } from "../../../test/killable-postgres.ts";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { type SessionServer, startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { type KillablePostgres, startKillablePostgres } from "../../../test/setup/killable-postgres.ts";
 import type { Engine } from "../engine.ts";
 
 /** Leases of this file's queue live this long without a heartbeat: pg-boss takes no less than 10 s by its API. */

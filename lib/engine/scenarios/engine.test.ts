@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../../test/invoice-server.ts";
-import { lookInto } from "../../../test/look.ts";
-import { readLedger } from "../../../test/sample-ledger.ts";
-import { createWorld, type World } from "../../../test/world.ts";
+} from "../../../test/servers/invoice-server.ts";
 import type { Era } from "../../mcp/peer.ts";
 
 let world: World;
@@ -14,7 +14,7 @@ let invoices: InvoiceServer;
 let dropInvoices: () => Promise<void>;
 
 beforeAll(async () => {
-  const { adminUrl } = await import("../../../test/postgres.ts").then((m) => m.createTestDatabase());
+  const { adminUrl } = await import("../../../test/setup/postgres.ts").then((m) => m.createTestDatabase());
   const database = await createInvoiceDatabase(adminUrl);
   dropInvoices = database.drop;
   invoices = await startInvoiceServer(database.url);

@@ -1,9 +1,9 @@
 /** 2025-11-25: a start whose reply was lost with its engine, on a server that lists tasks by session, as real ones do. */
 import { expect, test } from "vitest";
-import { type Act, startHostileServer } from "../../../test/hostile-server.ts";
-import { lookInto } from "../../../test/look.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until } from "../../../test/fixtures/world.ts";
+import { type Act, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
 test("the task is found in the session of the call, whichever engine looks", async () => {
   const made: { taskId: string; session: unknown; createdAt: string }[] = [];

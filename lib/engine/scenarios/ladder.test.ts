@@ -1,10 +1,10 @@
 /** 2025-11-25: shared sessions, starts that are found again, answers that can't be delivered, what is learned. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { lookInto } from "../../../test/look.ts";
-import { type SessionServer, startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { traitsSchema } from "../../servers/traits.ts";
 import { requestRefresh } from "../../task-lifecycle/transitions.ts";

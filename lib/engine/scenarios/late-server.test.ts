@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until } from "../../../test/world.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until } from "../../../test/fixtures/world.ts";
+import { startSessionServer } from "../../../test/servers/session-server.ts";
 import { readServer } from "../../servers/queries.ts";
 import { NOBODY } from "../../servers/seen.ts";
 import { MIN_POLL_MS } from "../tunables.ts";

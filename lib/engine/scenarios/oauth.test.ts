@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createOAuthWorld, type OAuthWorld } from "../../../test/oauth-world.ts";
-import { startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { until } from "../../../test/world.ts";
+import { createOAuthWorld, type OAuthWorld } from "../../../test/fixtures/oauth-world.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import { startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { disconnect } from "../../servers/connections/disconnect.ts";
 

@@ -5,17 +5,17 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, PROCESS_INVOICE, type World } from "../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../../test/invoice-server.ts";
-import { lookInto } from "../../../test/look.ts";
-import { type OfficialName, startOfficialServer } from "../../../test/official-server.ts";
-import { createTestDatabase } from "../../../test/postgres.ts";
-import { readLedger } from "../../../test/sample-ledger.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, PROCESS_INVOICE, type World } from "../../../test/world.ts";
+} from "../../../test/servers/invoice-server.ts";
+import { type OfficialName, startOfficialServer } from "../../../test/servers/official-server.ts";
+import { createTestDatabase } from "../../../test/setup/postgres.ts";
 import type { Era, Tool } from "../../mcp/peer.ts";
 
 /** A takeover begins 10 s after the last heartbeat; the machine may be busy with other tests. */

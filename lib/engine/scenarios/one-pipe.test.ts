@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/look.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
 import { type Traits, traitsSchema } from "../../servers/traits.ts";
 
-const PIPE = fileURLToPath(new URL("../../../test/pipe-server.ts", import.meta.url));
+const PIPE = fileURLToPath(new URL("../../../test/servers/pipe-server.ts", import.meta.url));
 const APPROVE = tool("approve_invoice", { taskSupport: "required" });
 const PATIENCE_MS = 120_000;
 

@@ -1,11 +1,11 @@
 /** The database is away for a moment, or a server is slow: leases, answers and starts live through it. */
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { type SessionServer, startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { rewatchConnection } from "../../live-updates/transitions.ts";
 
 // Beyond the patience of these tests: what is done within that did not wait for the end of a slow poll.

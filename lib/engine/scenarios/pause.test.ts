@@ -1,10 +1,10 @@
 /** A server that people have paused: nothing new is sent to it, nothing is lost, and all goes on with it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { type SessionServer, startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { pauseServer, resumeServer } from "../../servers/pause.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";

@@ -8,8 +8,8 @@ import {
   invoiceDue,
   PAST,
   setInvoiceScene,
-} from "../../../test/invoice-scene.ts";
-import { forcePay, readLedger } from "../../../test/sample-ledger.ts";
+} from "../../../test/fixtures/invoice-scene.ts";
+import { forcePay, readLedger } from "../../../test/fixtures/sample-ledger.ts";
 import { Prisma } from "../../base/db/db.ts";
 
 const BOTH = ["2025-11-25", "2026-07-28"] as const;

@@ -3,8 +3,15 @@
  * README lists them): what must hold for people all the same.
  */
 import { describe, test } from "vitest";
-import { approve, eventually, inMonths, PAST, reject, setInvoiceScene } from "../../../test/invoice-scene.ts";
-import { forcePay, readLedger } from "../../../test/sample-ledger.ts";
+import {
+  approve,
+  eventually,
+  inMonths,
+  PAST,
+  reject,
+  setInvoiceScene,
+} from "../../../test/fixtures/invoice-scene.ts";
+import { forcePay, readLedger } from "../../../test/fixtures/sample-ledger.ts";
 import { Prisma } from "../../base/db/db.ts";
 
 const BOTH = ["2025-11-25", "2026-07-28"] as const;

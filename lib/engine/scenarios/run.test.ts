@@ -1,7 +1,7 @@
 /** The engine for a bounded time, where no engine process runs. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type SessionServer, startSessionServer } from "../../../test/session-server.ts";
-import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/world.ts";
+import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/fixtures/world.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 
 let world: World;
 let remote: SessionServer;

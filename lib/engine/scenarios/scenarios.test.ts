@@ -1,9 +1,9 @@
 /** The acceptance scenarios that need a server which misbehaves on purpose: a real one, with switches. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { resend } from "../../input-requests/deliveries/transitions.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";

@@ -1,10 +1,10 @@
 /** Engines that come and go: each has its share of the connections, and nothing is lost or done twice on the way. */
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import type { Engine } from "../engine.ts";
 
 const CONNECTIONS = 8;

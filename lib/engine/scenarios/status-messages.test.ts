@@ -1,9 +1,9 @@
 /** A counter in a status message: written now and then, and its last word always. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 
 let world: World;
 let remote: TestServer;

@@ -1,10 +1,10 @@
 /** 2025-11-25: what a server asks on its streams is in the inbox within a moment, whatever else goes wrong. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/look.ts";
-import { type SessionServer, startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import type { Engine } from "../engine.ts";
 

@@ -1,9 +1,9 @@
 /** How long a server says that it keeps a task, what people are told of it, and what becomes of it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 
 let world: World;
 let remote: TestServer;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createOAuthWorld, type OAuthWorld } from "../../../test/oauth-world.ts";
-import { tool } from "../../../test/tool.ts";
-import { until } from "../../../test/world.ts";
+import { createOAuthWorld, type OAuthWorld } from "../../../test/fixtures/oauth-world.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { until } from "../../../test/fixtures/world.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { renewAccess, tryServer } from "../../live-updates/transitions.ts";
 

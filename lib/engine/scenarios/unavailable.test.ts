@@ -1,10 +1,10 @@
 /** HTTP 503 without a word when to come back: what is behind the gateway that says so may be at work all the same. */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/hostile-scene.ts";
-import { type Act, startHostileServer } from "../../../test/hostile-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { until } from "../../../test/world.ts";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import { type Act, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
 let scene: HostileScene;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** 2025-11-25: tools that want an address visited before they run (-32042), and people who will not. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startSessionServer } from "../../../test/session-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
+import { startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 
 let world: World;

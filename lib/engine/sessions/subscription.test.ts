@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { until } from "../../../test/world.ts";
+import { until } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { createNetwork, type Network } from "../../base/network.ts";
 import { createSeal } from "../../base/seal.ts";

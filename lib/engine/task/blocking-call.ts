@@ -6,10 +6,10 @@ import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, RESUME_AGAIN_MS, SLOW_POLL_MS } from
 import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { end } from "./apply-poll.ts";
+import { handleBrokenCall } from "./broken-call.ts";
 import { resumeCall } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries } from "./deliver.ts";
-import { handleBrokenCall } from "./broken-call.ts";
 import { sealSession } from "./sealed.ts";
 
 /** One step of a call that is being held. Returns the pause until the next one, in ms. */

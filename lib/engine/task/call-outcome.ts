@@ -27,8 +27,8 @@ import {
   type WatcherContext,
 } from "../watcher/context.ts";
 import { type CallOutcome, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
-import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { handleBrokenCall } from "./broken-call.ts";
+import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { rediscover } from "./rediscover.ts";
 import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";

@@ -1,9 +1,9 @@
 /** Tools of 2026-07-28 that ask before they make a task: the call is made again with the answers, once. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { tool } from "../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { undoAnswer } from "../../input-requests/transitions.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startFickleServer } from "../../../test/fickle-server.ts";
+import { startFickleServer } from "../../../test/servers/fickle-server.ts";
 import { createNetwork } from "../../base/network.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 

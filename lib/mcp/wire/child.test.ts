@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { call, endAll, notes, open, options, SCRIPT } from "../../../test/commands.ts";
-import { patiently } from "../../../test/patience.ts";
+import { patiently } from "../../../test/setup/patience.ts";
 
 afterEach(endAll);
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { call, EVERYTHING, endAll, notes, open, options, SCRIPT } from "../../../test/commands.ts";
-import { patiently } from "../../../test/patience.ts";
+import { patiently } from "../../../test/setup/patience.ts";
 import { discover } from "../discover.ts";
 
 afterEach(endAll);

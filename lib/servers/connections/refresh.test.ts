@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createOAuthWorld, type OAuthWorld } from "../../../test/oauth-world.ts";
+import { createOAuthWorld, type OAuthWorld } from "../../../test/fixtures/oauth-world.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { renewTokens } from "../../mcp/oauth/oauth-tokens.ts";
 import { PeerError, SignInNeeded } from "../../mcp/peer.ts";

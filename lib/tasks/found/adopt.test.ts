@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
+import { startElsewhere } from "../../../test/fixtures/stranger.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../../test/invoice-server.ts";
-import { lookInto } from "../../../test/look.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/postgres.ts";
-import { readLedger } from "../../../test/sample-ledger.ts";
-import { startElsewhere } from "../../../test/stranger.ts";
-import { createWorld, type World } from "../../../test/world.ts";
+} from "../../../test/servers/invoice-server.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network.ts";

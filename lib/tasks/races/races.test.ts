@@ -1,8 +1,8 @@
 /** The same call on several servers: real servers, a real engine, and the rows that are left. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../test/mcp-server.ts";
-import { createWorld, until, type World } from "../../../test/world.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { createNetwork } from "../../base/network.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
 import { settleRace } from "../../task-lifecycle/settle-races.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { statementsOf } from "../../../test/guards/statements.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/postgres.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
 import { CallCounter } from "./calls.ts";
 

@@ -3,13 +3,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { api, errorSentence } from "@/lib/api-client/client.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { foundTasks } from "@/lib/api-client/servers.ts";
 import type { Page } from "@/lib/base/page.ts";

@@ -3,7 +3,7 @@
 import { useId } from "react";
 import { Select } from "@/components/ui/select.tsx";
 import { undoWindow } from "@/lib/api-client/answers.ts";
-import { errorSentence } from "@/lib/api-client/client.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { UndoWindow } from "@/lib/organizations/schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { Section } from "./section.tsx";

@@ -2,7 +2,7 @@
 
 import { Clock } from "lucide-react";
 import { RoleChange } from "@/components/people/role-change.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";

@@ -1,7 +1,7 @@
 "use client";
 
 import { RoleChange } from "@/components/people/role-change.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { Role } from "@/lib/access/roles.ts";
 import type { Member } from "@/lib/members/schema.ts";

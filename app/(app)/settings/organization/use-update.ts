@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Organization, UpdateOrganization } from "@/lib/organizations/schema.ts";
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Notice } from "@/components/ui/notice.tsx";
-import { errorSentence } from "@/lib/api-client/client.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { retentionPreview } from "@/lib/api-client/retention.ts";
 import { PREVIEW_LIMIT, type Preview, type Retention } from "@/lib/retention/schema.ts";
 

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import {
   codeInputSchema,
   proofSchema,
@@ -14,7 +14,7 @@ import {
   type StartedSecondFactor,
 } from "@/lib/accounts/schema.ts";
 import { security } from "@/lib/api-client/account.ts";
-import { api } from "@/lib/api-client/client.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { ProofFields } from "./proof-fields.tsx";
 import { QrCode } from "./qr-code.tsx";
 import { RecoveryCodesList } from "./recovery-codes-list.tsx";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "@/components/ui/toast.ts";
-import { api, errorSentence } from "@/lib/api-client/client.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { webhookKeys } from "@/lib/api-client/webhooks.ts";
 
 /** A call that changes something about webhooks; what is shown of them is read again. `done` is said when it went well. */

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { Input } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import type { MessageFilter } from "@/lib/api-client/task-messages.ts";
+import type { MessageFilter } from "@/lib/api-client/tasks/task-messages.ts";
 
 const DEBOUNCE_MS = 250;
 

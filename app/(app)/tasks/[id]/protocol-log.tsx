@@ -6,7 +6,7 @@ import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { serverDetail } from "@/lib/api-client/servers.ts";
-import { type MessageFilter, taskMessages } from "@/lib/api-client/task-messages.ts";
+import { type MessageFilter, taskMessages } from "@/lib/api-client/tasks/task-messages.ts";
 import { MESSAGES_KEPT } from "@/lib/protocol-messages/limits.ts";
 import type { TaskDetail, TaskMessage } from "@/lib/tasks/schema.ts";
 import { ProtocolFilters } from "./protocol-filters.tsx";

@@ -8,7 +8,7 @@ import { Dot, Line, TimelineSkeleton } from "@/components/timeline/timeline.tsx"
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { taskHistory } from "@/lib/api-client/task-history.ts";
+import { taskHistory } from "@/lib/api-client/tasks/task-history.ts";
 import type { TaskEvent } from "@/lib/events/schema.ts";
 import { describeTaskEvent } from "@/lib/format/tasks/task-events.ts";
 import { stepWords } from "@/lib/format/tasks/task-steps.ts";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Clock } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { taskPhases } from "@/lib/api-client/task-history.ts";
+import { taskPhases } from "@/lib/api-client/tasks/task-history.ts";
 import {
   drawn,
   PHASE_WORDS,

@@ -9,7 +9,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { taskRequests } from "@/lib/api-client/task-history.ts";
+import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
 import { reachIn } from "@/lib/format/requests/delivery.ts";
 import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";

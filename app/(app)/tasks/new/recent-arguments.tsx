@@ -4,10 +4,10 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { api, query } from "@/lib/api-client/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import type { RecentArguments as Recent } from "@/lib/tasks/schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
-import type { Json } from "./schema-tree.ts";
+import type { Json } from "./arguments/schema-tree.ts";
 
 /** Belongs to no task's key: it is what one would type again. */
 function recentArguments(serverId: string, tool: string) {

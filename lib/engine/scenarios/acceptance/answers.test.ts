@@ -1,16 +1,16 @@
 /** Acceptance scenarios about one answer and what the server makes of it. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { lookInto } from "../../../../test/fixtures/look.ts";
+import { tool } from "../../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../../../test/invoice-server.ts";
-import { lookInto } from "../../../../test/look.ts";
-import { startTestServer } from "../../../../test/mcp-server.ts";
-import { createTestDatabase } from "../../../../test/postgres.ts";
-import { startSessionServer } from "../../../../test/session-server.ts";
-import { tool } from "../../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../../test/world.ts";
+} from "../../../../test/servers/invoice-server.ts";
+import { startTestServer } from "../../../../test/servers/mcp-server.ts";
+import { startSessionServer } from "../../../../test/servers/session-server.ts";
+import { createTestDatabase } from "../../../../test/setup/postgres.ts";
 import type { Era } from "../../../mcp/peer.ts";
 import { readTask } from "../../../tasks/queries.ts";
 

@@ -1,11 +1,11 @@
 /** Acceptance scenario 20: servers whose clock is wrong, and that say something new at every poll without any news. */
 import { describe, type TestContext, test } from "vitest";
-import { age, fingerprintOfRows } from "../../../../test/age.ts";
-import { lookInto } from "../../../../test/look.ts";
-import { startTestServer } from "../../../../test/mcp-server.ts";
-import { startSessionServer } from "../../../../test/session-server.ts";
-import { tool } from "../../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../../test/world.ts";
+import { age, fingerprintOfRows } from "../../../../test/fixtures/age.ts";
+import { lookInto } from "../../../../test/fixtures/look.ts";
+import { tool } from "../../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
+import { startTestServer } from "../../../../test/servers/mcp-server.ts";
+import { startSessionServer } from "../../../../test/servers/session-server.ts";
 import { readTask } from "../../../tasks/queries.ts";
 import { STALLED_AFTER_MS } from "../../../tasks/status.ts";
 

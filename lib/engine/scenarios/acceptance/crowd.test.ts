@@ -1,10 +1,10 @@
 /** Acceptance scenario 8: many tasks of one server at once. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { lookInto } from "../../../../test/look.ts";
-import { startTestServer } from "../../../../test/mcp-server.ts";
-import { startSessionServer } from "../../../../test/session-server.ts";
-import { tool } from "../../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../../test/world.ts";
+import { lookInto } from "../../../../test/fixtures/look.ts";
+import { tool } from "../../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
+import { startTestServer } from "../../../../test/servers/mcp-server.ts";
+import { startSessionServer } from "../../../../test/servers/session-server.ts";
 import type { Engine } from "../../engine.ts";
 
 const CROWD = 200;

@@ -1,18 +1,18 @@
 /** Acceptance scenario 16: engines, servers and the database are killed at once, in the middle of everything. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../../test/engine-process.ts";
-import { type Invoice, invoiceKinds, startInvoice } from "../../../../test/invoice-kinds.ts";
+import { type Invoice, invoiceKinds, startInvoice } from "../../../../test/fixtures/invoice-kinds.ts";
+import { lookInto } from "../../../../test/fixtures/look.ts";
+import { readLedger } from "../../../../test/fixtures/sample-ledger.ts";
+import { tool } from "../../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../../../test/invoice-server.ts";
-import { type KillablePostgres, startKillablePostgres } from "../../../../test/killable-postgres.ts";
-import { lookInto } from "../../../../test/look.ts";
-import { startTestServer, type TestServer } from "../../../../test/mcp-server.ts";
-import { readLedger } from "../../../../test/sample-ledger.ts";
-import { tool } from "../../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../../test/world.ts";
+} from "../../../../test/servers/invoice-server.ts";
+import { startTestServer, type TestServer } from "../../../../test/servers/mcp-server.ts";
+import { type KillablePostgres, startKillablePostgres } from "../../../../test/setup/killable-postgres.ts";
 import { verifyEvents } from "../../../events/verify.ts";
 import { ERAS, type Era } from "../../../mcp/peer.ts";
 

@@ -1,9 +1,9 @@
 /** 14, the other way round: servers of the official packages give a question up after 60 s, whatever a client does. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lookInto } from "../../../../test/look.ts";
-import { type OfficialName, startOfficialServer } from "../../../../test/official-server.ts";
-import { tool } from "../../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../../test/world.ts";
+import { lookInto } from "../../../../test/fixtures/look.ts";
+import { tool } from "../../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
+import { type OfficialName, startOfficialServer } from "../../../../test/servers/official-server.ts";
 import { traitsSchema } from "../../../servers/traits.ts";
 
 const PATIENCE_MS = 180_000;

@@ -1,11 +1,11 @@
 /** Acceptance scenarios of long waits. Days pass by making the rows older while no engine runs. */
 import { describe, type TestContext, test, vi } from "vitest";
-import { age, fingerprintOfRows } from "../../../../test/age.ts";
-import { lookInto } from "../../../../test/look.ts";
-import { startTestServer } from "../../../../test/mcp-server.ts";
-import { type SessionServer, startSessionServer } from "../../../../test/session-server.ts";
-import { tool } from "../../../../test/tool.ts";
-import { createWorld, until, type World } from "../../../../test/world.ts";
+import { age, fingerprintOfRows } from "../../../../test/fixtures/age.ts";
+import { lookInto } from "../../../../test/fixtures/look.ts";
+import { tool } from "../../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
+import { startTestServer } from "../../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
 import { readInputRequest } from "../../../input-requests/queries.ts";
 import { learn } from "../../../servers/learn.ts";
 import { SLOWEST_POLL_MS } from "../../tunables.ts";

@@ -1,3 +1,0 @@
-import { keepCompiled } from "../test/compile-cache.ts";
-
-export default keepCompiled;

@@ -1,0 +1,49 @@
+/** Starts servers of 2025-11-25 by the protocol's makers, over streamable HTTP, each in a process of its own. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../scripts/ports.ts";
+
+export interface OfficialServer {
+  url: string;
+  hostAndPort: string;
+  stop(): Promise<void>;
+}
+
+const EXAMPLES = "sdk/dist/esm/examples/server";
+const PROGRAMS = {
+  everything: ["server-everything/dist/index.js", "streamableHttp"],
+  simpleTaskInteractive: [`${EXAMPLES}/simpleTaskInteractive.js`],
+  simpleStreamableHttp: [`${EXAMPLES}/simpleStreamableHttp.js`],
+};
+export type OfficialName = keyof typeof PROGRAMS;
+
+/** Listening on a free port once this resolves. */
+export async function startOfficialServer(name: OfficialName): Promise<OfficialServer> {
+  const port = await freePort();
+  const [program = "", ...args] = PROGRAMS[name];
+  const path = new URL(`../../node_modules/@modelcontextprotocol/${program}`, import.meta.url);
+  const child = spawn(process.execPath, [fileURLToPath(path), ...args], {
+    env: { ...process.env, PORT: String(port), MCP_PORT: String(port) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let output = "";
+  await new Promise<void>((resolve, reject) => {
+    const onOutput = (chunk: Buffer) => {
+      output += chunk;
+      if (/listening|running|http:\/\//i.test(output)) resolve();
+    };
+    child.stdout.on("data", onOutput);
+    child.stderr.on("data", onOutput);
+    child.once("exit", () => reject(new Error(`${name} did not start: ${output}`)));
+  });
+  const hostAndPort = `127.0.0.1:${port}`;
+  return {
+    url: `http://${hostAndPort}/mcp`,
+    hostAndPort,
+    async stop() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
