@@ -39,7 +39,7 @@ function isBuilt(): boolean {
 
 /** What the app is made from, as one hash. */
 function wanted(): string {
-  return hashOf(sources(), (path) => /\.test\.tsx?$|^lib\/testing\//.test(path));
+  return hashOf(sources(), (path) => /\.test\.tsx?$/.test(path));
 }
 
 /** Folders that the app is made of, and every file at the top, where frameworks put their settings. */

@@ -1,55 +1,61 @@
-/** Holds the one-way rule of imports, and what only one file may touch. Prints `file:line  rule`. */
+/**
+ * Holds that imports run one way, that no folder is too full to read, and what only one file may touch. Prints
+ * `file:line  rule`. Circles within one room are Biome's to find (noImportCycles).
+ */
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { refuseCall, refuseImport } from "./network-access.ts";
 
 type Finding = { file: string; line: number; rule: string };
 
-const bases = /^lib\/[^/]+\.ts$/;
-const clientSafe =
-  /^(components\/|lib\/[^/]+\/(schema|status|roles|permissions|attention)\.tsx?$|lib\/format\/|public\/)/;
-const nounless = new Set(["engine", "mcp", "web", "testing", "generated", "format"]);
+/** The rooms of the product, from the ground up: each may import those before it. docs/architecture.md says what is in them. */
+const ROOMS = [
+  ...["lib/generated", "lib/text", "lib/access", "lib/base", "lib/live-updates", "lib/tracing"],
+  ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],
+  ...["lib/servers", "lib/api-keys", "lib/members", "lib/accounts", "lib/organizations", "lib/invitations"],
+  ...["lib/retention", "lib/saved-views", "lib/onboarding"],
+  ...["lib/tasks", "lib/input-requests", "lib/task-lifecycle", "lib/bulk-operations"],
+  ...["lib/webhooks", "lib/notices", "lib/statistics", "lib/format", "lib/mail", "lib/key-rotation"],
+  ...["lib/api-client", "components", "lib/engine", "lib/web", "app"],
+];
+/** What is not of the product may import all of it, but for the app's pages and routes. */
+const AROUND = ["scripts", "prisma", "examples", "test"];
+/** Files of code in one folder, tests and those that Next wants not counted. */
+const MOST_FILES = 20;
+const NEXTS = /^(page|layout|route|loading|error|not-found|default|template|global-error)\.tsx?$/;
 
-/** Which of our files a file may import. What is not listed (scripts, e2e, prisma, tests) may import anything but app. */
-function mayImport(from: string, to: string): string | undefined {
-  const layer = layerOf(from);
-  const target = layerOf(to);
-  if (target === "app" && layer !== "app") return "nothing imports app";
-  if (from.startsWith("components/") && !clientSafe.test(to))
-    return "components import client-safe files only";
-  const allowed = {
-    base: ["base", "generated"],
-    format: ["format", "noun", "base"],
-    mcp: ["mcp", "base"],
-    noun: ["noun", "mcp", "format", "base", "generated"],
-    engine: ["engine", "noun", "mcp", "format", "base", "generated"],
-    web: ["web", "engine", "noun", "mcp", "format", "base", "generated"],
-  }[layer];
-  if (!allowed || allowed.includes(target)) return undefined;
-  return `lib's ${layer} imports ${allowed.join(", ")}, not ${target}`;
+const clientSafe =
+  /^(components\/|lib\/(text|format|access|api-client)\/|lib\/.+\/(schema|status|attention)\.tsx?$|public\/)/;
+
+/** Why a file may not import another; undefined: it may. */
+function refuseRoom(from: string, to: string): string | undefined {
+  const [own, other] = [roomOf(from), roomOf(to)];
+  if (other === "app" && own !== "app") return "nothing imports app";
+  if (/^(components|lib\/api-client)$/.test(own) && !clientSafe.test(to))
+    return `${own} imports client-safe files only`;
+  if (AROUND.includes(own)) return undefined;
+  if (AROUND.includes(other)) return `the product does not import ${other}`;
+  if (ROOMS.indexOf(own) === -1) return `${own} has no place in the order of rooms`;
+  return ROOMS.indexOf(other) > ROOMS.indexOf(own) ? `${own} is below ${other}` : undefined;
 }
 
-function layerOf(file: string): string {
-  if (!file.startsWith("lib/")) return file.split("/")[0] ?? "";
-  if (bases.test(file)) return "base";
-  const folder = file.split("/")[1] ?? "";
-  return nounless.has(folder) ? folder : "noun";
+function roomOf(file: string): string {
+  const [top = "", next = ""] = file.split("/");
+  return top === "lib" ? `lib/${next}` : top;
 }
 
 function checkImport(file: string, specifier: string, typeOnly: boolean): string | undefined {
   const own = ownFile(file, specifier);
   if (own !== undefined) {
     // A type is erased, so it pulls nothing along; only the app's are nobody else's business.
-    if (typeOnly) return own.startsWith("app/") ? mayImport(file, own) : undefined;
-    if (/^lib\/generated\/.*\/client/.test(own) && file !== "lib/base/db/db.ts")
+    if (!typeOnly && /^lib\/generated\/.*\/client/.test(own) && file !== "lib/base/db/db.ts")
       return "only lib/base/db/db.ts imports the generated client";
-    return /\.tsx?$/.test(own) ? mayImport(file, own) : undefined;
+    return /\.tsx?$/.test(own) ? refuseRoom(file, own) : undefined;
   }
   const wayOut = refuseImport(file, specifier, typeOnly);
   if (wayOut) return wayOut;
-  const inApp = file.startsWith("app/") || file.startsWith("components/");
-  if (/^react(-dom)?(\/|$)/.test(specifier) && !inApp && !file.startsWith("lib/web/")) {
-    return "only components and app import react";
+  if (/^react(-dom)?(\/|$)/.test(specifier) && !/^(app|components|lib\/(web|api-client))\//.test(file)) {
+    return "only components, app, lib/api-client and lib/web import react";
   }
   if (/^next(-auth)?(\/|$)/.test(specifier) && file.startsWith("lib/") && !file.startsWith("lib/web/")) {
     return "only lib/web and app import next";
@@ -66,10 +72,7 @@ function ownFile(file: string, specifier: string): string | undefined {
 
 function checkLine(file: string, text: string): string | undefined {
   const code = text.replace(/^\s*(\/\/|\*|\/\*).*/, "").replace(/(^|\s)\/\/.*/, "");
-  const server = file.startsWith("lib/") && !file.startsWith("lib/testing/");
-  if (server && file !== "lib/base/env.ts" && /\bprocess\.env\b/.test(code))
-    return "only lib/base/env.ts reads process.env";
-  if (file.startsWith("app/") && /\bprocess\.env\b/.test(code))
+  if (/^(lib|app)\//.test(file) && file !== "lib/base/env.ts" && /\bprocess\.env\b/.test(code))
     return "only lib/base/env.ts reads process.env";
   return refuseCall(file, code);
 }
@@ -79,29 +82,42 @@ const importPattern =
 
 function check(file: string): Finding[] {
   const text = readFileSync(file, "utf8");
-  const isTest = /\.test\.tsx?$/.test(file) || file.startsWith("lib/testing/");
   const findings: Finding[] = [];
-  if (!isTest) {
-    for (const match of text.matchAll(importPattern)) {
-      const { clause = "", static: named, dynamic } = match.groups ?? {};
-      const rule = checkImport(file, named ?? dynamic ?? "", /^\s*type\b/.test(clause));
-      const end = (match.index ?? 0) + match[0].length;
-      if (rule) findings.push({ file, line: text.slice(0, end).split("\n").length, rule });
-    }
-    text.split("\n").forEach((content, index) => {
-      const rule = checkLine(file, content);
-      if (rule) findings.push({ file, line: index + 1, rule });
-    });
+  for (const match of text.matchAll(importPattern)) {
+    const { clause = "", static: named, dynamic } = match.groups ?? {};
+    const rule = checkImport(file, named ?? dynamic ?? "", /^\s*type\b/.test(clause));
+    const end = (match.index ?? 0) + match[0].length;
+    if (rule) findings.push({ file, line: text.slice(0, end).split("\n").length, rule });
   }
+  text.split("\n").forEach((content, index) => {
+    const rule = checkLine(file, content);
+    if (rule) findings.push({ file, line: index + 1, rule });
+  });
   return findings;
 }
 
-const files = ["app", "components", "lib", "scripts", "prisma", "examples"].flatMap((folder) =>
+/** Folders with more files of code than one finds one's way in. */
+function checkFolders(files: string[]): Finding[] {
+  const byFolder = Map.groupBy(files, dirname);
+  return [...byFolder].flatMap(([file, { length }]) =>
+    length > MOST_FILES
+      ? [{ file, line: 1, rule: `${length} files: at most ${MOST_FILES} are in one folder` }]
+      : [],
+  );
+}
+
+const ALL = ["app", "components", "lib", "scripts", "prisma", "examples", "test", "e2e", "bench", "ops"];
+const code = ALL.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
-    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("lib/generated/")),
+    .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.startsWith("lib/generated/"))
+    .filter((file) => !/\.(test|spec)\.tsx?$/.test(file)),
 );
-const findings = files.flatMap(check);
+const files = code.filter((file) => /\.tsx?$/.test(file) && !/^(test|e2e|bench|ops)\//.test(file));
+const findings = [
+  ...files.flatMap(check),
+  ...checkFolders(code.filter((file) => !NEXTS.test(basename(file)))),
+];
 for (const { file, line, rule } of findings) process.stderr.write(`${file}:${line}  ${rule}\n`);
 process.stdout.write(`Imports: ${files.length} files, ${findings.length} wrong\n`);
 process.exitCode = findings.length ? 1 : 0;

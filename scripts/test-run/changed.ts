@@ -43,7 +43,7 @@ const READ_ELSEWHERE: [file: RegExp, reader: string][] = [
 ];
 
 /** What every test depends on, though none names it. */
-const EVERYBODYS = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|lib\/testing\/global-setup\.ts)$/;
+const EVERYBODYS = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/setup\/global-setup\.ts)$/;
 
 /** What the app is built of. */
 const BUILT =
