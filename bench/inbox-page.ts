@@ -10,7 +10,7 @@ import { parseArgs, promisify } from "node:util";
 import { type Browser, chromium } from "@playwright/test";
 import { openDesk } from "../e2e/fixtures/desk.ts";
 import { startIntray } from "../e2e/fixtures/intray.ts";
-import { build } from "../scripts/build.ts";
+import { build } from "../scripts/build/build.ts";
 import { findOrInstallChromium } from "../scripts/chromium.ts";
 import { fillInbox } from "./fill-inbox.ts";
 import { type Figures, measure, PROFILES } from "./page-figures.ts";

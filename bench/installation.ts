@@ -12,7 +12,7 @@ import { createDatabase, type Database, Prisma } from "../lib/base/db/db.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../lib/base/ids.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
-import { build } from "../scripts/build.ts";
+import { build } from "../scripts/build/build.ts";
 import { readRecord } from "../scripts/database/cluster.ts";
 import { startEmbedded } from "../scripts/database/embedded.ts";
 import { freePort } from "../scripts/ports.ts";

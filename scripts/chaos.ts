@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { runChaos } from "../test/chaos/run.ts";
 import { findings, isGood, table } from "../test/chaos/table.ts";
-import { build } from "./build.ts";
+import { build } from "./build/build.ts";
 import { killSteps } from "./child.ts";
 
 /** 500 tasks in 20 minutes. */

@@ -14,7 +14,7 @@ import { indexPage, report } from "../e2e/gallery/report.ts";
 import { setScene } from "../e2e/gallery/scene.ts";
 import { README_SHOTS, SHOTS } from "../e2e/gallery/shots.ts";
 import { type Taken, take } from "../e2e/gallery/take.ts";
-import { build } from "./build.ts";
+import { build } from "./build/build.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 
 const { values } = parseArgs({

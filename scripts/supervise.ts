@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigurationError, type Environment, env } from "../lib/base/env.ts";
-import { build } from "./build.ts";
+import { build } from "./build/build.ts";
 import { killSteps, runStep } from "./child.ts";
 import { allowLogins } from "./database/roles.ts";
 import { prepareDataFolder, readOrCreateSecrets, readOrCreateSetupToken } from "./database/secrets.ts";

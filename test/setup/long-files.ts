@@ -31,7 +31,7 @@ export const LONG_FILES: Record<string, number> = {
   "lib/engine/sessions/sessions.test.ts": 24,
   "lib/engine/scenarios/acceptance/answers.test.ts": 22,
   "lib/engine/scenarios/ladder.test.ts": 22,
-  "lib/reseal/live.test.ts": 22,
+  "lib/key-rotation/live.test.ts": 22,
   "lib/servers/connections/refresh.test.ts": 21,
   "app/api/isolation.test.ts": 20,
   "lib/tasks/races/races.test.ts": 20,

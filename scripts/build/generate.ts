@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { runStep } from "./child.ts";
-import { databaseClient } from "./stamp.mjs";
-import { machineEnvironment } from "./supervise/settings.ts";
+import { runStep } from "../child.ts";
+import { databaseClient } from "../stamp.mjs";
+import { machineEnvironment } from "../supervise/settings.ts";
 
 /**
  * Makes the Prisma client, when its schema or Prisma itself changed since the last time. Imports nothing that imports the

@@ -1,6 +1,6 @@
 /**
  * What of this folder runs in production, copied to another: the app as built, and the modules that web, engine and
- * command line reach, by Next's own tracer. For the Dockerfile: `node scripts/image.ts <folder>`, after the build.
+ * command line reach, by Next's own tracer. For the Dockerfile: `node scripts/build/image.ts <folder>`, after the build.
  */
 import { cpSync, globSync, readFileSync, statSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";

@@ -1,7 +1,7 @@
 /** Seals again, under the first key of the ring, what is sealed under another. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import type { Seal, SealedPlace } from "../base/seal.ts";
-import { named, type SealedValue, sealedPlaces } from "./places.ts";
+import { named, type SealedValue, sealedPlaces } from "./sealed-values.ts";
 
 /** Values that are opened and sealed again in one statement: few, for the engine waits for their rows. */
 const BATCH = 100;
