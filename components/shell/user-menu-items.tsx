@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Bell, History, Keyboard, LogOut, Search, Settings } from "lucide-react";
-import { openOverlay } from "@/components/shell/overlays.tsx";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { leave } from "@/components/shell/session/sign-out.ts";
 import { switchOrganization } from "@/components/shell/session/switch-organization.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { State } from "./task.ts";
+import type { State } from "./state.ts";
 import type { Invoice } from "./tool.ts";
 
 /** The two questions this server asks people, and how it reads their answers. */

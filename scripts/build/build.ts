@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { ConfigurationError } from "../../lib/base/env.ts";
 import { runStep } from "../child.ts";
-import { generate } from "./generate.ts";
 import { withLock } from "../lock.mjs";
 import { databaseClient, hashOf, readStamp } from "../stamp.mjs";
 import { machineEnvironment } from "../supervise/settings.ts";
+import { generate } from "./generate.ts";
 
 const stamp = ".next/intray-stamp";
 const lock = ".build.lock";

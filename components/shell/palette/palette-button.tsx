@@ -2,7 +2,7 @@
 
 import { Search } from "lucide-react";
 import { useCommandKey } from "@/components/shell/keys/keys.tsx";
-import { openOverlay } from "@/components/shell/overlays.tsx";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
 /** The visible way into the palette, in the navigation. */

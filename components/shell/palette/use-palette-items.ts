@@ -14,7 +14,7 @@ import {
 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
-import { openOverlay } from "@/components/shell/overlays.tsx";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { paletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import {
   grouped,

@@ -2,10 +2,20 @@
 
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
-import type { DialogProps } from "@/components/ui/overlay/dialog.tsx";
 import { rememberFocus } from "@/components/ui/overlay/return-focus.ts";
+
+export interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  className?: string;
+  /** For something to read: the focus goes to the dialog, not to the first thing that can be changed. */
+  forReading?: boolean;
+}
 
 /** The dialog itself, loaded when the first one opens. */
 export function DialogBox({

@@ -1,23 +1,13 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
+import type { DialogProps } from "@/components/ui/overlay/dialog-box.tsx";
 import { part } from "@/components/ui/part.tsx";
 
 const DialogBox = part(() => import("./dialog-box.tsx").then((file) => file.DialogBox), {
   loading: DialogLoading,
   warm: true,
 });
-
-export interface DialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  title: string;
-  description?: ReactNode;
-  children: ReactNode;
-  className?: string;
-  /** For something to read: the focus goes to the dialog, not to the first thing that can be changed. */
-  forReading?: boolean;
-}
 
 /** Stands for a dialog that is on its way: single keys rest already, since what is typed is meant for it. */
 export function DialogLoading() {

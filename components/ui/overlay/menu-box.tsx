@@ -2,9 +2,17 @@
 
 import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
-import { type ComponentProps, type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactElement, type ReactNode, useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
-import type { MenuProps } from "@/components/ui/overlay/menu.tsx";
+
+export interface MenuProps {
+  trigger: ReactElement<ComponentProps<"button">>;
+  children: ReactNode;
+  align?: "start" | "end";
+  side?: "top" | "bottom";
+  /** Where what stands in it is loaded apart: it opens once that is there, too. */
+  items?: { load: () => Promise<void> };
+}
 
 const itemStyle =
   "flex min-h-8 cursor-pointer base:items-center gap-2.5 rounded-md px-2 py-1.5 outline-none data-[disabled]:cursor-default data-[disabled]:opacity-50 data-[highlighted]:bg-sunken max-md:min-h-11 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-muted";

@@ -1,14 +1,8 @@
 "use client";
 
-import {
-  type ComponentProps,
-  cloneElement,
-  type KeyboardEvent,
-  type ReactElement,
-  type ReactNode,
-  useState,
-} from "react";
+import { type ComponentProps, cloneElement, type KeyboardEvent, useState } from "react";
 import { loadWhenTouched } from "@/components/ui/load-late.ts";
+import type { MenuProps } from "@/components/ui/overlay/menu-box.tsx";
 
 type Box = typeof import("./menu-box.tsx");
 
@@ -17,15 +11,6 @@ const load = async () => {
   box ??= await import("./menu-box.tsx");
 };
 loadWhenTouched(load);
-
-export interface MenuProps {
-  trigger: ReactElement<ComponentProps<"button">>;
-  children: ReactNode;
-  align?: "start" | "end";
-  side?: "top" | "bottom";
-  /** Where what stands in it is loaded apart: it opens once that is there, too. */
-  items?: { load: () => Promise<void> };
-}
 
 /** A button with a menu. Until it is first opened only the button is there. */
 export function Menu(props: MenuProps) {

@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 import { inTransaction } from "../database.ts";
+import { hasEnded } from "../state.ts";
 import { linesOf, lockTask } from "../store.ts";
-import { hasEnded } from "../task.ts";
 import { end, record, TOUCH, wake } from "../transitions.ts";
 
 /** What is to be paid, what was paid, and forcing a payment before its due date. */
