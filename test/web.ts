@@ -13,7 +13,7 @@ const SECRET = "a secret of the tests";
 /** Where the tests' pages come from. */
 export const ORIGIN = "http://localhost:3000";
 
-export interface Options {
+interface Options {
   key?: string;
   cookie?: string;
   body?: unknown;

@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** See server-process.ts. */
-export type ToolName = "ask" | "work" | "rest";
+type ToolName = "ask" | "work" | "rest";
 
 export interface Stage {
   /** As the web. */

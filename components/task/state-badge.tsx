@@ -16,7 +16,7 @@ import { isLive, STATE_LABELS, taskTone } from "@/lib/format/tasks/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import type { TaskState } from "@/lib/tasks/status.ts";
 
-export const STATE_ICONS: Record<TaskState, LucideIcon> = {
+const STATE_ICONS: Record<TaskState, LucideIcon> = {
   queued: Hourglass,
   starting: Play,
   start_unknown: HelpCircle,

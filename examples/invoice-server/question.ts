@@ -24,8 +24,8 @@ export type FormParams = {
   };
 };
 /** A page to be opened: what is done there passes by the client. */
-export type UrlParams = { mode: "url"; message: string; elicitationId: string; url: string };
-export type FormField = {
+type UrlParams = { mode: "url"; message: string; elicitationId: string; url: string };
+type FormField = {
   type: "string" | "boolean" | "number" | "integer";
   title: string;
   description?: string;

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { ROLES } from "./roles.ts";
-
-export type { Role } from "../access/roles.ts";
 export const roleSchema = z.enum(ROLES);
 
 /** A person as others see them. */
 export const personSchema = z.object({ id: z.uuid(), name: z.string() });
-export type Person = z.infer<typeof personSchema>;
 
 /** Who did something: a member, an API key, or the engine itself. */
 export const actorSchema = z.object({

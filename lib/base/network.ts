@@ -47,7 +47,7 @@ interface Flow {
 }
 
 /** What comes back, in order: head, data (unpacked)…, then end or error. `sent` is false when no byte can have left. */
-export interface Reception {
+interface Reception {
   /** Just before the first byte is written, after name, connection and TLS. What it throws ends the request unsent. */
   onStart?(): void;
   onHead(status: number, headers: IncomingHttpHeaders): void;
@@ -72,7 +72,7 @@ export interface Network {
   close(): Promise<void>;
 }
 
-export type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "method"> & {
+type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "method"> & {
   method?: Dispatcher.HttpMethod;
 };
 

@@ -2,7 +2,7 @@ import type { ServerDetail } from "../servers/schema.ts";
 import { aboutHowLong } from "../text/duration.ts";
 
 /** One thing a server was seen to do, and what it means for people. */
-export interface TraitLine {
+interface TraitLine {
   text: string;
   means: string;
 }

@@ -1,7 +1,7 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { capitalise } from "../text/labels.ts";
 
-export interface Choice {
+interface Choice {
   label: string;
   /** What is sent when this is pressed. */
   content: Record<string, unknown>;

@@ -87,7 +87,7 @@ const REASONS: Record<string, string> = {
   expired: "The question's time ran out. Nothing was sent.",
 };
 
-export function questionChanged(requestId: string): AppError {
+function questionChanged(requestId: string): AppError {
   return new AppError(
     "question_changed",
     "The server changed the question; look at the new one before you decide.",

@@ -103,10 +103,10 @@ export type DraftInput = z.infer<typeof draftInputSchema>;
 const timestamp = z.iso.datetime();
 
 /** What a person has filled in so far; nothing is ever sent from it. */
-export const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
+const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
 export type Draft = z.infer<typeof draftSchema>;
 
-export const deliverySchema = z.object({
+const deliverySchema = z.object({
   state: deliveryStateSchema,
   attempts: z.number(),
   deliverAfter: timestamp,
@@ -136,7 +136,7 @@ export const amountSchema = z.object({ value: z.number(), currency: z.string().n
 export type Amount = z.infer<typeof amountSchema>;
 
 /** Why the caller sees a request. `organization`: it is open to everybody there who may answer. */
-export const seenBecauseSchema = z.enum(["assigned", "claimed", "requester", "organization"]);
+const seenBecauseSchema = z.enum(["assigned", "claimed", "requester", "organization"]);
 export type SeenBecause = z.infer<typeof seenBecauseSchema>;
 
 export const inputRequestSchema = z.object({
@@ -228,8 +228,8 @@ export const requestFilterSchema = z.object({
 export type RequestFilter = z.infer<typeof requestFilterSchema>;
 
 /** `expiring`: soonest first, those without an end last. `amount`: largest first, those without one last. */
-export const REQUEST_ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
-export const requestOrderSchema = z.enum(REQUEST_ORDERS);
+const REQUEST_ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
+const requestOrderSchema = z.enum(REQUEST_ORDERS);
 export type RequestOrder = z.infer<typeof requestOrderSchema>;
 
 export const requestListQuerySchema = requestFilterSchema.extend({

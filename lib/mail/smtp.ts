@@ -2,7 +2,7 @@
 import { createTransport } from "nodemailer";
 import { storableText } from "../base/db/db.ts";
 
-export interface Letter {
+interface Letter {
   /** Stays the same at every attempt, so that a letter that came twice is told to be one. */
   id: string;
   to: { name: string; address: string };

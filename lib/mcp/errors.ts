@@ -179,7 +179,7 @@ function errorIn(body: string): RpcError | undefined {
 }
 
 /** The scopes of `Bearer error="insufficient_scope", scope="…"` (RFC 6750, 3.1); undefined where it says nothing like it. */
-export function insufficientScope(challenge: string | undefined): string | undefined {
+function insufficientScope(challenge: string | undefined): string | undefined {
   if (!challenge || !/^(Bearer|DPoP)\s/i.test(challenge)) return undefined;
   if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined;
   const scope = /\bscope="([\x20-\x7e]{1,2000}?)"/.exec(challenge)?.[1]?.trim();
@@ -193,7 +193,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 const LONGEST_RETRY_AFTER_MS = 3600_000;
 
 /** `Retry-After` in ms: delta-seconds or an HTTP date (RFC 9110, 10.2.3); undefined when absent or nonsense. */
-export function retryAfter(value: string | undefined, now: number): number | undefined {
+function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return Number.isNaN(ms) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, ms));

@@ -22,7 +22,7 @@ const record = z.record(z.string(), z.unknown());
 /** What is echoed exactly, or not at all: an altered key or id could be that of another question. */
 const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");
 /** Integers beyond 2^53 are another number already when they are read. */
-export const rpcIdSchema = z.union([echoed, z.int()]);
+const rpcIdSchema = z.union([echoed, z.int()]);
 export const rpcErrorSchema = z.looseObject({
   code: z.number(),
   /** Words of it are looked for, so it must be short. */

@@ -53,7 +53,7 @@ export const emailSchema = z
   .toLowerCase()
   .pipe(z.email("Write a whole e-mail address").max(254));
 
-export const setupInputSchema = z.object({
+const setupInputSchema = z.object({
   organizationName: z.string().trim().min(1, "Name the organization").max(80),
   name: z.string().trim().min(1, "Say who you are").max(80),
   email: emailSchema,

@@ -12,7 +12,7 @@ export interface Quota {
 }
 
 /** Where the operator has set none. */
-export const DEFAULT_QUOTA: Quota = {
+const DEFAULT_QUOTA: Quota = {
   openTasks: 100_000,
   startsAMinute: 12_000,
   openTasksEach: 50_000,

@@ -192,7 +192,7 @@ function notReached(error: unknown): Probe {
 }
 
 /** That a server refuses who brings no token is as it should be. */
-export function notConnected(probed: Probe): Probe {
+function notConnected(probed: Probe): Probe {
   if (probed.health.state !== "unauthorized") return probed;
   return { ...probed, health: { state: "unauthorized", message: "Nobody is signed in at this server yet." } };
 }

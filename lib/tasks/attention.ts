@@ -10,7 +10,7 @@ export const ANSWER_WAITING_MS = 30_000;
 /** A task ends within this and still waits. */
 export const EXPIRING_MS = 3600_000;
 /** Nobody has answered for this long. */
-export const WAITING_LONG_MS = 24 * 3600_000;
+const WAITING_LONG_MS = 24 * 3600_000;
 /** A task that was lost is shown for this long, unless it was started again. */
 export const LOST_SHOWN_MS = 24 * 3600_000;
 /** An engine that was not seen for this long counts as dead. */

@@ -115,7 +115,7 @@ function beyond(by: Prisma.Sql, ascending: boolean, { key, id }: OrderedPosition
 }
 
 /** Counting stops here: nobody needs to know more than that there are many. */
-export const MOST_COUNTED = 1001;
+const MOST_COUNTED = 1001;
 
 /** How many tasks a filter lets through, at most `most`. */
 export async function countMatching(

@@ -207,7 +207,7 @@ function normal(random: Random): number {
   return random() + random() + random() + random() + random() + random() - 3;
 }
 
-export function one<T>(random: Random, from: readonly T[]): T {
+function one<T>(random: Random, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
 }
 

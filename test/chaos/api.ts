@@ -1,13 +1,13 @@
 /** Intray's HTTP API, as a patient client uses it while the app is killed again and again. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-export interface Call {
+interface Call {
   key: string;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-export interface Reply {
+interface Reply {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: each caller reads what docs/api.md promises for its call
   body: any;

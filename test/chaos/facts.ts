@@ -4,7 +4,7 @@ import type { Api } from "./api.ts";
 import { invoiceNamedIn, type QuestionName, questionIn } from "./invoices.ts";
 import type { Keys, Sample } from "./stage.ts";
 
-export interface AnswerFact {
+interface AnswerFact {
   action: string;
   content: Record<string, unknown> | null;
   at: string;

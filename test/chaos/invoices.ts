@@ -43,7 +43,7 @@ export function planInvoice(seed: number, at: number, count: number, durationMs:
   };
 }
 
-export function invoiceIdOf(seed: number, at: number): string {
+function invoiceIdOf(seed: number, at: number): string {
   return `CHAOS-${seed}-${at}`;
 }
 

@@ -64,7 +64,7 @@ export function planBlows(
 }
 
 /** The part that is Intray's own database. */
-export const DATABASE = "postgres";
+const DATABASE = "postgres";
 
 export const FAULTS = [
   "dropped before",

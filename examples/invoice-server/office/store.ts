@@ -396,6 +396,6 @@ function toTask({ tool: name, ...row }: Row): OfficeTask {
 }
 
 /** What a task is about: the number that stands first in the arguments of every office tool. */
-export function numberOf(args: object): string {
+function numberOf(args: object): string {
   return String(Object.values(args)[0]);
 }

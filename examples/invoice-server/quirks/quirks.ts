@@ -17,7 +17,7 @@ import {
 
 /** The quirks of the original demonstration, for tests: what is switched on, and where it is put. See README.md. */
 
-export const LETTERS = ["a", "b", "c", "d", "e", "f", "g", "h", "i"] as const;
+const LETTERS = ["a", "b", "c", "d", "e", "f", "g", "h", "i"] as const;
 export type Quirk = (typeof LETTERS)[number];
 
 /** INVOICE_QUIRKS, refused outside tests: nobody pays invoices with them by accident. */

@@ -9,7 +9,7 @@ import type { Me } from "@/lib/members/schema.ts";
 /** While something is wrong, how often it is asked whether it still is. */
 const PROBE_MS = 3_000;
 
-export function useTrouble(): Trouble | null {
+function useTrouble(): Trouble | null {
   return useSyncExternalStore(subscribeToConnection, trouble, () => null);
 }
 

@@ -146,7 +146,7 @@ function note(plan: Plan, request: RequestWork, verdict: Verdict): void {
 }
 
 /** A message that is a clock says nothing new each time it is read: what looks like a time does not count. */
-export function withoutTimes(message: string | null): string | null {
+function withoutTimes(message: string | null): string | null {
   return message?.replace(TIMES, "·") ?? null;
 }
 

@@ -81,7 +81,7 @@ async function list(ctx: WatcherContext, entry: WatchedTask): Promise<TaskList |
 }
 
 /** Tasks that were made while the call could make one, by the server's own clock: pure. */
-export function fittingTasks(
+function fittingTasks(
   tasks: RemoteTask[],
   call: { attemptAt: number; clockOffsetMs: number | null },
 ): RemoteTask[] {

@@ -86,7 +86,7 @@ function untilStart(entry: WatchedTask): number | null {
 }
 
 /** The call is made and its reply, a handle, is late. */
-export async function awaitReply(ctx: WatcherContext, entry: WatchedTask, call: OpenCall): Promise<number> {
+async function awaitReply(ctx: WatcherContext, entry: WatchedTask, call: OpenCall): Promise<number> {
   return call.result ? storeCallOutcome(ctx, entry, call) : markLongRunning(ctx, entry, call);
 }
 

@@ -116,7 +116,7 @@ export interface CallState {
 }
 
 /** As the server reported it last, and not stored yet. */
-export interface Progress {
+interface Progress {
   progress: number;
   total: number | null;
   message: string | null;
@@ -185,7 +185,7 @@ export function keepMessages(entry: WatchedTask, count: number): void {
   entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
 }
 
-export const NO_CALL_STATE: Readonly<CallState> = {
+const NO_CALL_STATE: Readonly<CallState> = {
   call: null,
   callsAt: Number.NEGATIVE_INFINITY,
   callId: null,
@@ -196,7 +196,7 @@ export const NO_CALL_STATE: Readonly<CallState> = {
   rereadTool: false,
 };
 
-export const NO_COLD_STATE: Readonly<ColdState> = {
+const NO_COLD_STATE: Readonly<ColdState> = {
   listenUntil: Number.POSITIVE_INFINITY,
   resultStream: null,
   resultStreamUntil: 0,
@@ -233,4 +233,4 @@ export function clockMs(): number {
 }
 
 /** Of that clock: longer ago than anything. */
-export const NEVER = -1_000_000_000;
+const NEVER = -1_000_000_000;

@@ -3,7 +3,7 @@ import { isMoneyName, readMoney, sumAmounts } from "../../text/money.ts";
 import { type Check, checkLine, isInCents, isUnitPrice } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 
-export interface Column {
+interface Column {
   key: string;
   label: string;
   numeric: boolean;

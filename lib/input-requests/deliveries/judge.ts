@@ -57,11 +57,11 @@ export type Verdict =
 /** A key that is missing in one poll may be back in the next; it counts as gone after this. */
 export const GONE_CONFIRM_MS = 2_000;
 /** After this many polls that still show an accepted answer's question, a person is told. */
-export const FLAG_AFTER_POLLS = 3;
+const FLAG_AFTER_POLLS = 3;
 /** How often an answer is sent again by itself to a server that lost it while it was unreachable. */
-export const MAX_AUTOMATIC_RESENDS = 3;
+const MAX_AUTOMATIC_RESENDS = 3;
 /** How many times an answer follows a question that 2025-11-25 servers put again under a new JSON-RPC id. */
-export const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
+const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
 /** An attempt of unknown outcome is repeated after this many polls that show its question, */
 const POLLS_BEFORE_REPEAT = 2;
 /** and not before this: a slow server may still be at work on it. */

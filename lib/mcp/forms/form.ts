@@ -14,7 +14,7 @@ const base = {
 const option = z.object({ value: z.string(), title: z.string() });
 export type FieldOption = z.infer<typeof option>;
 
-export const fieldSchema = z.discriminatedUnion("kind", [
+const fieldSchema = z.discriminatedUnion("kind", [
   z.object({
     ...base,
     kind: z.literal("text"),

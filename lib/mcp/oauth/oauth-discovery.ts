@@ -115,7 +115,7 @@ async function readAuthorizationMetadata(issuer: string, ask: OAuthFetch): Promi
 }
 
 /** PKCE by its own word, which silence is not (A4), and no endpoint over plain http or of another scheme (A15, A16). */
-export function requireSound(metadata: AuthorizationMetadata, network: Network): void {
+function requireSound(metadata: AuthorizationMetadata, network: Network): void {
   const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = metadata;
   for (const url of [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint])
     if (url !== undefined) requireSecure(network, url);

@@ -65,7 +65,7 @@ function candidates(
 }
 
 /** What is sealed in `connection.sealed_credentials`. */
-export const credentialsSchema = z.object({ kind: z.literal("bearer"), token: z.string() });
+const credentialsSchema = z.object({ kind: z.literal("bearer"), token: z.string() });
 
 /** Where a connection's credentials are sealed to. */
 export function credentialsPlace(organizationId: string, connectionId: string) {

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { personSchema } from "../../access/schema.ts";
 
 /** How a connection stands. `not_connected`: nobody signed in, or somebody disconnected it. */
-export const CONNECTION_STATES = ["not_connected", "connected", "needs_reauth", "needs_scope"] as const;
+const CONNECTION_STATES = ["not_connected", "connected", "needs_reauth", "needs_scope"] as const;
 export const connectionStateSchema = z.enum(CONNECTION_STATES);
 export type ConnectionState = z.infer<typeof connectionStateSchema>;
 
 /** One scope as RFC 6749 (3.3) spells it. */
-export const scopeSchema = z
+const scopeSchema = z
   .string()
   .max(300)
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "A scope has no spaces or quotes");

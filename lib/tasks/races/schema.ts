@@ -2,7 +2,7 @@ import { z } from "zod";
 import { actorSchema } from "../../access/schema.ts";
 import { MAX_TTL_MS, startTaskSchema, taskSchema } from "../schema.ts";
 
-export const RACE_STATES = ["running", "won", "failed"] as const;
+const RACE_STATES = ["running", "won", "failed"] as const;
 export const raceStateSchema = z.enum(RACE_STATES);
 export type RaceState = z.infer<typeof raceStateSchema>;
 

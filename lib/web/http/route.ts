@@ -25,7 +25,7 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
 /** `none`: anyone. `any`: whoever has a credential. A permission: whoever has the role that it takes. */
-export type Access = "none" | "any" | Permission;
+type Access = "none" | "any" | Permission;
 
 export interface Definition {
   auth: Access;

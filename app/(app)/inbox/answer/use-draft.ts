@@ -14,7 +14,7 @@ const RETRY_MS = 5_000;
 const MOST_KEPT_ALIVE = 60_000;
 
 /** `restored`: what stands in the form was typed earlier, at `at`. */
-export type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };
+type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };
 
 export interface DraftState {
   comment: string;

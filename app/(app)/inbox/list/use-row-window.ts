@@ -12,7 +12,7 @@ const TALL_ROW_PX = 107;
 /** As many as the tallest of screens shows. */
 const FIRST_DRAWN = 30;
 
-export type RowVirtualizer = Virtualizer<HTMLDivElement, HTMLLIElement>;
+type RowVirtualizer = Virtualizer<HTMLDivElement, HTMLLIElement>;
 
 export interface RowWindow {
   /** What is drawn, each at its height in the list; null: in the flow, one below the other. */

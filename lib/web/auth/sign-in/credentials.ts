@@ -11,7 +11,7 @@ import { checkPasskey } from "./with-passkey.ts";
 import { checkPassword } from "./with-password.ts";
 
 /** Binds a sign-in between its two steps to the browser that took the first. */
-export const PENDING_COOKIE = "intray.sign-in";
+const PENDING_COOKIE = "intray.sign-in";
 
 /** `setCookies` takes cookies that the answer shall carry. */
 export function ownWaysIn(

@@ -101,7 +101,7 @@ const fileSchema = z.strictObject({
 });
 
 /** Throws ConfigurationError that names the place in the file and what is wrong there. */
-export function parseFile(text: string): z.infer<typeof fileSchema> {
+function parseFile(text: string): z.infer<typeof fileSchema> {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -12,7 +12,7 @@ import {
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
 
 /** By position (`f0`, `f1`, …): a server's own names may hold dots and brackets, which the library reads as paths. */
-export type FormValues = Record<string, string | string[]>;
+type FormValues = Record<string, string | string[]>;
 
 export interface AnswerForm {
   fields: Field[];
