@@ -16,7 +16,7 @@ import { fillInbox } from "./fill-inbox.ts";
 import { type Figures, measure, PROFILES } from "./page-figures.ts";
 
 /** A row of the list, however the list is made: a link to a request. */
-export const ROW = '[aria-label="Requests"] a[href*="/inbox/"]';
+const ROW = '[aria-label="Requests"] a[href*="/inbox/"]';
 
 const { values } = parseArgs({
   options: {

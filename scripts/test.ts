@@ -68,7 +68,7 @@ async function checks(): Promise<void> {
     ["Types", ["node_modules/typescript/bin/tsc", "--noEmit"]],
     ["Imports", ["scripts/check/check-imports.ts"]],
     ["Routes", ["scripts/check/check-routes.ts"]],
-    ["Unused exports and packages", ["node_modules/knip/bin/knip.js", "--no-progress"]],
+    ["Exports", ["scripts/check/check-exports.ts"]],
   ];
   const ran = all.map(async ([name, args]) => ({ name, ...(await runQuietly(args)) }));
   for (const { name, ...check } of await Promise.all(ran)) told(name, check);

@@ -62,7 +62,7 @@ export interface PageSize {
 }
 
 /** Of the build in `folder`, heaviest first. */
-export function pageSizes(folder = ".next"): PageSize[] {
+function pageSizes(folder = ".next"): PageSize[] {
   const { rootMainFiles } = buildSchema.parse(
     JSON.parse(readFileSync(join(folder, "build-manifest.json"), "utf8")),
   );

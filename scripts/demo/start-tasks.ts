@@ -23,7 +23,7 @@ import { type DemoAnswer, type DemoTask, demoTasks } from "./tasks.ts";
 const PATIENCE_MS = 180_000;
 const LOOK_EVERY_MS = 250;
 
-export async function startDemoTasks(services: Services, now: Date): Promise<void> {
+async function startDemoTasks(services: Services, now: Date): Promise<void> {
   const deadline = AbortSignal.timeout(PATIENCE_MS);
   await sampleServerAnswers(services, deadline);
   for (const organization of [ACME, GLOBEX]) await checkServers(services, organization);

@@ -27,7 +27,7 @@ export interface AuthorizationServer {
   close(): Promise<void>;
 }
 
-export const SCOPES = "mcp:tools mcp:admin";
+const SCOPES = "mcp:tools mcp:admin";
 
 /** Listens on a free port of 127.0.0.1. The caller closes it. */
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {

@@ -17,12 +17,13 @@ import {
   cookieOf,
   cookieOptions,
   cookiesAreSecure,
+  cookiesOf,
   secretIn,
   sessionCookieName,
 } from "./session-cookie.ts";
 import { closeSession, openSession } from "./sessions.ts";
 import { inCodes, ownWaysIn, pendingCookie } from "./sign-in/credentials.ts";
-import { cookiesOf, runNextAuth } from "./sign-in/next-auth.ts";
+import { runNextAuth } from "./sign-in/next-auth.ts";
 import { oidcProvider } from "./sign-in/oidc.ts";
 import { signInSettings } from "./sign-in/providers.ts";
 import { signInWithProvider } from "./sign-in/with-provider.ts";

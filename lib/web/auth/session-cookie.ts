@@ -2,6 +2,7 @@
  * The cookie of a signed-in browser: next-auth's encrypted token, which carries a random secret and nothing else that
  * counts. Who it is, and what they may do, is asked of the database at every request.
  */
+import { parseCookie } from "cookie";
 import { decode } from "next-auth/jwt";
 import { z } from "zod";
 import type { Role } from "../../access/roles.ts";
@@ -36,9 +37,14 @@ export function cookieOptions() {
   return { httpOnly: true, sameSite: "lax", path: "/", secure: cookiesAreSecure() } as const;
 }
 
+/** A cookie's value as it was sent, without decoding. */
 export function cookieOf(request: Request, name: string): string | undefined {
-  const pairs = request.headers.get("cookie")?.split(/; */) ?? [];
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  return parseCookie(request.headers.get("cookie") ?? "", { decode: (value) => value })[name];
+}
+
+/** All cookies by name, decoded; a value that is no encoding is taken as it is. */
+export function cookiesOf(request: Request): Record<string, string> {
+  return parseCookie(request.headers.get("cookie") ?? "") as Record<string, string>;
 }
 
 /** The session in force behind a cookie's value, or null. */

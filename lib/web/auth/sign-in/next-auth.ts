@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import NextAuth, { type NextAuthOptions } from "next-auth";
 import { readText } from "../../http/body.ts";
+import { cookiesOf } from "../session-cookie.ts";
 
 /** `path` is what follows `/api/auth/`, e.g. `["callback", "password"]`. */
 export async function runNextAuth(
@@ -61,24 +62,6 @@ class Reply {
     const headers = new Headers({ "cache-control": "no-store" });
     for (const [name, value] of this.#headers) for (const one of [value].flat()) headers.append(name, one);
     return new Response(this.#body, { status: this.#status, headers });
-  }
-}
-
-/** By name, decoded. */
-export function cookiesOf(request: Request): Record<string, string> {
-  const pairs = (request.headers.get("cookie") ?? "").split(/; */).map((pair) => {
-    const at = pair.indexOf("=");
-    return [pair.slice(0, Math.max(at, 0)), decode(pair.slice(at + 1))] as const;
-  });
-  return Object.fromEntries(pairs.filter(([name]) => name !== ""));
-}
-
-/** A value that is no encoding is taken as it is. */
-function decode(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
   }
 }
 
