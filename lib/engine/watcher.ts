@@ -18,7 +18,7 @@ import { atRest } from "./heard-messages.ts";
 import { Lanes } from "./lanes.ts";
 import { lateOf } from "./late.ts";
 import { keepLate } from "./outcome.ts";
-import { rest } from "./rest.ts";
+import { hasToStore, rest } from "./rest.ts";
 import { Roster } from "./roster.ts";
 import { Scans } from "./scans.ts";
 import { firstLookIn, pollDelay } from "./schedule.ts";
@@ -317,8 +317,10 @@ export class Watcher {
       const wait = entry.urgent || this.#paused ? 0 : this.#trouble.waitFor(entry);
       entry.urgent = false;
       if (this.#paused) pause = await rest(this.#context, entry);
-      else if (wait > 0) pause = wait;
-      else {
+      else if (wait > 0) {
+        if (hasToStore(entry)) await rest(this.#context, entry);
+        pause = wait;
+      } else {
         const { checkedAt } = entry;
         pause = await step(this.#context, entry);
         if (this.#trouble.succeeded(entry)) for (const { id } of this.#roster) this.#wake(id, 0, false);
