@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { markSending } from "../deliveries/transitions.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { confirmRequest } from "../input-requests/capture.ts";
+import { settleUnsent } from "../input-requests/capture.ts";
 import { markRetrying } from "../tasks/attempts.ts";
 import { endTask } from "../tasks/progress.ts";
 import type { RequestWork } from "../tasks/work.ts";
@@ -57,7 +57,11 @@ export async function stepRound(ctx: WatcherContext, entry: TaskEntry): Promise<
   if (!marked) return 0;
   const requests = work.requests.map((request) => ({
     ...request,
-    delivery: { ...request.delivery!, state: "sending" as const },
+    delivery: {
+      ...request.delivery!,
+      state: "sending" as const,
+      attempts: request.delivery!.attempts + 1,
+    },
   }));
   entry.work = { ...work, state: "starting", requests };
   return call(ctx, entry, attempt);
@@ -76,11 +80,8 @@ async function endDeclined(ctx: WatcherContext, entry: TaskEntry): Promise<void>
   const { organizationId } = ctx;
   await change(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
-    for (const { id, delivery, asks } of entry.work.requests.filter(isDeclined)) {
-      const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
-      if (await markSending(organizationId, tx, idsOf(entry, id, delivery!.id), how))
-        events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
-    }
+    for (const { id } of entry.work.requests.filter(isDeclined))
+      events.push(...(await settleUnsent(organizationId, tx, entry.id, id)));
     // Undone after all.
     if (events.length === 0) return;
     await endTask(organizationId, tx, entry.id, { state: "cancelled", error: DECLINED });
