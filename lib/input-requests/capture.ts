@@ -1,7 +1,7 @@
 /**
  * What the engine does to input requests: it captures the questions that servers put, and settles them when the
- * server moves on. The caller holds the fence of the connection; every function locks the task first and returns
- * the history lines, which the caller appends last.
+ * server moves on. The caller holds the task's lock, and the fence of the connection where it writes what it has judged (what a
+ * call came to is written without it, expecting the attempt). Functions return the history lines, which the caller appends last.
  */
 import { z } from "zod";
 import { announce } from "../changes/transitions.ts";

@@ -1,6 +1,7 @@
 /**
- * What the engine does to tasks whose call is being made. The caller holds the fence of the connection. Each write
- * carries the state and the attempt it expects, and answers whether it was made.
+ * What the engine does to tasks whose call is being made. The caller holds the fence of the connection, but for what the
+ * call came to, which is true whoever has the lease. Each write carries the state, and where there is one the attempt, that it
+ * expects.
  */
 import { announce, wakeEngine } from "../changes/transitions.ts";
 import { connectionsToSameServer } from "../connections/same-server.ts";
