@@ -91,12 +91,14 @@ async function refusalOf(id: string, done: Promise<void>): Promise<Refused | nul
       const { by, at } = error.extra ?? {};
       return { ...refused, code: error.code, detail: error.detail, ...whoAndWhen(by, at) };
     }
-    if (isDatabaseDown(error))
-      return { ...refused, code: "database_unavailable", detail: "The database could not be reached." };
+    if (isDatabaseDown(error)) return { ...refused, code: "database_unavailable", detail: UNKNOWN };
     log.error({ err: error, inputRequestId: id }, "An item of a bulk call failed");
     return { ...refused, code: "internal", detail: "Something went wrong on our side; it was noted." };
   }
 }
+
+/** The connection may have ended as it committed. */
+const UNKNOWN = "The database could not be reached: it may or may not have been recorded.";
 
 function whoAndWhen(by: unknown, at: unknown): Pick<Refused, "by" | "at"> {
   const who = by as { id?: unknown; name?: unknown } | undefined;

@@ -1,7 +1,7 @@
 /**
  * What the engine does to input requests: it captures the questions that servers put, and settles them when the
- * server moves on. The caller holds the fence of the connection; every function locks the task first and returns
- * the history lines, which the caller appends last.
+ * server moves on. The caller holds the task's lock, and the fence of the connection where it writes what it has judged (what a
+ * call came to is written without it, expecting the attempt). Functions return the history lines, which the caller appends last.
  */
 import { z } from "zod";
 import type { Actor } from "../access/schema.ts";
@@ -278,12 +278,34 @@ export async function confirmRequest(
 ): Promise<NewEvent[]> {
   const reach = await deliveries.confirm(organizationId, tx, requestId);
   if (reach === null) return [];
+  const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
+  return settle(organizationId, tx, taskId, requestId, data);
+}
+
+/** The answer asks for nothing that the server has to be told: what it says is done here, in the same transaction. */
+export async function settleUnsent(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+): Promise<NewEvent[]> {
+  if (!(await deliveries.carryOut(organizationId, tx, requestId))) return [];
+  return settle(organizationId, tx, taskId, requestId, { reply: "not_needed" });
+}
+
+/** Its delivery was confirmed. */
+async function settle(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  data: Record<string, string>,
+): Promise<NewEvent[]> {
   const settled = await tx.$executeRaw`
     UPDATE input_request SET state = 'settled', ended_at = now() WHERE organization_id = ${organizationId}::uuid
       AND id = ${requestId}::uuid AND state = ANY (${requests.before("settled")}::text[])`;
   if (settled !== 1) throw new Error(`the request ${requestId} of a confirmed answer was not answered`);
   await publishChange(organizationId, tx, "input_request", [requestId]);
-  const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
   return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data }];
 }
 

@@ -112,7 +112,7 @@ const deliverySchema = z.object({
   deliverAfter: timestamp,
   /** When the last attempt began. */
   sentAt: timestamp.nullable(),
-  /** The server's last 2xx; null with `confirmed`: its reply was lost. */
+  /** The server's last 2xx; null with `confirmed`: its reply was lost (`inDoubt`), or nothing had to be sent. */
   acceptedAt: timestamp.nullable(),
   confirmedAt: timestamp.nullable(),
   flagged: z.boolean(),

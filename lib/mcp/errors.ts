@@ -77,11 +77,13 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   ) {
     return fail("session_gone", "The server no longer knows the session");
   }
-  if (rpcError) return rpcFailure(rpcError, method, status);
-  // A gateway gave up waiting for the server behind it, or lost it, which may be at work all the same. Only who says
-  // when to come back has refused the request.
+  // A gateway gave up waiting for the server behind it, or lost it, which may be at work all the same: what it says is
+  // not the server's word, though it be JSON-RPC. Only who says when to come back has refused the request.
   if (status === 502 || status === 503 || status === 504)
-    return fail("unreachable", `The server answered HTTP ${status}`, "maybe");
+    return new PeerError("unreachable", "maybe", `The server answered HTTP ${status}`, {
+      httpStatus: status,
+    });
+  if (rpcError) return rpcFailure(rpcError, method, status);
   if (status === 405 || status === 501) return fail("not_supported", `The server answered HTTP ${status}`);
   if (status === 400 || status === 409 || status === 413 || status === 422) {
     return fail("rejected", `The server answered HTTP ${status}`);

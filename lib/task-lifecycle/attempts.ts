@@ -1,6 +1,7 @@
 /**
- * What the engine does to tasks whose call is being made. The caller holds the fence of the connection. Each write
- * carries the state and the attempt it expects, and answers whether it was made.
+ * What the engine does to tasks whose call is being made. The caller holds the fence of the connection, but for what the
+ * call came to, which is true whoever has the lease. Each write carries the state, and where there is one the attempt, that it
+ * expects.
  */
 
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
@@ -102,8 +103,7 @@ export async function markStarted(
   sealed: { handle: string; digest: Buffer; session: string | null },
   adopted = false,
 ): Promise<boolean> {
-  // A task that is found later was made by the call.
-  const startedAt = Prisma.sql`coalesce(started_at, ${adopted ? Prisma.sql`attempt_at` : Prisma.sql`now()`})`;
+  const startedAt = madeAt(remote.createdAt, adopted);
   const marked = await tx.$executeRaw`
     UPDATE task t SET state = 'working', sealed_handle = ${sealed.handle}, sealed_session = ${sealed.session},
       handle_digest = ${sealed.digest}, durable = true, adopted = ${adopted}, sealed_request_state = NULL,
@@ -120,6 +120,17 @@ export async function markStarted(
     },
   ]);
   return true;
+}
+
+/**
+ * When the server made the task, from which its ttl counts: by its own word, as far as that can be, for its clock may be
+ * wrong and the task is the last call's. One that says nothing made it as its reply came; one that was found later was
+ * made by the call.
+ */
+function madeAt(createdAt: string | null, adopted: boolean): Prisma.Sql {
+  const ms = createdAt === null ? Number.NaN : Date.parse(createdAt);
+  if (Number.isNaN(ms)) return adopted ? Prisma.sql`attempt_at` : Prisma.sql`now()`;
+  return Prisma.sql`least(now(), greatest(attempt_at, to_timestamp(${Math.max(0, ms) / 1000}::float8)))`;
 }
 
 /** The reply lasts longer than a call that makes a task: an open call, which ends with its connection. */

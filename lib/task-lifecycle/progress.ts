@@ -1,6 +1,6 @@
 /**
- * What the engine does to tasks. The caller holds the fence of the connection. Each write carries the state (and for
- * a start the attempt) it expects, and answers whether it was made.
+ * What the engine does to tasks that run, and their ends. The caller holds the fence of the connection, but for an end that the
+ * call brought: then it has found the attempt to be the one awaited. A write that moves a state carries those it expects.
  */
 
 import { Prisma, storable, type Tx } from "../base/db/db.ts";

@@ -1,6 +1,8 @@
 /**
- * All writes to tasks. Each carries the state it expects in its `where`; a count of 0 says that somebody else was
- * first. Lock order everywhere: connection (and its server, lib/servers/locks.ts), task, input request, delivery, chain head.
+ * What people do to tasks, and a race to its losers: start, cancel, have looked at. What the engine does is in attempts.ts,
+ * progress.ts and retry.ts; what was found in a server's list is in lib/found-tasks. Each move carries the state it expects;
+ * a count of 0 says that somebody else was first. Lock order everywhere: connection (and its server, lib/servers/locks.ts),
+ * task, input request, delivery, chain head.
  */
 import { createHash } from "node:crypto";
 import type { Principal } from "../access/principal.ts";

@@ -43,10 +43,10 @@ export interface TestServer {
     /** What a tool says of itself. */
     describe?: (tool: string) => string | undefined;
     /**
-     * What `order` does besides: asks two questions, asks again after the answers, cuts the connection after them, or
-     * refuses them.
+     * What `order` does besides: asks two questions, asks again after the answers, cuts the connection after them,
+     * refuses them, or makes a task with them, which is kept for a minute.
      */
-    onOrder?: "two" | "again" | "drop" | "refuse";
+    onOrder?: "two" | "again" | "drop" | "refuse" | "task";
   };
   subscriptions: Subscriptions;
   /** The answers each task was told, in order of arrival. */
@@ -185,6 +185,11 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
       if (inputResponses && behave.onOrder === "refuse")
         throw new ProtocolError(-32602, "The state has expired");
       if (inputResponses && behave.onOrder === "drop") cutConnection();
+      if (inputResponses && behave.onOrder === "task") {
+        const task = { ...newTask("working"), ttlMs: 60_000 };
+        tasks.set(task.taskId, task);
+        return { resultType: "task", ...task };
+      }
       return order(inputResponses, requestState, behave.onOrder);
     }
     const key = (request.params?._meta as Record<string, unknown> | undefined)?.["intray/idempotency-key"];

@@ -24,6 +24,11 @@ export class ApiError extends Error {
     this.extra = body;
   }
 
+  /** Of a call that writes: nobody knows whether it was stored. */
+  get isUnknown(): boolean {
+    return this.code === "database_unavailable";
+  }
+
   /** What to show of it, always a whole sentence: others may follow. */
   get sentence(): string {
     return this.detail ?? `${this.title}.`;

@@ -52,6 +52,25 @@ test("a look that names less than the start: the time counts from the task's cre
   expect((await look.request(request.id)).expiresAt).toEqual(task.expiresAt);
 });
 
+test.each(["2001-01-01T00:00:00Z", "2099-01-01T00:00:00Z", "-271821-04-20T00:00:00.000Z", "yesterday"])(
+  "a server that dates a task %s: its time counts from between the call and its reply",
+  async (createdAt) => {
+    remote.tasks.clear();
+    remote.behave.onGet = undefined;
+    remote.behave.onCall = (made) => {
+      Object.assign(made, { createdAt, ttlMs: 600_000 });
+      return "answer";
+    };
+    const id = await world.startTask(server, {}, tool("approve"));
+    const request = await look.openRequest(id);
+    const { startedAt, attemptAt, expiresAt } = await look.task(id);
+    expect(startedAt!.getTime()).toBeGreaterThanOrEqual(attemptAt!.getTime());
+    expect(startedAt!.getTime()).toBeLessThanOrEqual(request.createdAt.getTime());
+    expect(expiresAt!.getTime()).toBe(startedAt!.getTime() + 600_000);
+    await world.answer(request.id, { action: "accept", content: { approve: true } });
+  },
+);
+
 test("a time limit that passes without effect is none: for this task, and for the server's next", async () => {
   const { id, request } = await asked(1_000);
   await until("the limit is given up", async () => (await look.task(id)).expiresAt === null);

@@ -19,8 +19,15 @@ const asking = {
   inputRequests: { ok: { method: "elicitation/create", params } },
 };
 
+/** Of a gateway that speaks JSON-RPC. */
+const NOT_READY = JSON.stringify({
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: -32000, message: "No server is ready" },
+});
+
 /** Asks until an answer is taken; the first one is answered with 503, and taken or not. */
-function asks({ takesTheFirst }: { takesTheFirst: boolean }) {
+function asks({ takesTheFirst, body }: { takesTheFirst: boolean; body?: string }) {
   const told: unknown[] = [];
   let isTaken = false;
   const act: Act = ({ response, message, result, reply }) => {
@@ -30,7 +37,7 @@ function asks({ takesTheFirst }: { takesTheFirst: boolean }) {
       told.push(message.params);
       isTaken = takesTheFirst || told.length > 1;
       if (told.length > 1) reply({});
-      else response.writeHead(503).end();
+      else response.writeHead(503, { "content-type": "application/json" }).end(body);
     }
     return true;
   };
@@ -58,33 +65,77 @@ describe.concurrent("503", { timeout: 300_000 }, () => {
     await ends();
   });
 
-  test("to an answer that was not taken: it is sent once more, when the question has stood for a while", async ({
-    expect,
-    ...context
-  }) => {
-    const { act, told } = asks({ takesTheFirst: false });
-    const { id, ends } = await scene.task(context, "2026-07-28", act);
-    const request = await scene.look.openRequest(id);
-    await scene.world.answer(request.id, approve);
-    await until(
-      "it is settled",
-      async () => (await scene.look.request(request.id)).state === "settled",
-      PATIENCE_MS,
-    );
-    expect(told).toHaveLength(2);
-    await ends();
-  });
+  test.for([
+    ["without a body", undefined],
+    ["with a JSON-RPC error", NOT_READY],
+  ] as const)(
+    "to an answer that was not taken, %s: it is sent once more, when the question has stood for a while",
+    async ([, body], { expect, ...context }) => {
+      const { act, told } = asks({ takesTheFirst: false, ...(body && { body }) });
+      const { id, ends } = await scene.task(context, "2026-07-28", act);
+      const request = await scene.look.openRequest(id);
+      await scene.world.answer(request.id, approve);
+      await until(
+        "it is settled",
+        async () => (await scene.look.request(request.id)).state === "settled",
+        PATIENCE_MS,
+      );
+      expect(told).toHaveLength(2);
+      await ends();
+    },
+  );
 
-  test("to a call: it is not made again, for it may have made a task", async ({ expect, onTestFinished }) => {
-    const server = await startHostileServer(({ response, message }) => {
-      if (message.method !== "tools/call") return false;
-      response.writeHead(503).end();
-      return true;
-    });
-    onTestFinished(() => server.close());
-    const added = await scene.world.addServer(server.url, "2025-11-25");
-    const id = await scene.world.startTask(added, {}, tool("work", { taskSupport: "required" }));
-    await scene.look.inState(id, "start_unknown");
-    expect(server.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+  test.for([
+    ["without a body", undefined],
+    ["with a JSON-RPC error", NOT_READY],
+  ] as const)(
+    "to a call, %s: it is not made again, for it may have made a task",
+    async ([, body], { expect, onTestFinished }) => {
+      const server = await startHostileServer(({ response, message }) => {
+        if (message.method !== "tools/call") return false;
+        response.writeHead(503, { "content-type": "application/json" }).end(body);
+        return true;
+      });
+      onTestFinished(() => server.close());
+      const added = await scene.world.addServer(server.url, "2025-11-25");
+      const id = await scene.world.startTask(added, {}, tool("work", { taskSupport: "required" }));
+      await scene.look.inState(id, "start_unknown");
+      expect(server.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+    },
+  );
+});
+
+test("429, and nothing for an hour: the reply to a call that comes meanwhile is stored at once, and nothing is sent", {
+  timeout: 300_000,
+}, async ({ expect, onTestFinished }) => {
+  let isBusy = false;
+  let tellReply = () => {};
+  const polled: boolean[] = [];
+  const server = await startHostileServer(({ response, message, result, reply }) => {
+    if (message.method === "tools/call" && message.params.name === "late") tellReply = () => reply(result);
+    else if (message.method === "tasks/get") {
+      polled.push(isBusy);
+      if (!isBusy) return false;
+      response.writeHead(429, { "retry-after": "3600" }).end();
+    } else return false;
+    return true;
   });
+  onTestFinished(() => server.close());
+  const { world, look } = scene;
+  const added = await world.addServer(server.url, "2026-07-28");
+  await look.inState(await world.startTask(added, {}, tool("work", { taskSupport: "required" })), "working");
+  const id = await world.startTask(added, {}, tool("late", { taskSupport: "required" }));
+  // An open call, for all that anybody knows.
+  await look.inState(id, "working");
+  isBusy = true;
+  const where = { organizationId: world.organizationId, id: added.connectionId };
+  await until(
+    "the server is left alone",
+    async () => (await world.within((tx) => tx.connection.findFirstOrThrow({ where }))).circuitFailures > 0,
+    PATIENCE_MS,
+  );
+  tellReply();
+  await until("the handle is stored", async () => (await look.task(id)).sealedHandle !== null);
+  expect(await look.task(id)).toMatchObject({ state: "working", durable: true });
+  expect(polled.filter((wasBusy) => wasBusy)).toHaveLength(1);
 });

@@ -35,7 +35,26 @@ test.each(["decline", "cancel"] as const)(
       expect(remote.tasks).toEqual([]);
       expect(remote.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
       expect((await look.request(request.id)).state).toBe("settled");
-      expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", error: null });
+      // Nothing was sent, so no reply was lost.
+      expect(await look.deliveryOf(request.id)).toMatchObject({
+        state: "confirmed",
+        error: null,
+        attempts: 0,
+        sentAt: null,
+        inDoubt: false,
+      });
+      const lines = await world.within((tx) =>
+        tx.event.findMany({
+          where: {
+            organizationId: world.organizationId,
+            inputRequestId: request.id,
+            type: { startsWith: "delivery." },
+          },
+        }),
+      );
+      expect(lines.map(({ type, data }) => ({ type, data }))).toEqual([
+        { type: "delivery.confirmed", data: { reply: "not_needed" } },
+      ]);
     } finally {
       await remote.close();
     }

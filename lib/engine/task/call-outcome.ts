@@ -1,6 +1,5 @@
 /** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
 import type { Tx } from "../../base/db/db.ts";
-import { appendEvents } from "../../events/transitions.ts";
 import {
   PeerError,
   type RemoteTask,
@@ -99,6 +98,7 @@ async function keep(
   if (outcome.kind === "task") ctx.name(entry, outcome.task.taskId);
   const stored = await storeOutcome(ctx, entry, async (tx) => {
     if (!(await awaitsOutcome(organizationId, tx, connectionId, entry.id, attempt))) return false;
+    await confirmTaken(ctx, tx, entry);
     if (outcome.kind === "input_required") await keepRound(ctx, tx, entry, attempt, outcome);
     else if (outcome.kind === "task") await keepTask(ctx, tx, entry, attempt, outcome.task);
     else await endTask(organizationId, tx, entry.id, { state: "completed", result: outcome.result });
@@ -126,7 +126,6 @@ async function keepTask(
   setCalls(entry, { callId: null });
   const sealed = sealedTask(ctx, entry, task.taskId);
   await markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed);
-  await appendEvents(ctx.organizationId, tx, await confirmTaken(ctx, tx, entry));
 }
 
 async function afterFailure(

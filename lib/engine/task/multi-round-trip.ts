@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { confirmRequest } from "../../input-requests/capture.ts";
+import { settleUnsent } from "../../input-requests/capture.ts";
 import { markSending } from "../../input-requests/deliveries/transitions.ts";
 import { markRetrying } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
@@ -58,7 +58,11 @@ export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promis
   if (!marked) return 0;
   const requests = work.requests.map((request) => ({
     ...request,
-    delivery: { ...request.delivery!, state: "sending" as const },
+    delivery: {
+      ...request.delivery!,
+      state: "sending" as const,
+      attempts: request.delivery!.attempts + 1,
+    },
   }));
   entry.work = { ...work, state: "starting", requests };
   return call(ctx, entry, attempt);
@@ -77,11 +81,8 @@ async function endDeclined(ctx: WatcherContext, entry: WatchedTask): Promise<voi
   const { organizationId } = ctx;
   await fencedTransaction(ctx, entry, async (tx) => {
     const events: NewEvent[] = [];
-    for (const { id, delivery, asks } of entry.work.requests.filter(isDeclined)) {
-      const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
-      if (await markSending(organizationId, tx, idsOf(entry, id, delivery!.id), how))
-        events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
-    }
+    for (const { id } of entry.work.requests.filter(isDeclined))
+      events.push(...(await settleUnsent(organizationId, tx, entry.id, id)));
     // Undone after all.
     if (events.length === 0) return;
     await endTask(organizationId, tx, entry.id, { state: "cancelled", error: DECLINED });

@@ -1,4 +1,7 @@
-/** What is done of a task while its server is paused: what came in is stored, and nothing is sent. */
+/**
+ * What is done of a task while nothing may be sent to its server, which is paused, or left alone after trouble: what came
+ * in is stored.
+ */
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
@@ -26,6 +29,11 @@ export async function stepWhilePaused(ctx: WatcherContext, entry: WatchedTask): 
     await fencedTransaction(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
   if (isRunning(work.state)) await storeProgress(ctx, entry);
   return entry.stale ? 0 : nextTurn(entry);
+}
+
+/** Something came that is in memory only, and that the server may not say again. */
+export function hasToStore({ calls: { call }, cold }: WatchedTask): boolean {
+  return Boolean(call?.result) || cold.progress !== null;
 }
 
 /** Without asking the server anything. */

@@ -1,5 +1,6 @@
 /** Tools of 2026-07-28 that ask before they make a task: the call is made again with the answers, once. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { age } from "../../../test/fixtures/age.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
@@ -31,6 +32,30 @@ afterAll(async () => {
 });
 
 const ORDER: Tool = tool("order");
+/** What people are told of an answer: by its delivery, and by the history. */
+async function toldOf(inputRequestId: string) {
+  const { acceptedAt, inDoubt } = await look.deliveryOf(inputRequestId);
+  const lines = await world.within((tx) =>
+    tx.event.findMany({
+      where: {
+        organizationId: world.organizationId,
+        inputRequestId,
+        type: { in: ["delivery.accepted", "delivery.confirmed"] },
+      },
+      orderBy: { seq: "asc" },
+    }),
+  );
+  const replies = lines.map(({ type, data }) => [type, (data as { reply?: string }).reply]);
+  return { accepted: acceptedAt !== null, inDoubt, replies };
+}
+const TAKEN = {
+  accepted: true,
+  inDoubt: false,
+  replies: [
+    ["delivery.accepted", undefined],
+    ["delivery.confirmed", undefined],
+  ],
+};
 const three = { action: "accept" as const, content: { n: 3 } };
 
 test("its question waits in the inbox; the answer goes out with the call, the state echoed to the byte", async () => {
@@ -46,6 +71,7 @@ test("its question waits in the inbox; the answer goes out with the call, the st
   expect(JSON.stringify(done.result)).toContain("first ✓ second");
   expect((await look.request(request.id)).state).toBe("settled");
   expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 1, rung: "retry" });
+  expect(await toldOf(request.id)).toEqual(TAKEN);
   // Two silent rounds and one that asks, then the one that answers.
   expect(remote.calls.map(({ inputResponses }) => inputResponses)).toEqual([
     undefined,
@@ -78,10 +104,38 @@ test("asked again after the answers: a new request for a person, and the old ans
     (await look.requestsOf(id)).find(({ state, id: one }) => state === "open" && one !== first.id),
   );
   expect((await look.request(first.id)).state).toBe("settled");
+  expect(await toldOf(first.id)).toEqual(TAKEN);
   expect(again.askedAgain).toBe(true);
   remote.behave.onOrder = undefined;
   await world.answer(again.id, { action: "accept", content: { n: 4 } });
   await look.inState(id, "completed");
+});
+
+test("a task that the call with the answers makes: they were taken, and its time counts from when it was made", async () => {
+  remote.behave.onOrder = "task";
+  const id = await world.startTask(server, {}, ORDER);
+  const request = await look.openRequest(id);
+  await engine.stop();
+  await age(world, id, 2);
+  engine = await world.startEngine();
+  await world.answer(request.id, three);
+  const made = await look.inState(id, "working");
+  expect(await toldOf(request.id)).toEqual(TAKEN);
+  const [there] = remote.tasks.values();
+  expect(made.expiresAt).toEqual(new Date(Date.parse(there!.createdAt) + 60_000));
+  // Polls find it, two days after its first call, and long before its time is over.
+  await until("it was polled", async () => {
+    const row = await world.within((tx) =>
+      tx.taskWatch.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId: id } }),
+    );
+    return row.lastCheckedAt !== null;
+  });
+  const { traits } = await world.within((tx) =>
+    tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+  );
+  expect(traits).not.toHaveProperty("outlivesTtl");
+  remote.tasks.clear();
+  await look.inState(id, "lost");
 });
 
 test("a retry whose reply is lost is not made again: a person decides, and the answer stays where it is", async () => {

@@ -2,7 +2,7 @@
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../../input-requests/capture.ts";
-import { markUnsent } from "../../input-requests/deliveries/transitions.ts";
+import { markAccepted, markUnsent } from "../../input-requests/deliveries/transitions.ts";
 import type { StartOutcome } from "../../mcp/peer.ts";
 import { markAsking, markNotRetried } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
@@ -18,7 +18,7 @@ export function isRound(work: TaskWork): boolean {
   return work.state === "input_required" && work.sealedHandle === null && work.durable;
 }
 
-/** Stores a round of questions; the answers of the last one, if there was one, have been taken. */
+/** Stores a round of questions. */
 export async function keepRound(
   ctx: WatcherContext,
   tx: Tx,
@@ -29,7 +29,7 @@ export async function keepRound(
   const { organizationId } = ctx;
   const sealed = sealRequestState(ctx, entry.id, round.requestState);
   await markAsking(organizationId, tx, entry.id, attempt, sealed);
-  const events = await confirmTaken(ctx, tx, entry);
+  const events: NewEvent[] = [];
   for (const question of round.questions) {
     if (question.address.kind !== "key") continue;
     const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
@@ -38,13 +38,21 @@ export async function keepRound(
   await appendEvents(organizationId, tx, events);
 }
 
-/** The server has taken the answers that came with the call: it went on. */
-export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTask): Promise<NewEvent[]> {
+/**
+ * The server has replied to the call, and so has taken the answers that came with it, and gone on. An answer to a question
+ * of an open call went by itself (it has a JSON-RPC id, not a key): whether that one was taken is not said by this.
+ */
+export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTask): Promise<void> {
+  const { organizationId } = ctx;
   const events: NewEvent[] = [];
-  for (const { id, delivery } of entry.work.requests)
-    if (delivery?.state === "sending")
-      events.push(...(await confirmRequest(ctx.organizationId, tx, entry.id, id)));
-  return events;
+  for (const { id, delivery, asks } of entry.work.requests) {
+    if (delivery?.state !== "sending") continue;
+    const cameWithTheCall = asks.some(({ key }) => key !== null);
+    if (cameWithTheCall)
+      await markAccepted(organizationId, tx, idsOf(entry, id, delivery.id), delivery.attempts);
+    events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
+  }
+  await appendEvents(organizationId, tx, events);
 }
 
 /** The call with the answers did not reach the server: they wait for the next try. */
@@ -59,7 +67,7 @@ export async function waitAgain(
     if (!(await markNotRetried(ctx.organizationId, tx, entry.id, attempt, why))) return;
     for (const { id, delivery } of entry.work.requests) {
       if (delivery?.state !== "sending") continue;
-      const inMs = retryAfterMs ?? backoffDelay(delivery.attempts + 1);
+      const inMs = retryAfterMs ?? backoffDelay(delivery.attempts);
       await markUnsent(ctx.organizationId, tx, idsOf(entry, id, delivery.id), why.code, inMs);
     }
   });

@@ -16,7 +16,7 @@ import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { leaveStreams } from "../sessions/streams.ts";
 import { Subscription } from "../sessions/subscription.ts";
 import { storeAfterLeaseLost } from "../task/call-outcome.ts";
-import { stepWhilePaused } from "../task/paused-step.ts";
+import { hasToStore, stepWhilePaused } from "../task/paused-step.ts";
 import { handleOf } from "../task/sealed.ts";
 import { step } from "../task/step.ts";
 import * as tunables from "../tunables.ts";
@@ -317,8 +317,10 @@ export class Watcher {
       const wait = entry.urgent || this.#paused ? 0 : this.#failurePolicy.waitFor(entry);
       entry.urgent = false;
       if (this.#paused) pause = await stepWhilePaused(this.#context, entry);
-      else if (wait > 0) pause = wait;
-      else {
+      else if (wait > 0) {
+        if (hasToStore(entry)) await stepWhilePaused(this.#context, entry);
+        pause = wait;
+      } else {
         const { checkedAt } = entry;
         pause = await step(this.#context, entry);
         if (this.#failurePolicy.succeeded(entry))

@@ -58,6 +58,7 @@ export function deliveryMeaning({
     case "accepted":
       return delivery.flagged ? null : `${server.name} has it. The task has not moved on yet.`;
     case "confirmed":
+      if (needsNoSending(delivery)) return `Nothing had to be sent: ${server.name} is not called again.`;
       if (!delivery.acceptedAt)
         return `${server.name}’s reply was lost, and the task moved on: most likely with this answer.`;
       return hasVanished(task.state)
@@ -71,6 +72,14 @@ export function deliveryMeaning({
 /** How far an answer has come, by what the API says of its delivery. */
 export function reachIn(delivery: NonNullable<InputRequestSummary["delivery"]>): Reach {
   return reachOf({ ...delivery, accepted: delivery.acceptedAt !== null });
+}
+
+/** What the answer asked for was done without telling the server. */
+export function needsNoSending({
+  state,
+  attempts,
+}: Pick<NonNullable<InputRequestSummary["delivery"]>, "state" | "attempts">): boolean {
+  return state === "confirmed" && attempts === 0;
 }
 
 /** The task's end proves nothing of the answers it had. */

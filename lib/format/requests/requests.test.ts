@@ -46,8 +46,8 @@ test.each([
   ["pending", { acceptedAt: "2026-11-22T10:00:00Z" }, /^Finance accepted it once, and asked again/],
   ["pending", { attempts: 1, inDoubt: true }, /^Finance may have it: its reply was lost/],
   ["pending", { waitingSince: "2026-11-22T10:00:00Z" }, /no longer asks this question/],
-  ["confirmed", { acceptedAt: "2026-11-22T10:00:00Z" }, /has it, and the task moved on/],
-  ["confirmed", {}, /reply was lost, and the task moved on/],
+  ["confirmed", { attempts: 1, acceptedAt: "2026-11-22T10:00:00Z" }, /has it, and the task moved on/],
+  ["confirmed", { attempts: 1, inDoubt: true }, /reply was lost, and the task moved on/],
   ["failed", {}, null],
 ] as const)("an answer that is %s %o is explained", (state, more, words) => {
   const connectionState = "connected" as const;
@@ -57,7 +57,8 @@ test.each([
 });
 
 test("an answer that the server had when it lost the task is not said to have moved it on", () => {
-  const delivery = { ...way, state: "confirmed" as const, acceptedAt: "2026-11-22T10:00:00Z" };
+  const acceptedAt = "2026-11-22T10:00:00Z";
+  const delivery = { ...way, state: "confirmed" as const, attempts: 1, acceptedAt };
   const said = (state: "completed" | "lost") =>
     deliveryMeaning({ server, connectionState: "connected", task: { state }, delivery });
   expect(said("lost")).toBe("Finance has it. The task ended before it showed what it made of it.");

@@ -92,6 +92,7 @@ export const TASK_WORDS = {
     say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
   "delivery.accepted": () => say("Answer accepted by the server", "accent"),
   "delivery.confirmed": (data) => {
+    if (data.reply === "not_needed") return say("Answer carried out; nothing had to be sent", "accent");
     if (data.reply === "lost")
       return say("Task moved on; the server's reply to the answer was lost", "accent");
     const vanished = VANISHED.has(text(data.ended) ?? "");
@@ -100,7 +101,12 @@ export const TASK_WORDS = {
       "accent",
     );
   },
-  "delivery.unsent": (data) => say(`Not sent yet, trying again${why(data)}`),
+  "delivery.unsent": (data) =>
+    say(
+      data.reason === "interrupted"
+        ? "No reply to the answer, and the server still asks: sending it again"
+        : `Not sent yet, trying again${why(data)}`,
+    ),
   "delivery.waiting": () =>
     say(
       "The answer waits: the server no longer asks its question. Asking it to put the question again",

@@ -5,7 +5,7 @@ import type { DeliveryState } from "../schema.ts";
 
 export const deliveries = stateMachine<DeliveryState>({
   held: ["pending", "undone", "failed"],
-  // accepted, confirmed: taken before it was asked for again
+  // accepted, confirmed: taken before it was asked for again; confirmed: nothing has to be sent
   pending: ["sending", "accepted", "confirmed", "failed"],
   // pending: nothing reached the server, or nobody knows; confirmed: found taken after a crash
   sending: ["accepted", "pending", "confirmed", "failed"],

@@ -233,6 +233,16 @@ export async function confirm(
   return confirmed.accepted ? "taken" : "unknown";
 }
 
+/** What the answer says is done without telling the server. False: it is not pending, or an attempt was made. */
+export async function carryOut(organizationId: string, tx: Tx, inputRequestId: string): Promise<boolean> {
+  const { set, from } = move("confirmed", "pending");
+  const carriedOut = await tx.$executeRaw`
+    UPDATE delivery SET ${set}, confirmed_at = now(), waiting_since = NULL
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
+      AND accepted_at IS NULL AND NOT in_doubt`;
+  return carriedOut === 1;
+}
+
 /**
  * A live answer can't be sent any more. `notTaken`: it is known that the last attempt was not taken, so that nobody has
  * to wonder about it. Returns how far the answer had come; null: there is none.

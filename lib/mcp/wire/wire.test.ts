@@ -130,6 +130,18 @@ const nonsense: [
   ["503 with a date", plain(503, "", { "retry-after": inAMinute }), get, { code: "rate_limited" }],
   ["503 without", plain(503), get, { code: "unreachable", reached: "maybe" }],
   ["502 of a gateway", plain(502), get, { code: "unreachable", reached: "maybe" }],
+  [
+    "503 of a gateway that speaks JSON-RPC",
+    rpcError(503, -32000, "No server is ready"),
+    get,
+    { code: "unreachable", reached: "maybe", rpcError: null },
+  ],
+  [
+    "504 of a gateway that speaks JSON-RPC",
+    rpcError(504, -32603, "Timed out"),
+    get,
+    { code: "unreachable", reached: "maybe" },
+  ],
   ["404 in a session", plain(404, '{"error":"Session not found"}'), get, { code: "session_gone" }],
   [
     "400 that names the session",

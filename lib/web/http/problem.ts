@@ -23,7 +23,9 @@ export function problem(
     log.warn({ err: error, requestId, ...where }, "The database cannot be reached");
     return respond(503, {
       code: "database_unavailable",
-      detail: "The database cannot be reached just now. Nothing was changed; try again.",
+      detail: isRead(where.method)
+        ? "The database cannot be reached just now. Try again."
+        : "The database cannot be reached just now. What was sent may or may not have been stored: look before you repeat it.",
       requestId,
       retryAfterMs: DATABASE_RETRY_AFTER_MS,
     });
@@ -34,6 +36,11 @@ export function problem(
     detail: "Something went wrong on our side; it was noted under the request's id.",
     requestId,
   });
+}
+
+/** The connection may end while it commits: then the change is stored, and nobody here knows. */
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 interface Problem {

@@ -49,7 +49,7 @@ export function refusalOf(error: unknown, me: string): Refusal {
       return refusal("The server’s form does not take this answer.", api.detail ?? "Nothing was sent.");
     default: {
       const quote = api?.requestId ? ` (Quote ${api.requestId} if you ask for help.)` : "";
-      const unknown = error instanceof ConnectionError && error.sent === null;
+      const unknown = api?.isUnknown || (error instanceof ConnectionError && error.sent === null);
       const title = unknown ? "Your decision may not have arrived." : "Your decision was not recorded.";
       return refusal(title, `${errorSentence(error)}${quote}`);
     }

@@ -106,6 +106,13 @@ const LOOKS = {
   refused: { icon: CircleAlert, tone: "text-bad", word: "Not recorded" },
 } as const;
 
+/** The database went away as it was recorded, or before. */
+const UNKNOWN = { icon: CircleAlert, tone: "text-bad", word: "Unknown" } as const;
+
+function isUnknown(result: BulkOutcome): boolean {
+  return result.status === "refused" && result.code === "database_unavailable";
+}
+
 function Result({
   result,
   request,
@@ -115,7 +122,7 @@ function Result({
   request: InputRequestSummary | undefined;
   onOpen: () => void;
 }) {
-  const look = LOOKS[result.status];
+  const look = isUnknown(result) ? UNKNOWN : LOOKS[result.status];
   const beaten = result.status === "refused" && result.by ? result : null;
   const Icon = beaten ? CircleSlash : look.icon;
   return (

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ApiError } from "@/lib/api-client/base/client.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { refusalOf } from "../answer/answer-error.ts";
 import { rowAfter, rowBeside } from "./next-row.ts";
 import { type StableRow, settle } from "./use-stable-rows.ts";
 
@@ -69,5 +71,15 @@ describe("J and K", () => {
     ["z", -1, "a"],
   ] as const)("from %s by %i lead to %s", (from, by, expected) => {
     expect(rowBeside(rows, from, by)?.request.id).toBe(expected);
+  });
+});
+
+test("a decision during which the database went away is not said to be unrecorded", () => {
+  const away = new ApiError(503, { code: "database_unavailable", detail: "Away." });
+  expect(refusalOf(away, "me")).toMatchObject({ title: "Your decision may not have arrived." });
+  const own = { code: "already_answered", by: { id: "me" }, at: new Date().toISOString() };
+  expect(refusalOf(new ApiError(409, own), "me")).toMatchObject({
+    code: "mine",
+    detail: "That first answer stands.",
   });
 });

@@ -5,7 +5,7 @@ import { Clock, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
-import { hasVanished } from "@/lib/format/requests/delivery.ts";
+import { hasVanished, needsNoSending } from "@/lib/format/requests/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { useUndo } from "../answer/use-undo.ts";
 
@@ -26,6 +26,13 @@ export function DeliverySteps({ request }: { request: InputRequestDetail }) {
     return step === (delivery.acceptedAt ? 4 : 2) ? "now" : "later";
   };
   const held = delivery.state === "held";
+  if (needsNoSending(delivery))
+    return (
+      <ol aria-label="Delivery" aria-live="polite" className="flex flex-col gap-2">
+        <Step progress="done" name="Recorded" at={answer.at} />
+        <Step progress="done" name="Carried out, nothing had to be sent" at={delivery.confirmedAt} />
+      </ol>
+    );
   return (
     <ol aria-label="Delivery" aria-live="polite" className="flex flex-col gap-2">
       <Step progress="done" name="Recorded" at={answer.at} />
