@@ -1,8 +1,8 @@
 # One image for web, engine and command line: `docker build -t intray .`
-# It holds what they reach and no more (scripts/image.ts): no npm, no compiler, no Postgres. It runs as nobody special,
+# It holds what they reach and no more (scripts/build/image.ts): no npm, no compiler, no Postgres. It runs as nobody special,
 # on a root file system that may be read-only, and writes to /tmp alone. The database and every secret come from outside.
 
-# The Node that package.json pins; scripts/image.ts refuses another.
+# The Node that package.json pins; scripts/build/image.ts refuses another.
 ARG NODE=24.21.0
 
 FROM node:${NODE}-bookworm-slim AS build
@@ -11,7 +11,7 @@ ENV NEXT_TELEMETRY_DISABLED=1
 COPY package.json package-lock.json ./
 RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node scripts/build.ts && node scripts/image.ts /image
+RUN node scripts/build/build.ts && node scripts/build/image.ts /image
 
 FROM debian:bookworm-slim
 RUN apt-get update \

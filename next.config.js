@@ -5,7 +5,7 @@ export default {
   images: { unoptimized: true },
   // `npm run check` and `npm test` do. A first start has somebody waiting for it.
   typescript: { ignoreBuildErrors: true },
-  // Files; of pages proxy.ts says more, and of calls lib/web/route.ts.
+  // Files; of pages proxy.ts says more, and of calls lib/web/http/route.ts.
   headers: async () =>
     ["/_next/:path*", "/:file(.*\\.[a-zA-Z0-9]{2,5})"].map((source) => ({
       source,

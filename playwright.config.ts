@@ -5,7 +5,7 @@ const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
   testDir: "e2e",
-  globalSetup: "./e2e/global-setup.ts",
+  globalSetup: "./e2e/fixtures/global-setup.ts",
   // The files of a worker share one Intray, and a file's tests may build on its data. They wait for servers, too:
   // it takes three to keep two cores busy.
   workers: process.env.E2E_URL ? 1 : 3,

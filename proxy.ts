@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { NONCE_HEADER, PATH_HEADER } from "@/lib/web/page-headers.ts";
-import { pagePolicy, setApiHeaders, setPageHeaders } from "@/lib/web/security-headers.ts";
+import { pagePolicy, setApiHeaders, setPageHeaders } from "@/lib/web/http/security-headers.ts";
+import { NONCE_HEADER, PATH_HEADER } from "@/lib/web/pages/page-headers.ts";
 
 /**
  * Headers of pages and of signing in, and nothing else: authorization is where the data is read. Next takes the nonce

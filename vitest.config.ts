@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./lib/testing/longest-first.ts";
+import { LongestFirst } from "./test/setup/longest-first.ts";
 
 export default defineConfig({
   test: {
-    include: ["{lib,app,components,examples,scripts,prisma}/**/*.test.{ts,tsx}"],
-    globalSetup: "lib/testing/global-setup.ts",
+    include: ["{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}"],
+    globalSetup: "test/setup/global-setup.ts",
     // Real databases and real servers, on machines with two cores.
     // Most of their time they wait for each other, so that there is room for three files a core.
     maxWorkers: 6,
@@ -18,7 +18,7 @@ export default defineConfig({
     alias: [
       { find: "@", replacement: import.meta.dirname },
       // A hash that takes a quarter of a second is right for people, and half of what the tests of accounts took.
-      { find: /^\.\/password-cost\.ts$/, replacement: `${import.meta.dirname}/lib/testing/password-cost.ts` },
+      { find: /^\.\/password-cost\.ts$/, replacement: `${import.meta.dirname}/test/setup/password-cost.ts` },
     ],
   },
 });

@@ -4,7 +4,7 @@ import { lazy, Suspense } from "react";
 
 // It comes with every page and is hardly ever needed. Where it cannot be loaded, the global error page stands in.
 const ErrorView = lazy(() =>
-  import("@/components/shell/error-view.tsx").then((file) => ({ default: file.ErrorView })),
+  import("@/components/shell/pages/error-view.tsx").then((file) => ({ default: file.ErrorView })),
 );
 
 export default function ErrorPage(props: { error: Error & { digest?: string }; reset: () => void }) {

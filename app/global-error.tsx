@@ -1,6 +1,6 @@
 "use client";
 
-import { PLAIN_BUTTON } from "@/components/shell/plain-button.ts";
+import { PLAIN_BUTTON } from "@/components/shell/pages/plain-button.ts";
 import "./globals.css";
 
 /** When even the frame of all pages failed. It comes with every page: a few words, and loading anew. */

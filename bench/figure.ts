@@ -33,7 +33,7 @@ export function medians(runs: Figure[][]): Figure[] {
   });
 }
 
-export function median(values: number[]): number {
+function median(values: number[]): number {
   return quantile(values, 0.5);
 }
 

@@ -8,15 +8,15 @@ import { cpus, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { type Browser, chromium } from "@playwright/test";
-import { openDesk } from "../e2e/desk.ts";
-import { startIntray } from "../e2e/intray.ts";
-import { build } from "../scripts/build.ts";
+import { openDesk } from "../e2e/fixtures/desk.ts";
+import { startIntray } from "../e2e/fixtures/intray.ts";
+import { build } from "../scripts/build/build.ts";
 import { findOrInstallChromium } from "../scripts/chromium.ts";
 import { fillInbox } from "./fill-inbox.ts";
 import { type Figures, measure, PROFILES } from "./page-figures.ts";
 
 /** A row of the list, however the list is made: a link to a request. */
-export const ROW = '[aria-label="Requests"] a[href*="/inbox/"]';
+const ROW = '[aria-label="Requests"] a[href*="/inbox/"]';
 
 const { values } = parseArgs({
   options: {

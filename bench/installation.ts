@@ -6,18 +6,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encode } from "next-auth/jwt";
+import type { Role } from "../lib/access/roles.ts";
 import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
-import { createDatabase, type Database, Prisma } from "../lib/db.ts";
-import { hashSecret, randomSecret, uuidv7 } from "../lib/ids.ts";
-import type { Role } from "../lib/members/schema.ts";
+import { createDatabase, type Database, Prisma } from "../lib/base/db/db.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../lib/base/ids.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
-import { type EngineProcess, startEngineProcess } from "../lib/testing/engine-process.ts";
-import { createTestDatabase, prepareTemplate, type TestDatabase } from "../lib/testing/postgres.ts";
-import { build } from "../scripts/build.ts";
+import { build } from "../scripts/build/build.ts";
 import { readRecord } from "../scripts/database/cluster.ts";
 import { startEmbedded } from "../scripts/database/embedded.ts";
 import { freePort } from "../scripts/ports.ts";
+import { type EngineProcess, startEngineProcess } from "../test/engine-process.ts";
+import { createTestDatabase, prepareTemplate, type TestDatabase } from "../test/setup/postgres.ts";
 
 export interface Installation {
   database: TestDatabase;

@@ -31,7 +31,7 @@ function goalOf({ goal, unit }: Figure): string {
 }
 
 /** Three figures that count. */
-export function number(value: number): string {
+function number(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const rounded = Number(value.toPrecision(3));
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en-US") : String(rounded);

@@ -1,5 +1,6 @@
 /** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, and no sideways scrolling. */
 import { expect } from "@playwright/test";
+import { judge, ON_A_DESK, ON_A_PHONE, PHONE } from "./fixtures/axe.ts";
 import {
   answer,
   askAbout,
@@ -10,8 +11,7 @@ import {
   startInvoice,
   taskHeader,
   test,
-} from "./desk.ts";
-import { judge, ON_A_DESK, ON_A_PHONE, PHONE } from "./judge.ts";
+} from "./fixtures/desk.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });

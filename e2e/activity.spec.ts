@@ -1,7 +1,7 @@
 /** The history on screen: found, filtered, verified and exported, by mouse and by keyboard, by admins alone. */
 import { readFile } from "node:fs/promises";
-import { apiOf, expect, keysListen, openRequest, SOON, startInvoice, test } from "./desk.ts";
-import { judge, PHONE } from "./judge.ts";
+import { judge, PHONE } from "./fixtures/axe.ts";
+import { apiOf, expect, keysListen, openRequest, SOON, startInvoice, test } from "./fixtures/desk.ts";
 
 test.describe.configure({ timeout: 180_000 });
 

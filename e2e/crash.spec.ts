@@ -4,8 +4,8 @@
  * told once and each line paid once.
  */
 import { expect, test } from "@playwright/test";
-import { type LedgerLine, readLedger } from "../lib/testing/sample-ledger.ts";
-import { type PartName, startIntray } from "./intray.ts";
+import { type LedgerLine, readLedger } from "../test/fixtures/sample-ledger.ts";
+import { type PartName, startIntray } from "./fixtures/intray.ts";
 
 const INVOICES = 20;
 const KILLS = 16;

@@ -1,6 +1,7 @@
 /** Servers as they are: what they were seen to do, tasks that only they know, calls that are lost, results of all kinds. */
-import { startElsewhere } from "../lib/testing/stranger.ts";
-import { type Backstage, openBackstage } from "./backstage.ts";
+import { startElsewhere } from "../test/fixtures/stranger.ts";
+import { judge } from "./fixtures/axe.ts";
+import { type Backstage, openBackstage } from "./fixtures/database.ts";
 import {
   apiOf,
   askAbout,
@@ -13,8 +14,7 @@ import {
   SOON,
   taskHeader,
   test,
-} from "./desk.ts";
-import { judge } from "./judge.ts";
+} from "./fixtures/desk.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });

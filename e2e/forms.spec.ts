@@ -1,9 +1,18 @@
 /** Every kind of field, filled in by keyboard alone, told to a screen reader, looked at by axe, and sent exactly. */
 import type { Page } from "@playwright/test";
-import { expect, openDesk, readRequest, requestPane, SOON, setUndoWindow, tabTo, test } from "./desk.ts";
-import { judge } from "./judge.ts";
-import type { Kind } from "./question-kinds.ts";
-import { type Asked, ask, askForm } from "./questions.ts";
+import { judge } from "./fixtures/axe.ts";
+import {
+  expect,
+  openDesk,
+  readRequest,
+  requestPane,
+  SOON,
+  setUndoWindow,
+  tabTo,
+  test,
+} from "./fixtures/desk.ts";
+import type { Kind } from "./fixtures/question-kinds.ts";
+import { type Asked, ask, askForm } from "./fixtures/questions.ts";
 
 // Axe takes its time on a busy machine. Clocks change in Vienna, and not in UTC.
 test.describe.configure({ timeout: 180_000 });

@@ -1,6 +1,7 @@
 /** Four eyes: who asked for a task sees why somebody else has to accept, and may decline. */
-import { apiOf, askAbout, expect, readRequest, requestPane, SOON, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+
+import { judge } from "./fixtures/axe.ts";
+import { apiOf, askAbout, expect, readRequest, requestPane, SOON, test } from "./fixtures/desk.ts";
 
 test.afterEach(async ({ ana }) => {
   await apiOf(ana).write("PATCH", "/organization", { fourEyes: false });

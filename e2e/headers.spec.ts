@@ -2,7 +2,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page, Route } from "@playwright/test";
-import { apiOf, askAbout, expect, openDesk, requestPane, test } from "./desk.ts";
+import { apiOf, askAbout, expect, openDesk, requestPane, test } from "./fixtures/desk.ts";
 
 test.describe.configure({ timeout: 120_000 });
 

@@ -1,13 +1,13 @@
 /** What a hostile server sent, as the engine leaves it, on the screens: text that runs, loads and leads nowhere. */
 import type { Page } from "@playwright/test";
-import { storable, storableText } from "../lib/db.ts";
-import { uuidv7 } from "../lib/ids.ts";
-import { questionHash } from "../lib/mcp/question.ts";
-import { shownOf } from "../lib/mcp/shown.ts";
+import { storable, storableText } from "../lib/base/db/db.ts";
+import { uuidv7 } from "../lib/base/ids.ts";
+import { questionHash } from "../lib/mcp/forms/question.ts";
+import { shownOf } from "../lib/mcp/forms/shown.ts";
 import { maskMessage } from "../lib/protocol-messages/mask.ts";
-import { type Backstage, openBackstage } from "./backstage.ts";
-import { expect, requestPane, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./fixtures/axe.ts";
+import { type Backstage, openBackstage } from "./fixtures/database.ts";
+import { expect, requestPane, test } from "./fixtures/desk.ts";
 
 const EVIL =
   `<script>window.ran=1</script><img src=x onerror="window.ran=1"> [pay](https://evil.example) https://evil.example ` +

@@ -1,7 +1,7 @@
 /** Nobody sees anything of another organization: not by its address, in a list, in a search, nor in the stream. */
 import type { Page } from "@playwright/test";
-import type { Page as ListPage } from "../lib/page.ts";
-import { apiOf, askAbout, expect, readRequest, startInvoice, test } from "./desk.ts";
+import type { Page as ListPage } from "../lib/base/page.ts";
+import { apiOf, askAbout, expect, readRequest, startInvoice, test } from "./fixtures/desk.ts";
 
 test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);

@@ -1,6 +1,6 @@
 /** The job of the product by hand: tasks are started, ask, are answered, and move on; and what can come between. */
 import type { Page } from "@playwright/test";
-import { forcePay } from "../lib/testing/sample-ledger.ts";
+import { forcePay } from "../test/fixtures/sample-ledger.ts";
 import {
   answer,
   apiOf,
@@ -21,7 +21,7 @@ import {
   startInvoice,
   taskHeader,
   test,
-} from "./desk.ts";
+} from "./fixtures/desk.ts";
 
 for (const era of ERAS) {
   test(`an invoice is started, approved and paid on ${era}`, async ({ ola, ben }) => {

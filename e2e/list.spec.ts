@@ -1,6 +1,7 @@
 /** The list of requests: finding some of them, keeping a view, answering many at once, and news that come in. */
 import type { Locator, Page } from "@playwright/test";
 import type { RequestCounts } from "../lib/input-requests/schema.ts";
+import { judge, ON_A_PHONE } from "./fixtures/axe.ts";
 import {
   answer,
   apiOf,
@@ -13,8 +14,7 @@ import {
   startInvoice,
   tabTo,
   test,
-} from "./desk.ts";
-import { judge, ON_A_PHONE } from "./judge.ts";
+} from "./fixtures/desk.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 240_000 });

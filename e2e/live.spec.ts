@@ -1,6 +1,7 @@
 /** What a page knows of the world outside: one stream for all tabs, and the truth about lost connections. */
 import { get } from "node:http";
 import type { BrowserContext, Page } from "@playwright/test";
+import { judge, ON_A_DESK } from "./fixtures/axe.ts";
 import {
   apiOf,
   askAbout,
@@ -14,9 +15,8 @@ import {
   signIn,
   startInvoice,
   test,
-} from "./desk.ts";
-import { startIntray } from "./intray.ts";
-import { judge, ON_A_DESK } from "./judge.ts";
+} from "./fixtures/desk.ts";
+import { startIntray } from "./fixtures/intray.ts";
 
 /** As many as the server allows one person at once. */
 const MOST_STREAMS = 8;

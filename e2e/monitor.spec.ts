@@ -1,7 +1,7 @@
 /** The task monitor: finding tasks, keeping what was found, and doing one thing to many. */
 import { readFileSync } from "node:fs";
-import { expect, newInvoiceId, openRequest, SOON, startInvoice, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./fixtures/axe.ts";
+import { expect, newInvoiceId, openRequest, SOON, startInvoice, test } from "./fixtures/desk.ts";
 
 test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", async ({
   ola,

@@ -1,7 +1,8 @@
 /** Starting by hand: by form and by JSON, again with other arguments, on two servers at once, and with further attempts. */
 import type { Page } from "@playwright/test";
-import type { Race } from "../lib/races/schema.ts";
+import type { Race } from "../lib/tasks/races/schema.ts";
 import type { TaskDetail } from "../lib/tasks/schema.ts";
+import { judge } from "./fixtures/axe.ts";
 import {
   answer,
   apiOf,
@@ -13,8 +14,7 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./desk.ts";
-import { judge } from "./judge.ts";
+} from "./fixtures/desk.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });

@@ -1,10 +1,10 @@
 /** A server with OAuth by hand: connected, used while its tokens run out, lost, won back, and let go. */
 import type { Page } from "@playwright/test";
-import { type AuthorizationServer, startAuthorizationServer } from "../lib/testing/authorization-server.ts";
-import { type GuardedServer, startGuardedServer } from "../lib/testing/guarded-server.ts";
-import { startTestServer, type TestServer } from "../lib/testing/mcp-server.ts";
-import { apiOf, expect, openRequest, readRequest, SOON, tabTo, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { type AuthorizationServer, startAuthorizationServer } from "../test/servers/authorization-server.ts";
+import { type GuardedServer, startGuardedServer } from "../test/servers/guarded-server.ts";
+import { startTestServer, type TestServer } from "../test/servers/mcp-server.ts";
+import { judge } from "./fixtures/axe.ts";
+import { apiOf, expect, openRequest, readRequest, SOON, tabTo, test } from "./fixtures/desk.ts";
 
 let authority: AuthorizationServer;
 let inner: TestServer;

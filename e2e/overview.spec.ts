@@ -1,8 +1,18 @@
 /** The overview: figures of what people and servers did, as charts and as tables, and the way from them to the tasks. */
 
 import type { Overview } from "../lib/statistics/schema.ts";
-import { answer, apiOf, expect, ledgerOf, openRequest, SOON, startInvoice, tabTo, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./fixtures/axe.ts";
+import {
+  answer,
+  apiOf,
+  expect,
+  ledgerOf,
+  openRequest,
+  SOON,
+  startInvoice,
+  tabTo,
+  test,
+} from "./fixtures/desk.ts";
 
 test("tells what was decided and delivered, by the keyboard alone, and leads to it", async ({ ola }) => {
   test.setTimeout(180_000);

@@ -1,8 +1,8 @@
 /** People: asked in, given another role, taken out; in two organizations at once; and the end of one. */
 import type { Browser, Page } from "@playwright/test";
-import { expect, SOON, tabTo, test } from "./desk.ts";
-import { command } from "./intray.ts";
-import { judge, ON_A_DESK } from "./judge.ts";
+import { judge, ON_A_DESK } from "./fixtures/axe.ts";
+import { expect, SOON, tabTo, test } from "./fixtures/desk.ts";
+import { command } from "./fixtures/intray.ts";
 
 const PASSWORD = "correct horse battery";
 

@@ -1,7 +1,8 @@
 /** Beyond what an organization may start: said in words, with what was typed still there. */
-import { apiOf, expect, newInvoiceId, test } from "./desk.ts";
-import { command } from "./intray.ts";
-import { judge } from "./judge.ts";
+
+import { judge } from "./fixtures/axe.ts";
+import { apiOf, expect, newInvoiceId, test } from "./fixtures/desk.ts";
+import { command } from "./fixtures/intray.ts";
 
 test.setTimeout(180_000);
 

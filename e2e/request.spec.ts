@@ -1,11 +1,11 @@
 /** What a person reads before deciding: the question, its figures, what was decided before, and what became of it. */
 import { createHash } from "node:crypto";
-import type { Tx } from "../lib/db.ts";
-import { amountOf } from "../lib/format/amount.ts";
-import { uuidv7 } from "../lib/ids.ts";
-import { type Backstage, openBackstage } from "./backstage.ts";
-import { expect, requestPane, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+import type { Tx } from "../lib/base/db/db.ts";
+import { uuidv7 } from "../lib/base/ids.ts";
+import { amountOf } from "../lib/text/amount.ts";
+import { judge } from "./fixtures/axe.ts";
+import { type Backstage, openBackstage } from "./fixtures/database.ts";
+import { expect, requestPane, test } from "./fixtures/desk.ts";
 
 let backstage: Backstage;
 let server: { id: string; connectionId: string };

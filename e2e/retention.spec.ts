@@ -1,7 +1,8 @@
 /** How long what is over is kept: said by an admin with the keyboard alone, and done by the engine. */
-import { openBackstage } from "./backstage.ts";
-import { apiOf, expect, SOON, tabTo, test } from "./desk.ts";
-import { judge } from "./judge.ts";
+
+import { judge } from "./fixtures/axe.ts";
+import { openBackstage } from "./fixtures/database.ts";
+import { apiOf, expect, SOON, tabTo, test } from "./fixtures/desk.ts";
 
 const DAY_MS = 24 * 3600_000;
 

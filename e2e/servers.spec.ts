@@ -1,7 +1,8 @@
 /** A server that people look after: paused and going on, and with a tool that says something else. */
 import { recordLate } from "../lib/servers/health.ts";
 import type { Server } from "../lib/servers/schema.ts";
-import { type Backstage, openBackstage } from "./backstage.ts";
+import { judge, ON_A_DESK, ON_A_PHONE } from "./fixtures/axe.ts";
+import { type Backstage, openBackstage } from "./fixtures/database.ts";
 import {
   answer,
   apiOf,
@@ -15,8 +16,7 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./desk.ts";
-import { judge, ON_A_DESK, ON_A_PHONE } from "./judge.ts";
+} from "./fixtures/desk.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });

@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { freePort } from "../scripts/ports.ts";
-import { SOON, tabTo } from "./desk.ts";
-import { type Intray, startIntray } from "./intray.ts";
-import { judge } from "./judge.ts";
-import { type QuestionServer, startQuestionServer } from "./question-server.ts";
+import { judge } from "./fixtures/axe.ts";
+import { SOON, tabTo } from "./fixtures/desk.ts";
+import { type Intray, startIntray } from "./fixtures/intray.ts";
+import { type QuestionServer, startQuestionServer } from "./fixtures/question-server.ts";
 
 const OWNER = { name: "Dana", email: "dana@example.com", password: "correct horse battery" };
 

@@ -1,5 +1,6 @@
 /** What surrounds every page: the palette, the keys, the first visit, the settings, and pages that are not there. */
 import type { Locator } from "@playwright/test";
+import { judge, PHONE } from "./fixtures/axe.ts";
 import {
   apiOf,
   askAbout,
@@ -12,8 +13,7 @@ import {
   signIn,
   startInvoice,
   test,
-} from "./desk.ts";
-import { judge, PHONE } from "./judge.ts";
+} from "./fixtures/desk.ts";
 
 test.describe.configure({ timeout: 120_000 });
 

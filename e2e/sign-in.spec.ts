@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
-import { CLIENT, type OidcServer, startOidc } from "../lib/testing/oidc-server.ts";
-import { tabTo } from "./desk.ts";
-import { type Intray, startIntray } from "./intray.ts";
-import { judge } from "./judge.ts";
+import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.ts";
+import { judge } from "./fixtures/axe.ts";
+import { tabTo } from "./fixtures/desk.ts";
+import { type Intray, startIntray } from "./fixtures/intray.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";

@@ -1,8 +1,8 @@
 /** Questions that send a person to a site: nothing is fetched before consent, and only its owner may open it. */
 
-import { expect, requestPane, SOON, test } from "./desk.ts";
-import { judge } from "./judge.ts";
-import { ask } from "./questions.ts";
+import { judge } from "./fixtures/axe.ts";
+import { expect, requestPane, SOON, test } from "./fixtures/desk.ts";
+import { ask } from "./fixtures/questions.ts";
 
 test.describe.configure({ timeout: 180_000 });
 

@@ -1,7 +1,8 @@
 /** The page of one task: what happened and how long it took, what was said, what came of it, and starting it again. */
 import { expect as expectValue, type Page } from "@playwright/test";
-import { forcePay } from "../lib/testing/sample-ledger.ts";
-import { type Backstage, openBackstage } from "./backstage.ts";
+import { forcePay } from "../test/fixtures/sample-ledger.ts";
+import { judge, ON_A_PHONE } from "./fixtures/axe.ts";
+import { type Backstage, openBackstage } from "./fixtures/database.ts";
 import {
   apiOf,
   ERAS,
@@ -15,8 +16,7 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./desk.ts";
-import { judge, ON_A_PHONE } from "./judge.ts";
+} from "./fixtures/desk.ts";
 
 test("a task is followed, understood and started again with the keyboard alone", async ({ ola, ben }) => {
   await ola.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -1,7 +1,8 @@
 /** People are told in the app and by mail, programs by webhooks; what is told of decides nothing by itself. */
-import { apiOf, askAbout, expect, newInvoiceId, readRequest, SOON, tabTo, test } from "./desk.ts";
-import { judge } from "./judge.ts";
-import { toldOutside } from "./outside.ts";
+
+import { judge } from "./fixtures/axe.ts";
+import { apiOf, askAbout, expect, newInvoiceId, readRequest, SOON, tabTo, test } from "./fixtures/desk.ts";
+import { toldOutside } from "./fixtures/outside.ts";
 
 test.describe.configure({ timeout: 180_000 });
 const LONG = { timeout: 90_000 };

@@ -3,9 +3,18 @@
  * the server once, and as meant. TEN_REQUESTS_PAUSE_MS is a person's pause after each key, for measuring.
  */
 import type { Locator, Page } from "@playwright/test";
-import { deliverySteps, expect, keysListen, newInvoiceId, requestPane, SOON, tabTo, test } from "./desk.ts";
-import type { Kind } from "./question-kinds.ts";
-import { allTold, ask } from "./questions.ts";
+import {
+  deliverySteps,
+  expect,
+  keysListen,
+  newInvoiceId,
+  requestPane,
+  SOON,
+  tabTo,
+  test,
+} from "./fixtures/desk.ts";
+import type { Kind } from "./fixtures/question-kinds.ts";
+import { allTold, ask } from "./fixtures/questions.ts";
 
 const PAUSE_MS = Number(process.env.TEN_REQUESTS_PAUSE_MS || 0);
 

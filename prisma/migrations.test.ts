@@ -151,6 +151,38 @@ test("an index of a table in use is built while others write to it, also where a
   );
 });
 
+test("of two who migrate at once one builds an index of a table in use, and the other waits without holding it up", async (context) => {
+  const { ownerUrl } = await databaseBefore("", context);
+  const folder = migrationsOf({ "0001_first": "CREATE TABLE thing (id integer PRIMARY KEY, name text);" });
+  await migrate(ownerUrl, () => {}, folder);
+  writeMigration(
+    folder,
+    "0002_index",
+    "CREATE INDEX CONCURRENTLY IF NOT EXISTS thing_name ON thing (name);\n",
+  );
+  const said: string[] = [];
+  await withClient(ownerUrl, (writer) =>
+    withClient(ownerUrl, async (another) => {
+      const migrating = async () =>
+        (
+          await another.query(
+            `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%advisory_lock%'
+              AND pid <> pg_backend_pid()`,
+          )
+        ).rowCount;
+      await writer.query("BEGIN; INSERT INTO thing VALUES (1, 'a')");
+      const first = migrate(ownerUrl, (line) => said.push(line), folder);
+      // The index waits for the writer.
+      await expect.poll(async () => (await another.query(WAITING_FOR_ANYTHING)).rowCount).toBe(1);
+      const second = migrate(ownerUrl, (line) => said.push(line), folder);
+      await expect.poll(migrating).toBe(1);
+      await writer.query("COMMIT");
+      await Promise.all([first, second]);
+    }),
+  );
+  expect(said).toEqual(["Applying migration 0002_index"]);
+});
+
 /** Migrations of before there was a rule for it; they are never edited, and docs/upgrade.md says what they hold up. */
 const LAST_WITHOUT_RULE = "0030_demo_accounts";
 

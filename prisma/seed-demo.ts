@@ -3,11 +3,11 @@
  * the servers' address moves with the sample server's port. Ids are fixed, so that links to them last.
  */
 import { writeFileSync } from "node:fs";
-import { createDatabase, Prisma, type Tx } from "../lib/db.ts";
+import type { Principal } from "../lib/access/principal.ts";
+import type { Role } from "../lib/access/roles.ts";
+import { createDatabase, Prisma, type Tx } from "../lib/base/db/db.ts";
 import { appendEvents } from "../lib/events/transitions.ts";
-import type { Role } from "../lib/members/schema.ts";
 import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
-import type { Principal } from "../lib/principal.ts";
 import type { EraSetting } from "../lib/servers/schema.ts";
 
 export interface Organization {

@@ -123,7 +123,7 @@ async function prepare(withDev, alsoHeldBy) {
     completeInstall();
   }
   if (!databaseClient.isCurrent()) {
-    const { code } = await run(nodeOfRecord(), ["scripts/generate.ts"], {
+    const { code } = await run(nodeOfRecord(), ["scripts/build/generate.ts"], {
       stdio: ["ignore", 2, 2],
       onStart: alsoHeldBy,
     });

@@ -1,8 +1,8 @@
 /** `npm run chaos -- --minutes N --seed S [--tasks T] [--samples K] [--pace P]`: see docs/chaos.md. Exits 1 unless nothing was lost. */
 import { parseArgs } from "node:util";
-import { runChaos } from "../lib/testing/chaos/run.ts";
-import { findings, isGood, table } from "../lib/testing/chaos/table.ts";
-import { build } from "./build.ts";
+import { runChaos } from "../test/chaos/run.ts";
+import { findings, isGood, table } from "../test/chaos/table.ts";
+import { build } from "./build/build.ts";
 import { killSteps } from "./child.ts";
 
 /** 500 tasks in 20 minutes. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { ConfigurationError } from "../lib/env.ts";
+import { ConfigurationError } from "../lib/base/env.ts";
 
 const running = new Set<ChildProcess>();
 const END_WITH_PARENT = new URL("end-with-parent.mjs", import.meta.url).href;

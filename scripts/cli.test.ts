@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSeal } from "../lib/seal.ts";
-import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
+import { createSeal } from "../lib/base/seal.ts";
+import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
 import { withClient } from "./database/roles.ts";
 
 let database: TestDatabase;

@@ -2,8 +2,8 @@
  * The command line of an installation's operator. Only the result goes to stdout, everything else to stderr;
  * exits 0 done, 1 failed, 2 called wrongly.
  */
-import { ConfigurationError } from "../lib/env.ts";
-import { AppError } from "../lib/errors.ts";
+import { ConfigurationError } from "../lib/base/env.ts";
+import { AppError } from "../lib/base/errors.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
 
 /** Gets the arguments after its own words; returns what goes to stdout. */

@@ -6,15 +6,15 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "@playwright/test";
-import { openBackstage } from "../e2e/backstage.ts";
-import { openDesk, type Person } from "../e2e/desk.ts";
+import { openBackstage } from "../e2e/fixtures/database.ts";
+import { openDesk, type Person } from "../e2e/fixtures/desk.ts";
+import { startIntray } from "../e2e/fixtures/intray.ts";
+import { startQuestionServer } from "../e2e/fixtures/question-server.ts";
 import { indexPage, report } from "../e2e/gallery/report.ts";
 import { setScene } from "../e2e/gallery/scene.ts";
 import { README_SHOTS, SHOTS } from "../e2e/gallery/shots.ts";
 import { type Taken, take } from "../e2e/gallery/take.ts";
-import { startIntray } from "../e2e/intray.ts";
-import { startQuestionServer } from "../e2e/question-server.ts";
-import { build } from "./build.ts";
+import { build } from "./build/build.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 
 const { values } = parseArgs({

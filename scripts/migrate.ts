@@ -11,12 +11,14 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
-import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/queue.ts";
+import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/leases/lease-queue.ts";
 
 const FOLDER = path.join(import.meta.dirname, "../prisma/migrations");
 const LOCK = 7_246_813_557;
 /** A statement of a migration waits this long for a lock. Who wants the same table waits behind it, as long at most. */
 const LOCK_TIMEOUT_MS = 4_000;
+/** Whoever finds another one migrating looks again after this. */
+const TURN_MS = 250;
 /** A migration that did not get its locks is begun again after a pause, which grows by this up to the cap, */
 const PAUSE_MS = 500;
 const PAUSE_CAP_MS = 10_000;
@@ -49,7 +51,7 @@ export async function migrate(
   client.on("error", () => undefined); // a lost connection fails the statement that needs it
   await client.connect();
   try {
-    await client.query("SELECT pg_advisory_lock($1)", [LOCK]);
+    await waitForTurn(client);
     await client.query(PRISMA_TABLE);
     const applied = await appliedMigrations(client);
     refuseSurprises(migrations, applied);
@@ -63,6 +65,17 @@ export async function migrate(
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Asks again and again instead of waiting in a statement, which would hold a snapshot: an index that the one before builds
+ * concurrently waits for the end of those, and each would wait for the other.
+ */
+async function waitForTurn(client: pg.Client): Promise<void> {
+  const isOurs = async () =>
+    (await client.query<{ locked: boolean }>("SELECT pg_try_advisory_lock($1) AS locked", [LOCK])).rows[0]
+      ?.locked;
+  while (!(await isOurs())) await sleep(TURN_MS);
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {

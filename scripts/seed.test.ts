@@ -1,19 +1,19 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createDatabase, type Database } from "../lib/db.ts";
+import type { Principal } from "../lib/access/principal.ts";
+import { createDatabase, type Database } from "../lib/base/db/db.ts";
+import { uuidv7 } from "../lib/base/ids.ts";
 import { verifyEvents } from "../lib/events/verify.ts";
-import { uuidv7 } from "../lib/ids.ts";
 import { countOpenRequests, listInputRequests } from "../lib/input-requests/list.ts";
 import { readInputRequest } from "../lib/input-requests/queries.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "../lib/input-requests/schema.ts";
 import { recordAnswer, saveDraft } from "../lib/input-requests/transitions.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
-import type { Principal } from "../lib/principal.ts";
 import { countTasks, listTasks } from "../lib/tasks/list.ts";
 import { taskSchema } from "../lib/tasks/schema.ts";
-import { createTestDatabase, type TestDatabase } from "../lib/testing/postgres.ts";
-import { insertRequest, insertServer, insertTask } from "../lib/testing/rows.ts";
+import { insertRequest, insertServer, insertTask } from "../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
 import { withClient } from "./database/roles.ts";
 
 const INTRAY_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;

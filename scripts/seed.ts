@@ -7,9 +7,9 @@
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { createSeal } from "../lib/base/seal.ts";
 import type { EventType } from "../lib/events/schema.ts";
 import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
-import { createSeal } from "../lib/seal.ts";
 import { sealingKeys, withOwnerUrl } from "./commands/with-database.ts";
 import { migrate } from "./migrate.ts";
 import { fill } from "./seed/fill.ts";

@@ -1,8 +1,8 @@
 /** `npm start`: brings everything up, keeps it up, and takes it down. The one place that counts signals. */
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConfigurationError, type Environment, env } from "../lib/env.ts";
-import { build } from "./build.ts";
+import { ConfigurationError, type Environment, env } from "../lib/base/env.ts";
+import { build } from "./build/build.ts";
 import { killSteps, runStep } from "./child.ts";
 import { allowLogins } from "./database/roles.ts";
 import { prepareDataFolder, readOrCreateSecrets, readOrCreateSetupToken } from "./database/secrets.ts";

@@ -1,5 +1,5 @@
-import { createDatabase, type Database } from "../lib/db.ts";
-import { env } from "../lib/env.ts";
+import { createDatabase, type Database } from "../lib/base/db/db.ts";
+import { env } from "../lib/base/env.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { type SyncedEntry, syncOperatorServers } from "../lib/servers/operator-sync.ts";
 

@@ -6,15 +6,15 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { keepCompiled } from "../lib/testing/compile-cache.ts";
-import { postgresForTests } from "../lib/testing/global-setup.ts";
-import { build } from "./build.ts";
-import { changedFiles, choose, readSources } from "./changed.ts";
+import { keepCompiled } from "../test/setup/compile-cache.ts";
+import { postgresForTests } from "../test/setup/global-setup.ts";
+import { build } from "./build/build.ts";
+import { generate } from "./build/generate.ts";
 import { killSteps } from "./child.ts";
 import { findOrInstallChromium } from "./chromium.ts";
-import { generate } from "./generate.ts";
-import { Tally } from "./tally.ts";
-import { readEarlierReport, readPlaywrightReport, readVitestReport } from "./test-report.ts";
+import { changedFiles, choose, readSources } from "./test-run/changed.ts";
+import { Tally } from "./test-run/tally.ts";
+import { readEarlierReport, readPlaywrightReport, readVitestReport } from "./test-run/test-report.ts";
 
 const reports = mkdtempSync(join(tmpdir(), "intray-reports-"));
 const tally = new Tally();
@@ -66,8 +66,9 @@ async function checks(): Promise<void> {
   const all: [name: string, args: string[]][] = [
     ["Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]],
     ["Types", ["node_modules/typescript/bin/tsc", "--noEmit"]],
-    ["Imports", ["scripts/check-imports.ts"]],
-    ["Routes", ["scripts/check-routes.ts"]],
+    ["Imports", ["scripts/check/check-imports.ts"]],
+    ["Routes", ["scripts/check/check-routes.ts"]],
+    ["Exports", ["scripts/check/check-exports.ts"]],
   ];
   const ran = all.map(async ([name, args]) => ({ name, ...(await runQuietly(args)) }));
   for (const { name, ...check } of await Promise.all(ran)) told(name, check);
@@ -111,7 +112,7 @@ async function endToEnd(built: Promise<Error | null>, files: string[] = []): Pro
     say(failed.message);
     return tally.suite(name, 1, null);
   }
-  tally.check("Sizes of pages", await run("Sizes of pages", ["scripts/check-sizes.ts"]));
+  tally.check("Sizes of pages", await run("Sizes of pages", ["scripts/check/check-sizes.ts"]));
   if (!findOrInstallChromium(say)) return tally.suite(name, 1, null);
   const report = join(reports, "playwright.json");
   const code = await run(name, ["node_modules/@playwright/test/cli.js", "test", ...files], {

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import next from "next";
-import { ConfigurationError, env, need } from "../lib/env.ts";
-import { onDrain } from "../lib/lifecycle.ts";
+import { ConfigurationError, env, need } from "../lib/base/env.ts";
+import { onDrain } from "../lib/base/lifecycle.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { startTracing } from "../lib/tracing/start.ts";
-import { markDirect } from "../lib/web/direct.ts";
-import { warnWhileSetupIsClosed } from "../lib/web/setup.ts";
-import { signInSettings } from "../lib/web/sign-in-providers.ts";
-import { pageCounter } from "./count-pages.ts";
+import { markDirect } from "../lib/web/auth/direct.ts";
+import { warnWhileSetupIsClosed } from "../lib/web/auth/setup.ts";
+import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
+import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
 
 /** How long answers that are under way may take once the process drains. */

@@ -1,8 +1,8 @@
 import { cache } from "react";
-import type { ReadAlready } from "@/components/api/provider.tsx";
-import { requestCounts } from "@/components/api/requests.ts";
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import { requestCounts } from "@/lib/api-client/requests.ts";
 import { countOpenRequests } from "@/lib/input-requests/list.ts";
-import { readForPage } from "@/lib/web/read-for-page.ts";
+import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
 /** How many requests wait, asked once a page: the navigation shows it everywhere. */
 export const currentCounts = cache(() =>

@@ -5,7 +5,7 @@ import { lazy, Suspense } from "react";
 
 // As in the error page around this one.
 const ErrorView = lazy(() =>
-  import("@/components/shell/error-view.tsx").then((file) => ({ default: file.ErrorView })),
+  import("@/components/shell/pages/error-view.tsx").then((file) => ({ default: file.ErrorView })),
 );
 
 /** Inside the shell: the ways to everywhere else stay. */

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { ApiProvider } from "@/components/api/provider.tsx";
-import { MeProvider } from "@/components/shell/me.tsx";
+import { ApiProvider } from "@/components/shell/api-provider.tsx";
+import { MeProvider } from "@/components/shell/session/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
-import { permissionsOf } from "@/lib/members/permissions.ts";
-import { currentOrganizations, currentPreferences, requireSession } from "@/lib/web/session.ts";
+import { permissionsOf } from "@/lib/access/permissions.ts";
+import { currentOrganizations, currentPreferences, requireSession } from "@/lib/web/auth/session.ts";
 import { readCounts } from "./counts.ts";
 import { readFirstSteps } from "./first-steps.ts";
 

@@ -11,9 +11,9 @@ import {
   startAccounts,
   web,
   withSecondFactor,
-} from "@/lib/testing/accounts.ts";
-import { Authenticator } from "@/lib/testing/authenticator.ts";
-import { ORIGIN } from "@/lib/testing/web.ts";
+} from "@/test/fixtures/accounts.ts";
+import { Authenticator } from "@/test/fixtures/authenticator.ts";
+import { ORIGIN } from "@/test/web.ts";
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
 afterAll(() => web.stop());

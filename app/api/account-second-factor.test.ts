@@ -10,7 +10,7 @@ import {
   startSecondFactor,
   web,
   withSecondFactor,
-} from "@/lib/testing/accounts.ts";
+} from "@/test/fixtures/accounts.ts";
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
 afterAll(() => web.stop());

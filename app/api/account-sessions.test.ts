@@ -9,7 +9,7 @@ import {
   sql,
   startAccounts,
   web,
-} from "@/lib/testing/accounts.ts";
+} from "@/test/fixtures/accounts.ts";
 
 beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
 afterAll(() => web.stop());

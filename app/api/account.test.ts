@@ -10,9 +10,9 @@ import {
   startAccounts,
   web,
   withSecondFactor,
-} from "@/lib/testing/accounts.ts";
-import { Authenticator } from "@/lib/testing/authenticator.ts";
-import { ORIGIN } from "@/lib/testing/web.ts";
+} from "@/test/fixtures/accounts.ts";
+import { Authenticator } from "@/test/fixtures/authenticator.ts";
+import { ORIGIN } from "@/test/web.ts";
 
 let globex: string;
 
@@ -81,7 +81,7 @@ test("what goes wrong inside is told to nobody in an address", async () => {
 });
 
 test("people of the same organizations who sign in at once do not wait for each other for ever", async () => {
-  const { openSession } = await import("@/lib/web/sessions.ts");
+  const { openSession } = await import("@/lib/web/auth/sessions.ts");
   const people = [await web.member(acme, "Xa", "viewer"), await web.member(globex, "Xb", "viewer")];
   for (const [at, organizationId] of [globex, acme].entries())
     await web.db.withOrganization(organizationId, (tx) =>

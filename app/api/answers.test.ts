@@ -1,7 +1,10 @@
 /** Answering many at once, what is offered for declining, the time for undo, and who may be assigned. */
+import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { connectRaw } from "@/test/setup/postgres.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;
@@ -270,4 +273,60 @@ test("operators find those who may answer, of their own organization, and assign
     });
   expect((await assign(zacharias.memberId)).status).toBe(422);
   expect((await assign(zoe.memberId)).body.assignedTo).toEqual({ id: zoe.userId, name: "Zoe" });
+});
+
+/** The web's own database, through a proxy that cuts the connection as an answer is committed, before the reply to that. */
+async function cutAtTheCommit() {
+  const proxy = net.createServer((client) => {
+    const server = connectRaw(web.database.appUrl);
+    let isRecording = false;
+    let isCommitting = false;
+    client.on("data", (chunk) => {
+      isRecording ||= chunk.includes("answer.recorded");
+      isCommitting ||= isRecording && chunk.includes("COMMIT");
+      server.write(chunk);
+    });
+    server.on("data", (chunk) => (isCommitting ? client.destroy() : client.write(chunk)));
+    client.on("close", () => server.destroy()).on("error", () => server.destroy());
+    server.on("close", () => client.destroy()).on("error", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const url = new URL(web.database.appUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String((proxy.address() as AddressInfo).port);
+  const cut = createDatabase(url.href, { connections: 2 });
+  const shared = globalThis as { [key: symbol]: Promise<Database> | undefined };
+  const key = Symbol.for("intray.database");
+  const whole = shared[key];
+  shared[key] = Promise.resolve(cut);
+  return async () => {
+    shared[key] = whole;
+    await cut.close();
+    proxy.close();
+  };
+}
+
+test("the database goes away as an answer is committed: nobody says that it was not, and said again it is known", async ({
+  onTestFinished,
+}) => {
+  const item = await ask();
+  const cleo = await web.member(acme, "Cleo", "approver");
+  const answer = () =>
+    web.call("POST", `/api/v1/input-requests/${item.id}/answer`, {
+      ...cleo,
+      body: { ...APPROVE, questionHash: item.questionHash },
+    });
+  const repair = await cutAtTheCommit();
+  onTestFinished(repair);
+  const first = await answer();
+  expect(first).toMatchObject({ status: 503, body: { code: "database_unavailable" } });
+  expect(first.body.detail).toContain("may or may not have been stored");
+  expect(first.headers.get("retry-after")).not.toBeNull();
+  await repair();
+  const again = await answer();
+  expect(again).toMatchObject({
+    status: 409,
+    body: { code: "already_answered", by: { id: cleo.userId }, action: "accept" },
+  });
+  expect(await rowsOf([item])).toMatchObject({ answers: 1, deliveries: 1, recorded: 1, open: 0 });
 });

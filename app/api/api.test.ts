@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "@/lib/ids.ts";
-import { ORIGIN, startWeb, type TestWeb } from "@/lib/testing/web.ts";
-import type { Handler, Method } from "@/lib/web/route.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import type { Handler, Method } from "@/lib/web/http/route.ts";
+import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
 
 const METHODS: Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 type Paths = Record<string, Partial<Record<Method, Handler>>>;
@@ -127,7 +127,7 @@ describe("sessions and keys", () => {
   });
 
   test("end when revoked, and when the membership ends", async () => {
-    const { closeSession } = await import("@/lib/web/sessions.ts");
+    const { closeSession } = await import("@/lib/web/auth/sessions.ts");
     const { decode } = await import("next-auth/jwt");
     const dora = await web.member(acme, "Dora", "admin");
     const made = await web.call("POST", "/api/v1/api-keys", {
@@ -230,7 +230,7 @@ describe("owners", () => {
 
 describe("the description", () => {
   test("names every call with its role, body, answers and refusals", async () => {
-    const { openapi } = await import("@/lib/web/openapi.ts");
+    const { openapi } = await import("@/lib/web/http/openapi.ts");
     const description = JSON.parse(JSON.stringify(openapi(paths, ORIGIN)));
     expect(description.openapi).toBe("3.1.0");
     const start = description.paths["/api/v1/tasks"].post;

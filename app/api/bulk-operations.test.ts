@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { pageSchema } from "@/lib/base/page.ts";
 import { bulkItemSchema, bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
-import { pageSchema } from "@/lib/page.ts";
 import { taskSchema } from "@/lib/tasks/schema.ts";
-import { insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

@@ -1,15 +1,15 @@
 /** Two organizations at once: no answer, row or hint of one has a word or an id of the other. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase } from "@/lib/db.ts";
-import { pumpChanges } from "@/lib/engine/pump.ts";
-import { type Names, namesOf, type Reply, send } from "@/lib/testing/guards/caller.ts";
-import { idsIn, placeCanaries, rowsOf } from "@/lib/testing/guards/canaries.ts";
-import { startDescribedWeb } from "@/lib/testing/guards/described.ts";
-import { EXCEPTIONS } from "@/lib/testing/guards/exceptions.ts";
-import type { Operation } from "@/lib/testing/guards/operations.ts";
-import { type Credential, createScene, type Scene } from "@/lib/testing/guards/scene.ts";
-import { patiently } from "../../lib/testing/patience.ts";
+import { createDatabase } from "@/lib/base/db/db.ts";
+import { publishChanges } from "@/lib/engine/db/publish-changes.ts";
+import { type Names, namesOf, type Reply, send } from "@/test/guards/caller.ts";
+import { idsIn, placeCanaries, rowsOf } from "@/test/guards/canaries.ts";
+import { startDescribedWeb } from "@/test/guards/described.ts";
+import { EXCEPTIONS } from "@/test/guards/exceptions.ts";
+import type { Operation } from "@/test/guards/operations.ts";
+import { type Credential, createScene, type Scene } from "@/test/guards/scene.ts";
+import { patiently } from "../../test/setup/patience.ts";
 
 const { web, operations } = await startDescribedWeb();
 const guarded = operations.filter(({ access }) => access !== "none");
@@ -153,7 +153,7 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
     await acme.things("owner").id("view");
     await decide(acme);
     await decide(globex);
-    await pumpChanges(engine);
+    await publishChanges(engine);
     expect([heard.acme.text, heard.globex.text]).toEqual([
       expect.stringContaining("input_request"),
       expect.stringContaining("input_request"),

@@ -4,14 +4,15 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createNetwork } from "@/lib/network.ts";
-import { createSeal } from "@/lib/seal.ts";
-import { type Means, toolsOf } from "@/lib/servers/check.ts";
+import { createNetwork } from "@/lib/base/network.ts";
+import { createSeal } from "@/lib/base/seal.ts";
+import type { Services } from "@/lib/base/services.ts";
+import { toolsOf } from "@/lib/servers/check.ts";
 import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { serverSchema } from "@/lib/servers/schema.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
-import { until } from "@/lib/testing/world.ts";
+import { until } from "@/test/fixtures/world.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const EVERYTHING = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
@@ -107,7 +108,7 @@ test("of a command that ends at once, what it said is kept, without its secrets"
 test("however many look at its tools at once, one child runs", async () => {
   const { id } = await serverNamed("held");
   let read = 0;
-  const means: Means = {
+  const services: Services = {
     db: {
       ...web.db,
       async withOrganization(organizationId, work) {
@@ -121,14 +122,14 @@ test("however many look at its tools at once, one child runs", async () => {
   };
   const actor = { kind: "key" as const, id: null, name: "Test" };
   const looking = { organizationId: acme, userId: null, role: "viewer" as const, actor };
-  const looks = Array.from({ length: 5 }, () => toolsOf(means, looking, id));
+  const looks = Array.from({ length: 5 }, () => toolsOf(services, looking, id));
   const settled = Promise.allSettled(looks);
   // Each reads what is kept, and where the server is; then it asks.
   await until("all five ask", async () => read === 10 && existsSync(join(folder, "starts")));
   await writeFile(join(folder, "go"), "");
   expect((await settled).map((look) => look.status)).toEqual(Array(5).fill("rejected"));
   expect(await readFile(join(folder, "starts"), "utf8")).toBe("x");
-  await means.network.close();
+  await services.network.close();
 });
 
 test("a command that is not there is unreachable, and the log says why", async () => {

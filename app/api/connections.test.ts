@@ -1,8 +1,8 @@
 /** Connections: who may have, see, use and end which. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { type OAuthScene, oauthScene, type Person } from "@/lib/testing/oauth-scene.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { type OAuthScene, oauthScene, type Person } from "@/test/fixtures/oauth-scene.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let inner: TestServer;

@@ -1,12 +1,12 @@
 /** Every call that the API describes, by who may not make it, who may, and from where. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ROLES, type Role, roleAllows } from "@/lib/members/roles.ts";
-import { expectFound, namesOf, send } from "@/lib/testing/guards/caller.ts";
-import { startDescribedWeb } from "@/lib/testing/guards/described.ts";
-import { picture } from "@/lib/testing/guards/digest.ts";
-import { EXCEPTIONS, PUBLIC } from "@/lib/testing/guards/exceptions.ts";
-import type { Operation } from "@/lib/testing/guards/operations.ts";
+import { ROLES, type Role, roleAllows } from "@/lib/access/roles.ts";
+import { expectFound, namesOf, send } from "@/test/guards/caller.ts";
+import { startDescribedWeb } from "@/test/guards/described.ts";
+import { picture } from "@/test/guards/digest.ts";
+import { EXCEPTIONS, PUBLIC } from "@/test/guards/exceptions.ts";
+import type { Operation } from "@/test/guards/operations.ts";
 import {
   type Credential,
   createScene,
@@ -14,7 +14,7 @@ import {
   deadCredentials,
   type Scene,
   sceneFor,
-} from "@/lib/testing/guards/scene.ts";
+} from "@/test/guards/scene.ts";
 
 const { web, operations } = await startDescribedWeb();
 let admin: pg.Client;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import { pageSchema } from "@/lib/base/page.ts";
 import { eventSchema, verificationSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
-import { uuidv7 } from "@/lib/ids.ts";
-import { pageSchema } from "@/lib/page.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { handleDigest } from "@/lib/found-tasks/handle.ts";
-import { foundTaskSchema } from "@/lib/found-tasks/schema.ts";
-import { uuidv7 } from "@/lib/ids.ts";
-import { pageSchema } from "@/lib/page.ts";
-import { createSeal, type Seal } from "@/lib/seal.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import { pageSchema } from "@/lib/base/page.ts";
+import { createSeal, type Seal } from "@/lib/base/seal.ts";
+import { handleDigest } from "@/lib/tasks/found/handle.ts";
+import { foundTaskSchema } from "@/lib/tasks/found/schema.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startElsewhere } from "@/test/fixtures/stranger.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "@/lib/testing/invoice-server.ts";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startElsewhere } from "@/lib/testing/stranger.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+} from "@/test/servers/invoice-server.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let invoices: InvoiceServer;
@@ -26,7 +26,7 @@ let keys: Record<"viewer" | "approver" | "operator" | "admin" | "foreign", strin
 
 beforeAll(async () => {
   newest = await startTestServer();
-  const { createTestDatabase } = await import("@/lib/testing/postgres.ts");
+  const { createTestDatabase } = await import("@/test/setup/postgres.ts");
   const aside = await createTestDatabase();
   const database = await createInvoiceDatabase(aside.adminUrl);
   invoices = await startInvoiceServer(database.url);

@@ -1,9 +1,9 @@
 /** Four eyes: who asked for a task does not accept what it asks, be it as a person or by a key of theirs. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storable } from "@/lib/db.ts";
-import type { Actor } from "@/lib/members/schema.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import type { Actor } from "@/lib/access/schema.ts";
+import { storable } from "@/lib/base/db/db.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

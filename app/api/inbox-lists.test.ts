@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pageSchema } from "@/lib/base/page.ts";
 import { type InputRequestSummary, inputRequestSchema } from "@/lib/input-requests/schema.ts";
-import { pageSchema } from "@/lib/page.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

@@ -1,7 +1,7 @@
 /** Coming into an organization: invitations, their links, and those who use them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;
@@ -67,7 +67,7 @@ describe("an invitation", () => {
     const joined = await withAccount(token);
     expect([joined.status, joined.body]).toEqual([201, { email }]);
     expect(await rolesOf(email)).toEqual([{ role: "operator" }]);
-    const { checkPassword } = await import("@/lib/web/sign-in-with-password.ts");
+    const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
     expect(await checkPassword(email, ACCOUNT.password, "test")).toMatchObject({ kind: "person" });
     const [line] = await sql(
       "SELECT actor, data FROM event WHERE type = 'member.joined' ORDER BY seq DESC LIMIT 1",

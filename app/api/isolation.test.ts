@@ -1,20 +1,14 @@
 /** Every call that the API describes, with what is another organization's in each place that takes an id. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "@/lib/ids.ts";
-import { expectFound, namesOf, send } from "@/lib/testing/guards/caller.ts";
-import { startDescribedWeb } from "@/lib/testing/guards/described.ts";
-import { picture } from "@/lib/testing/guards/digest.ts";
-import { EXCEPTIONS } from "@/lib/testing/guards/exceptions.ts";
-import type { Operation, Slot } from "@/lib/testing/guards/operations.ts";
-import {
-  type Credential,
-  createScene,
-  credentialsOf,
-  type Scene,
-  sceneFor,
-} from "@/lib/testing/guards/scene.ts";
-import { statementsOf } from "@/lib/testing/guards/statements.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import { expectFound, namesOf, send } from "@/test/guards/caller.ts";
+import { startDescribedWeb } from "@/test/guards/described.ts";
+import { picture } from "@/test/guards/digest.ts";
+import { EXCEPTIONS } from "@/test/guards/exceptions.ts";
+import type { Operation, Slot } from "@/test/guards/operations.ts";
+import { type Credential, createScene, credentialsOf, type Scene, sceneFor } from "@/test/guards/scene.ts";
+import { statementsOf } from "@/test/guards/statements.ts";
 
 const { web, operations: all } = await startDescribedWeb();
 let admin: pg.Client;
@@ -40,7 +34,7 @@ const withIds = operations.flatMap((operation) =>
 
 test("every id that a call takes is of a kind that can be made, and no exception is of a call that is gone", () => {
   const unknown = all.flatMap((operation) => operation.unknown.map((place) => `${operation.name}: ${place}`));
-  expect(unknown, "name the kind in lib/testing/guards/kinds.ts, and make one in things.ts").toEqual([]);
+  expect(unknown, "name the kind in test/guards/kinds.ts, and make one in things.ts").toEqual([]);
   const names = all.map(({ name }) => name);
   expect(Object.keys(EXCEPTIONS).filter((name) => !names.includes(name))).toEqual([]);
 });

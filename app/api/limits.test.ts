@@ -1,9 +1,9 @@
 /** How much one may ask for: calls a minute, and tasks open and started. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setQuota } from "@/lib/organizations/quota.ts";
-import { insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 

@@ -1,14 +1,14 @@
 /** OAuth at MCP servers: what Intray asks for, and what it refuses. The names A1-A18 are those of the specification's list. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { beginConnecting } from "@/lib/connections/connect.ts";
+import { createNetwork } from "@/lib/base/network.ts";
+import { createSeal } from "@/lib/base/seal.ts";
 import { refusalWords } from "@/lib/format/oauth.ts";
-import { OAUTH_REFUSALS } from "@/lib/mcp/oauth-refused.ts";
-import { createNetwork } from "@/lib/network.ts";
-import { createSeal } from "@/lib/seal.ts";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { type OAuthScene, oauthScene } from "@/lib/testing/oauth-scene.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { OAUTH_REFUSALS } from "@/lib/mcp/oauth/oauth-refused.ts";
+import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { type OAuthScene, oauthScene } from "@/test/fixtures/oauth-scene.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let inner: TestServer;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database } from "@/lib/db.ts";
+import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { createNetwork } from "@/lib/base/network.ts";
+import { createSeal } from "@/lib/base/seal.ts";
 import { Engine } from "@/lib/engine/engine.ts";
-import { createNetwork } from "@/lib/network.ts";
-import { createSeal } from "@/lib/seal.ts";
-import { type Collector, startCollector } from "@/lib/testing/collector.ts";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
-import { until } from "@/lib/testing/world.ts";
 import { startTracing } from "@/lib/tracing/start.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { type Collector, startCollector } from "@/test/collector.ts";
+import { until } from "@/test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const TOKEN = "a token of the scraper";
 let web: TestWeb;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const body = { name: "Secretive ERP", url: mcp.url };
   serverId = (await web.call("POST", "/api/v1/servers", { key: admin, body })).body.id;
   // It reads the settings as it is loaded.
-  const { createLog } = await import("@/lib/log.ts");
+  const { createLog } = await import("@/lib/base/log.ts");
   database = createDatabase(web.database.engineUrl, { connections: 6 });
   engine = new Engine({
     database,

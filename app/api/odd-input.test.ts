@@ -1,9 +1,9 @@
 /** What nobody should send to the inbox is refused, or kept as it can be, and never breaks anything. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "@/lib/ids.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
-import type { Method } from "@/lib/web/route.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import type { Method } from "@/lib/web/http/route.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let request: { id: string; questionHash: string };

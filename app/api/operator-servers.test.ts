@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseServersFile } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { serverSchema } from "@/lib/servers/schema.ts";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let folder: string;
 let mcp: TestServer;

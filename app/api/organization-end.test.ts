@@ -1,14 +1,14 @@
 /** Taking an organization's data out, and its end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storable } from "@/lib/db.ts";
-import { uuidv7 } from "@/lib/ids.ts";
+import { storable } from "@/lib/base/db/db.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
 import { addMember } from "@/lib/members/transitions.ts";
 import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
 import { setQuota } from "@/lib/organizations/quota.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const CANARY = "canary-that-nobody-may-see";
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addMember } from "@/lib/members/transitions.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { patiently } from "../../lib/testing/patience.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+import { patiently } from "../../test/setup/patience.ts";
 
 let web: TestWeb;
 let acme: string;

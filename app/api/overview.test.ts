@@ -1,14 +1,14 @@
 /** The overview's figures: what a life of tasks adds up to, of whom, and for whom. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database } from "@/lib/db.ts";
+import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "@/lib/events/transitions.ts";
-import { uuidv7 } from "@/lib/ids.ts";
 import { overviewSchema } from "@/lib/statistics/schema.ts";
 import { countHistory, sampleOpenTasks } from "@/lib/statistics/transitions.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let engine: Database;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setQuota } from "@/lib/organizations/quota.ts";
-import { raceSchema } from "@/lib/races/schema.ts";
+import { raceSchema } from "@/lib/tasks/races/schema.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
-import { insertServer } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { insertServer } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

@@ -1,8 +1,8 @@
 /** How long an organization keeps what is over: who may say so, and what it takes to shorten it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 beforeAll(async () => {

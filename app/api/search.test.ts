@@ -1,8 +1,8 @@
 /** Searching lists that are too long to be read: an index finds what is far down, and the same as reading would. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const ROWS = 4_500;
 let web: TestWeb;

@@ -9,16 +9,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROLES } from "@/lib/access/roles.ts";
 import type { Era } from "@/lib/mcp/peer.ts";
-import { ROLES } from "@/lib/members/roles.ts";
 import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
-import { ECHOES, type EchoServer, startEchoServer } from "@/lib/testing/echo-server.ts";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { type SessionServer, startSessionServer } from "@/lib/testing/session-server.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
-import { until } from "@/lib/testing/world.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { until } from "@/test/fixtures/world.ts";
+import { ECHOES, type EchoServer, startEchoServer } from "@/test/servers/echo-server.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "@/test/servers/session-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const TOKEN = 'canary-bearer-"quoted"/7f3a9c';
 const COMMAND_KEY = "canary-command-key-51d2";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const file = join(folder, "servers.json");
   const command = {
     command: process.execPath,
-    args: [resolve("lib/testing/stdio-server.ts")],
+    args: [resolve("test/servers/stdio-server.ts")],
     env: { API_KEY: COMMAND_KEY },
     organizations: ["acme"],
     era: "2025-11-25",

@@ -1,9 +1,9 @@
 /** What people see of servers and do with them: how calls went, tools that changed, pauses. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bucketOf, LATENCY_BUCKETS } from "@/lib/server-stats/counts.ts";
-import { addCalls } from "@/lib/server-stats/transitions.ts";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { bucketOf, LATENCY_BUCKETS } from "@/lib/servers/call-statistics/counts.ts";
+import { addCalls } from "@/lib/servers/call-statistics/transitions.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let remote: TestServer;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AuthBrowser } from "@/lib/testing/auth-browser.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { AuthBrowser } from "@/test/servers/auth-browser.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const ORIGIN = "https://intray.example";
 let web: TestWeb;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => web.stop());
 
 test("where the site is https every cookie is bound to its very host, and so is the session", async () => {
-  const { handleAuth } = await import("@/lib/web/auth.ts");
+  const { handleAuth } = await import("@/lib/web/auth/auth.ts");
   const { hashPassword } = await import("@/lib/members/password.ts");
   const { startSecondFactor, confirmSecondFactor } = await import("@/lib/accounts/second-factor.ts");
   const { database } = await import("@/lib/web/database.ts");

@@ -3,17 +3,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { AuthBrowser } from "@/lib/testing/auth-browser.ts";
-import { CLIENT, encode, type OidcServer, startOidc } from "@/lib/testing/oidc-server.ts";
-import { ORIGIN, startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
+import { AuthBrowser } from "@/test/servers/auth-browser.ts";
+import { CLIENT, encode, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
+import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let oidc: OidcServer;
 let folder: string;
 let acme: string;
 let globex: string;
-let handleAuth: typeof import("@/lib/web/auth.ts").handleAuth;
+let handleAuth: typeof import("@/lib/web/auth/auth.ts").handleAuth;
 
 const GROUPS = [
   { claim: "finance", organization: "acme", role: "approver" },
@@ -38,7 +38,7 @@ beforeAll(async () => {
     INTRAY_SIGN_IN_FILE: file,
     NEXTAUTH_URL: ORIGIN,
   });
-  ({ handleAuth } = await import("@/lib/web/auth.ts"));
+  ({ handleAuth } = await import("@/lib/web/auth/auth.ts"));
   acme = await web.organization("acme");
   globex = await web.organization("globex");
 });
@@ -180,9 +180,9 @@ describe("groups", () => {
     const lone = await web.organization("lone");
     const boss = await web.member(lone, "Bill", "owner");
     const { applyGroups } = await import("@/lib/accounts/groups.ts");
-    const { means } = await import("@/lib/web/tenant.ts");
+    const { services } = await import("@/lib/web/tenant.ts");
     const rule = { claim: "staff", organization: "lone", role: "viewer" as const };
-    await applyGroups(await means(), { id: "x", name: "X", groups: [rule] }, boss.userId, [rule]);
+    await applyGroups(await services(), { id: "x", name: "X", groups: [rule] }, boss.userId, [rule]);
     expect(await rolesOf(boss.userId)).toEqual({ lone: "owner" });
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { seedDemo } from "@/prisma/seed-demo.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const SETUP_TOKEN = "the token of the tests";
 
@@ -40,13 +40,13 @@ describe("the demonstration", () => {
   });
 
   test("offers nobody, and lets nobody in, unless the server in front says that a request came directly", async () => {
-    const { demoPeople: peopleFor } = await import("@/lib/web/demo.ts");
+    const { demoPeople: peopleFor } = await import("@/lib/web/auth/demo.ts");
     for (const mark of ["", "1", "true"])
       expect(await peopleFor(new Headers({ host: "localhost:3000", "x-intray-direct": mark }))).toEqual([]);
   });
 
   test("is nowhere once Intray is known by another name", async () => {
-    const { env } = await import("@/lib/env.ts");
+    const { env } = await import("@/lib/base/env.ts");
     const own = env().url;
     try {
       env().url = "https://intray.example";
@@ -67,8 +67,8 @@ describe("the demonstration", () => {
   });
 
   async function demoPeople(headers: Record<string, string>) {
-    const { directHeaders } = await import("@/lib/web/direct.ts");
-    const { demoPeople: peopleFor } = await import("@/lib/web/demo.ts");
+    const { directHeaders } = await import("@/lib/web/auth/direct.ts");
+    const { demoPeople: peopleFor } = await import("@/lib/web/auth/demo.ts");
     return peopleFor(new Headers({ ...directHeaders(), ...headers }));
   }
 
@@ -153,15 +153,15 @@ describe("the demonstration", () => {
     expect(await demoPeople({ host: "localhost" })).toEqual([]);
     expect((await web.call("GET", "/api/v1/me", { cookie: ana })).status).toBe(401);
     expect((await web.call("GET", "/api/v1/me", { key })).status).toBe(401);
-    const { checkPassword } = await import("@/lib/web/sign-in-with-password.ts");
+    const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
     expect((await checkPassword(" DORA@real.example", "correct horse battery", "a")).kind).toBe("person");
   });
 });
 
 /** What a web process says of setup as it starts. */
 async function warnings(): Promise<unknown[]> {
-  const { log } = await import("@/lib/log.ts");
-  const { warnWhileSetupIsClosed } = await import("@/lib/web/setup.ts");
+  const { log } = await import("@/lib/base/log.ts");
+  const { warnWhileSetupIsClosed } = await import("@/lib/web/auth/setup.ts");
   const warn = vi.spyOn(log, "warn");
   try {
     await warnWhileSetupIsClosed();
@@ -173,7 +173,7 @@ async function warnings(): Promise<unknown[]> {
 
 /** As in an installation that was given none. */
 async function withoutToken(work: () => Promise<void>): Promise<void> {
-  const { env } = await import("@/lib/env.ts");
+  const { env } = await import("@/lib/base/env.ts");
   const given = env().setupToken;
   try {
     env().setupToken = undefined;
@@ -208,7 +208,7 @@ describe("passwords", () => {
   });
 
   test("are refused after ten tries a minute for one account, from wherever they come", async () => {
-    const { checkPassword } = await import("@/lib/web/sign-in-with-password.ts");
+    const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
     const tries = [];
     for (let n = 0; n < 12; n++)
       tries.push((await checkPassword("nobody@x.example", "wrong wrong", `10.0.0.${n}`)).kind);
@@ -273,8 +273,8 @@ test("during an upgrade the old version stays ready, and the new one becomes so 
 });
 
 test("the web does not work as the database's owner or a superuser", async () => {
-  const { createDatabase } = await import("@/lib/db.ts");
-  const { refusePowerfulRole } = await import("@/lib/role-check.ts");
+  const { createDatabase } = await import("@/lib/base/db/db.ts");
+  const { refusePowerfulRole } = await import("@/lib/base/db/role-check.ts");
   for (const [url, refused] of [
     [web.database.ownerUrl, true],
     [web.database.adminUrl, true],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "@/lib/ids.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
 import { similarRequestsSchema } from "@/lib/input-requests/similar-schema.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

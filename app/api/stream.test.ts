@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { patiently } from "../../lib/testing/patience.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+import { patiently } from "../../test/setup/patience.ts";
 
 let web: TestWeb;
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createDatabase } from "@/lib/db.ts";
+import { createDatabase } from "@/lib/base/db/db.ts";
+import { pageSchema } from "@/lib/base/page.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "@/lib/input-requests/schema.ts";
-import { pageSchema } from "@/lib/page.ts";
 import { taskDetailSchema, taskSchema } from "@/lib/tasks/schema.ts";
-import { startTestServer, type TestServer } from "@/lib/testing/mcp-server.ts";
-import { insertRequest, insertServer, insertTask } from "@/lib/testing/rows.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let mcp: TestServer;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { savedViewSchema } from "@/lib/saved-views/schema.ts";
-import { startWeb, type TestWeb } from "@/lib/testing/web.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

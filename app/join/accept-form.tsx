@@ -1,10 +1,10 @@
 "use client";
 
 import { useState } from "react";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { leadAll } from "@/components/shell/other-tabs.ts";
+import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 
 /** One press by whoever is signed in with the right address. */
 export function AcceptForm({

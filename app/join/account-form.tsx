@@ -1,12 +1,12 @@
 "use client";
 
 import { signIn } from "next-auth/react";
-import { api } from "@/components/api/client.ts";
 import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
 
 /** For whoever has no account yet: a name, a password, and they are in. */

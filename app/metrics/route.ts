@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { metricsText, refuseWithoutToken } from "@/lib/web/metrics.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { metricsText, refuseWithoutToken } from "@/lib/web/http/metrics.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

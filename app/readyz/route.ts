@@ -1,5 +1,5 @@
-import { readiness, readinessQuerySchema, readinessSchema } from "@/lib/web/readiness.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { readiness, readinessQuerySchema, readinessSchema } from "@/lib/web/http/readiness.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -1,4 +1,4 @@
-import { FrontPage } from "@/components/shell/front-page.tsx";
+import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { SetPasswordForm } from "./set-password-form.tsx";
 

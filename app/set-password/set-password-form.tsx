@@ -1,11 +1,11 @@
 "use client";
 
 import { z } from "zod";
-import { api } from "@/components/api/client.ts";
 import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
 import { passwordSchema } from "@/lib/members/schema.ts";
 
 const schema = z.object({ password: passwordSchema });

@@ -1,8 +1,8 @@
 import { redirect } from "next/navigation";
-import { FrontPage } from "@/components/shell/front-page.tsx";
+import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { signInOptions } from "@/lib/web/sign-in.ts";
+import { signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
 import { SetupForm } from "./setup-form.tsx";
 
 export const metadata = { title: "Set up" };

@@ -2,12 +2,12 @@
 
 import { signIn } from "next-auth/react";
 import { type RefObject, useEffect, useRef } from "react";
-import { api } from "@/components/api/client.ts";
 import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
 import { setupRequestSchema } from "@/lib/members/schema.ts";
 
 export function SetupForm() {

@@ -1,6 +1,6 @@
 import { ArrowRight } from "lucide-react";
-import { capitalise } from "@/lib/format/labels.ts";
-import type { Role } from "@/lib/members/schema.ts";
+import type { Role } from "@/lib/access/roles.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 
 export interface DemoPerson {
   email: string;

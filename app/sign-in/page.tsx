@@ -1,9 +1,9 @@
 import { redirect } from "next/navigation";
-import { FrontPage } from "@/components/shell/front-page.tsx";
+import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { env } from "@/lib/env.ts";
-import { ownPath } from "@/lib/web/own-path.ts";
-import { signInOptions } from "@/lib/web/sign-in.ts";
+import { env } from "@/lib/base/env.ts";
+import { ownPath } from "@/lib/web/auth/own-path.ts";
+import { signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
 export const metadata = { title: "Sign in" };

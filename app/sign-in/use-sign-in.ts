@@ -2,8 +2,8 @@
 
 import { signIn } from "next-auth/react";
 import { useState } from "react";
-import { api } from "@/components/api/client.ts";
 import type { PasskeyOptions } from "@/lib/accounts/schema.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 
 export type Way = "password" | "code" | "passkey" | "demo";
 

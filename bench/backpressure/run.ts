@@ -3,7 +3,7 @@
  * quiet time before. Each trouble lasts 13 s; what takes minutes in earnest is shortened: 429 asks for 10 s.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Principal } from "../../lib/principal.ts";
+import type { Principal } from "../../lib/access/principal.ts";
 import { type Figure, quantile } from "../figure.ts";
 import { batches, tookUntil } from "../fleet/leases.ts";
 import type { Behaviour, Servers } from "../fleet/servers.ts";

@@ -5,10 +5,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { createDatabase, type Database } from "../../lib/db.ts";
-import { pumpChanges } from "../../lib/engine/pump.ts";
-import { uuidv7 } from "../../lib/ids.ts";
-import { recordStatuses } from "../../lib/tasks/progress.ts";
+import { createDatabase, type Database } from "../../lib/base/db/db.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { publishChanges } from "../../lib/engine/db/publish-changes.ts";
+import { recordStatuses } from "../../lib/task-lifecycle/progress.ts";
 import type { Figure } from "../figure.ts";
 import { type Installation, startInstallation } from "../installation.ts";
 
@@ -58,7 +58,7 @@ async function rateOf(database: Database, places: Place[], batch: number): Promi
   let turn = 0;
   const pump = async () => {
     while (!stop.signal.aborted) {
-      await pumpChanges(database);
+      await publishChanges(database);
       await sleep(20);
     }
   };

@@ -3,8 +3,8 @@
  * with "ask", some time after the call. Tells when a question was there, when a poll has shown it, and when an answer came.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { APPROVAL_SCHEMA, type FakeTask } from "../../lib/testing/fake-task.ts";
-import { startTestServer } from "../../lib/testing/mcp-server.ts";
+import { APPROVAL_SCHEMA, type FakeTask } from "../../test/fixtures/fake-task.ts";
+import { startTestServer } from "../../test/servers/mcp-server.ts";
 import { clock } from "../child.ts";
 
 export type News = { url: string } | { note: string; what: "asked" | "shown" | "answered"; at: number };

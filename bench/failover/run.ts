@@ -1,6 +1,6 @@
 /** Postgres is killed with -9 and started again while tasks are polled, started and answered by two engines. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { startKillablePostgres } from "../../lib/testing/killable-postgres.ts";
+import { startKillablePostgres } from "../../test/setup/killable-postgres.ts";
 import { clock } from "../child.ts";
 import type { Figure } from "../figure.ts";
 import { fillWithQuestions, startTwo } from "../fleet/asking.ts";

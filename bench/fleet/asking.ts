@@ -1,6 +1,6 @@
 /** Engines with connections that all have a quiet task, and with tasks that have asked and wait for an answer. */
-import type { Principal } from "../../lib/principal.ts";
-import type { EngineProcess } from "../../lib/testing/engine-process.ts";
+import type { Principal } from "../../lib/access/principal.ts";
+import type { EngineProcess } from "../../test/engine-process.ts";
 import { batches, tookUntil, watched } from "./leases.ts";
 import type { Servers } from "./servers.ts";
 import type { Place, Stage } from "./stage.ts";

@@ -1,17 +1,17 @@
 /** A database with organizations, servers and tasks, engines as processes of their own, and hands to act with. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { createDatabase, type Database, type Prisma } from "../../lib/db.ts";
+import type { Principal } from "../../lib/access/principal.ts";
+import { createDatabase, type Database, type Prisma } from "../../lib/base/db/db.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { createSeal } from "../../lib/base/seal.ts";
 import { appendEvents } from "../../lib/events/transitions.ts";
-import { uuidv7 } from "../../lib/ids.ts";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import { setQuota } from "../../lib/organizations/quota.ts";
-import type { Principal } from "../../lib/principal.ts";
-import { createSeal } from "../../lib/seal.ts";
-import { insertTask } from "../../lib/tasks/transitions.ts";
-import { type EngineProcess, startEngineProcess } from "../../lib/testing/engine-process.ts";
-import { createTestDatabase } from "../../lib/testing/postgres.ts";
-import { tool } from "../../lib/testing/tool.ts";
+import { insertTask } from "../../lib/task-lifecycle/transitions.ts";
+import { type EngineProcess, startEngineProcess } from "../../test/engine-process.ts";
+import { tool } from "../../test/fixtures/tool.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { FIRST_WORD, SEEDED } from "./servers.ts";
 
 export interface Place {
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** See server-process.ts. */
-export type ToolName = "ask" | "work" | "rest";
+type ToolName = "ask" | "work" | "rest";
 
 export interface Stage {
   /** As the web. */

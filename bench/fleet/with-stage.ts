@@ -1,5 +1,5 @@
-import { postgresForTests } from "../../lib/testing/global-setup.ts";
-import { prepareTemplate } from "../../lib/testing/postgres.ts";
+import { postgresForTests } from "../../test/setup/global-setup.ts";
+import { prepareTemplate } from "../../test/setup/postgres.ts";
 import { type Servers, startServers } from "./servers.ts";
 import { type Stage, setStage } from "./stage.ts";
 

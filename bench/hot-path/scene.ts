@@ -1,10 +1,10 @@
 /** A database with an organization, and as many tasks as wanted that run at simulated servers. */
 import pg from "pg";
-import { uuidv7 } from "../../lib/ids.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { postgresForTests } from "../../lib/testing/global-setup.ts";
-import { prepareTemplate } from "../../lib/testing/postgres.ts";
-import { createWorld, type World } from "../../lib/testing/world.ts";
+import { createWorld, type World } from "../../test/fixtures/world.ts";
+import { postgresForTests } from "../../test/setup/global-setup.ts";
+import { prepareTemplate } from "../../test/setup/postgres.ts";
 
 export interface Scene {
   world: World;

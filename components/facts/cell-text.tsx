@@ -4,8 +4,8 @@ import { CheckMark } from "@/components/facts/check-mark.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import type { Cell } from "@/lib/format/cells.ts";
-import { formatAhead, formatOverdue } from "@/lib/format/time.ts";
+import type { Cell } from "@/lib/format/facts/cells.ts";
+import { formatAhead, formatOverdue } from "@/lib/text/time.ts";
 
 export function CellText({ cell }: { cell: Cell }) {
   switch (cell.kind) {

@@ -1,6 +1,6 @@
 import { Check as Tick, TriangleAlert } from "lucide-react";
 import { cn } from "@/components/ui/cn.ts";
-import type { Check } from "@/lib/format/sums.ts";
+import type { Check } from "@/lib/format/facts/amount-checks.ts";
 
 /** What was found about a figure, by icon and words. */
 export function CheckMark({ check, className }: { check: Check; className?: string }) {

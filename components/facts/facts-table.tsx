@@ -7,9 +7,9 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import type { FactTable } from "@/lib/format/fact-table.ts";
-import { plural } from "@/lib/format/labels.ts";
-import { formatMoney } from "@/lib/format/money.ts";
+import type { FactTable } from "@/lib/format/facts/fact-table.ts";
+import { plural } from "@/lib/text/labels.ts";
+import { formatMoney } from "@/lib/text/money.ts";
 
 /** Longer lists show this many lines; their sum is always of all. */
 const SHOWN = 12;

@@ -7,7 +7,7 @@ import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { part } from "@/components/ui/part.tsx";
-import { describeFacts, type FactBlock } from "@/lib/format/facts.ts";
+import { describeFacts, type FactBlock } from "@/lib/format/facts/facts.ts";
 
 /** What neither fields nor a table can show. Few arguments need it. */
 export const JsonTree = part(() => import("./json-tree.tsx").then((file) => file.JsonTree), { warm: true });

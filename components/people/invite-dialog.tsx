@@ -2,17 +2,17 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "@/components/api/client.ts";
-import { onboardingKey } from "@/components/api/onboarding.ts";
-import { organizationKeys } from "@/components/api/organization.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { LinkOnce } from "@/components/people/link-once.tsx";
 import { RoleSelect } from "@/components/people/role-select.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
+import { onboardingKey } from "@/lib/api-client/onboarding.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { createInvitationSchema, type NewInvitation } from "@/lib/invitations/schema.ts";
 
 /** Asks whom and as what; then shows the link, this once. */

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { RoleSelect } from "@/components/people/role-select.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import type { Role } from "@/lib/members/roles.ts";
+import type { Role } from "@/lib/access/roles.ts";
 
 /** Arrow keys walk through a list and choose as they go: what a role allows is given by a press of its own. */
 export function RoleChange({

@@ -1,11 +1,11 @@
 "use client";
 
 import type { ComponentProps } from "react";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { capitalise } from "@/lib/format/labels.ts";
+import { ROLES, type Role } from "@/lib/access/roles.ts";
 import { ROLE_WORDS } from "@/lib/format/roles.ts";
-import { ROLES, type Role } from "@/lib/members/roles.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 
 /** The roles that the person before the screen may give. `long`: each with what it may do. */
 export function RoleSelect({ long = false, ...props }: { long?: boolean } & ComponentProps<"select">) {

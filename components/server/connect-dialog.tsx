@@ -2,16 +2,16 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { api } from "@/components/api/client.ts";
-import { onboardingKey } from "@/components/api/onboarding.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { readServerAuth, ServerAuth, ServerBasics } from "@/components/server/server-fields.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api } from "@/lib/api-client/base/client.ts";
+import { onboardingKey } from "@/lib/api-client/onboarding.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { createServerSchema, type Server } from "@/lib/servers/schema.ts";
 
 export function ConnectDialog({

@@ -1,11 +1,11 @@
 "use client";
 
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { ConnectionState } from "@/lib/connections/schema.ts";
 import { connectionTrouble, whoseConnection } from "@/lib/format/connections.ts";
+import type { ConnectionState } from "@/lib/servers/connections/schema.ts";
 
 /** What of a connection holds up its tasks, with the way to mend it for who can. */
 export function ConnectionTrouble({

@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { FilePen } from "lucide-react";
 import { useId } from "react";
-import { serverTools } from "@/components/api/servers.ts";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { ToolDifference } from "@/components/server/tool-difference.tsx";
 import { ToolHistory } from "@/components/server/tool-history.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { serverTools } from "@/lib/api-client/servers.ts";
 import type { Server, ServerTool } from "@/lib/servers/schema.ts";
 
 const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {

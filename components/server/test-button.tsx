@@ -2,13 +2,13 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { formatLatency } from "@/lib/format/latency.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import type { CheckedServer, Server } from "@/lib/servers/schema.ts";
+import { formatLatency } from "@/lib/text/latency.ts";
 
 /** Asks the server now and says what came of it. */
 export function TestButton({

@@ -1,7 +1,7 @@
 import { Check, X } from "lucide-react";
 import { cn } from "@/components/ui/cn.ts";
-import { formatLatency } from "@/lib/format/latency.ts";
 import type { CheckStep } from "@/lib/servers/schema.ts";
+import { formatLatency } from "@/lib/text/latency.ts";
 
 const STEPS: Record<CheckStep["step"], string> = {
   sign_in: "Signed in",

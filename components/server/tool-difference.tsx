@@ -1,7 +1,7 @@
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
-import { diffFields } from "@/lib/format/schema-diff.ts";
 import type { ToolText } from "@/lib/servers/schema.ts";
+import { diffFields } from "@/lib/text/schema-diff.ts";
 
 /** What a tool says of itself, before and after. All of it is the server's own, untrusted text. */
 export function ToolDifference({ before, after }: { before: ToolText; after: ToolText }) {

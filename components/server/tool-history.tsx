@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { toolVersions } from "@/components/api/servers.ts";
 import { ToolDifference } from "@/components/server/tool-difference.tsx";
 import { Day } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { toolVersions } from "@/lib/api-client/servers.ts";
 import type { Server, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
 
 /** What a tool said of itself before, read when somebody wants to know. */

@@ -2,8 +2,8 @@
 
 import { TriangleAlert } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { useWatchedConnection } from "@/components/api/use-connection.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { useWatchedConnection } from "@/lib/api-client/base/use-connection.ts";
 
 const WORDS = {
   offline:

@@ -2,7 +2,7 @@
 
 import { usePathname } from "next/navigation";
 import { useEffect } from "react";
-import { useWaiting } from "@/components/shell/use-waiting.ts";
+import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 
 /** The number of what waits, on the icon of the browser's tab and of the installed app. Nothing for 0. */
 export function IconDot() {

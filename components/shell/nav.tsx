@@ -2,15 +2,15 @@
 
 import { Inbox, ListTodo, Settings } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { useFirstSteps } from "@/components/api/onboarding.ts";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
-import { useMe } from "@/components/shell/me.tsx";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
-import { PaletteButton } from "@/components/shell/palette-button.tsx";
-import { useWaiting } from "@/components/shell/use-waiting.ts";
+import { PaletteButton } from "@/components/shell/palette/palette-button.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };

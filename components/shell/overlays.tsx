@@ -1,23 +1,16 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
+import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-overlay.ts";
 import { part } from "@/components/ui/part.tsx";
 
-/** What lies over the page on demand. Each is loaded when it is first wanted. */
+/** Each is loaded when it is first wanted. */
 const PARTS = {
-  palette: part(() => import("./palette.tsx").then((file) => file.Palette)),
-  shortcuts: part(() => import("./shortcut-sheet.tsx").then((file) => file.ShortcutSheet)),
-  moved: part(() => import("./moved.tsx").then((file) => file.Moved)),
-};
-
-type Overlay = keyof typeof PARTS;
-const OVERLAYS = Object.keys(PARTS) as Overlay[];
-
-/** Opens one from anywhere. */
-export function openOverlay(overlay: Overlay) {
-  window.dispatchEvent(new Event(`intray:${overlay}`));
-}
+  palette: part(() => import("./palette/palette.tsx").then((file) => file.Palette)),
+  shortcuts: part(() => import("./keys/shortcut-sheet.tsx").then((file) => file.ShortcutSheet)),
+  moved: part(() => import("./session/organization-switched-dialog.tsx").then((file) => file.Moved)),
+} satisfies Record<Overlay, unknown>;
 
 export function Overlays() {
   const [shown, setShown] = useState<Overlay | null>(null);

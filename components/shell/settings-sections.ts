@@ -11,7 +11,7 @@ import {
   Users,
   Webhook,
 } from "lucide-react";
-import type { Permission } from "@/lib/members/permissions.ts";
+import type { Permission } from "@/lib/access/permissions.ts";
 
 export interface SettingsSection {
   href: string;

@@ -2,18 +2,18 @@
 
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
-import { Live } from "@/components/api/live.tsx";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useGoKeys } from "@/components/shell/keys/use-go-keys.ts";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
-import { followOthers } from "@/components/shell/other-tabs.ts";
 import { Overlays } from "@/components/shell/overlays.tsx";
-import { useGoKeys } from "@/components/shell/use-go-keys.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { followOthers } from "@/components/shell/session/other-tabs.ts";
 import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
 import { part } from "@/components/ui/part.tsx";
-import { Toaster } from "@/components/ui/toaster.tsx";
+import { Toaster } from "@/components/ui/toast/toaster.tsx";
+import { Live } from "@/lib/api-client/base/live.tsx";
 
-const GoHint = part(() => import("./go-hint.tsx").then((file) => file.GoHint), { warm: true });
+const GoHint = part(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const Tour = part(() => import("./tour.tsx").then((file) => file.Tour));
 
 export function Shell({ children }: { children: ReactNode }) {

@@ -2,9 +2,9 @@
 
 import { X } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Keys } from "@/components/shell/keys.tsx";
-import { useMe } from "@/components/shell/me.tsx";
-import { useShortcuts } from "@/components/shell/use-shortcuts.ts";
+import { Keys } from "@/components/shell/keys/keys.tsx";
+import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 

@@ -23,7 +23,7 @@ export function useRouteFocus() {
 }
 
 /** Puts the focus at the page's heading, else at the page. */
-export function focusPage() {
+function focusPage() {
   const main = document.getElementById("main");
   const heading = main?.querySelector("h1");
   if (heading) heading.tabIndex = -1;

@@ -2,16 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Bell, History, Keyboard, LogOut, Search, Settings } from "lucide-react";
-import { noticeCounts } from "@/components/api/notices.ts";
-import { leave } from "@/components/shell/leave.ts";
-import { useMe } from "@/components/shell/me.tsx";
-import { openOverlay } from "@/components/shell/overlays.tsx";
-import { switchOrganization } from "@/components/shell/switch-organization.ts";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { leave } from "@/components/shell/session/sign-out.ts";
+import { switchOrganization } from "@/components/shell/session/switch-organization.ts";
 import { useTheme } from "@/components/shell/use-theme.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/menu.tsx";
-import { capitalise } from "@/lib/format/labels.ts";
+import { MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { noticeCounts } from "@/lib/api-client/notices.ts";
 import { countWords } from "@/lib/format/notices.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 
 const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
 

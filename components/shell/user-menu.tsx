@@ -1,8 +1,8 @@
 "use client";
 
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { Menu } from "@/components/ui/menu.tsx";
+import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { part } from "@/components/ui/part.tsx";
 
 const UserMenuItems = part(() => import("./user-menu-items.tsx").then((file) => file.UserMenuItems), {

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { attempts } from "@/components/api/task-groups.ts";
 import { TaskGroup } from "@/components/task/task-group.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { attempts } from "@/lib/api-client/tasks/task-groups.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 /** The attempts at one call, each a task of its own. */

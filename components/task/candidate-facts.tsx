@@ -1,7 +1,7 @@
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import { serverStateLabel } from "@/lib/format/outcome.ts";
-import type { Candidate } from "@/lib/found-tasks/schema.ts";
+import { serverStateLabel } from "@/lib/format/tasks/outcome.ts";
+import type { Candidate } from "@/lib/tasks/found/schema.ts";
 
 /** What is known of a task that only its server knows: everything but its name there, which is a secret. */
 export function CandidateFacts({ found }: { found: Candidate }) {

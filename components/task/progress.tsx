@@ -4,7 +4,7 @@ import type { TaskSummary } from "@/lib/tasks/schema.ts";
 type Progress = NonNullable<TaskSummary["progress"]>;
 
 /** The share done, 0 to 100, where the server said enough to know it. */
-export function progressPercent(progress: Progress): number | null {
+function progressPercent(progress: Progress): number | null {
   if (!progress.total || progress.total <= 0) return null;
   return Math.max(0, Math.min(100, Math.round((progress.progress / progress.total) * 100)));
 }

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Trophy } from "lucide-react";
-import { race } from "@/components/api/task-groups.ts";
 import { TaskGroup } from "@/components/task/task-group.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
-import type { Race } from "@/lib/races/schema.ts";
+import { race } from "@/lib/api-client/tasks/task-groups.ts";
+import type { Race } from "@/lib/tasks/races/schema.ts";
 
 /** The same call on several servers: who is in it, and who has won. */
 export function RaceGroup({ raceId, taskId }: { raceId: string; taskId: string }) {

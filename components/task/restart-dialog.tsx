@@ -2,14 +2,15 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { isLive } from "@/lib/format/outcome.ts";
-import type { TaskDetail, TaskState } from "@/lib/tasks/schema.ts";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
+import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import type { TaskState } from "@/lib/tasks/status.ts";
 
 /** What nobody knows can't be called again. */
 export function isCallKnown(task: { adopted: boolean; arguments: Record<string, unknown> }): boolean {

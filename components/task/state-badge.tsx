@@ -12,10 +12,11 @@ import {
   X,
 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
-import { isLive, STATE_LABELS, taskTone } from "@/lib/format/outcome.ts";
-import type { TaskState, TaskSummary } from "@/lib/tasks/schema.ts";
+import { isLive, STATE_LABELS, taskTone } from "@/lib/format/tasks/outcome.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import type { TaskState } from "@/lib/tasks/status.ts";
 
-export const STATE_ICONS: Record<TaskState, LucideIcon> = {
+const STATE_ICONS: Record<TaskState, LucideIcon> = {
   queued: Hourglass,
   starting: Play,
   start_unknown: HelpCircle,

@@ -1,4 +1,4 @@
-import { nameHidden, splitHidden } from "@/lib/format/message-tokens.ts";
+import { nameHidden, splitHidden } from "@/lib/text/message-tokens.ts";
 
 /**
  * Text of others, as text: isolated, so that its direction cannot reorder what stands around it, and with what cannot

@@ -1,5 +1,5 @@
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { diffWords } from "@/lib/format/text-diff.ts";
+import { diffWords } from "@/lib/text/text-diff.ts";
 
 /** Two texts as one, what is gone and what is new marked by more than colour. Both are untrusted. */
 export function WordDiff({ before, after }: { before: string; after: string }) {

@@ -3,8 +3,8 @@
 import { Clock3 } from "lucide-react";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
-import { formatExact } from "@/lib/format/time.ts";
-import { timeLeft } from "@/lib/format/time-left.ts";
+import { timeLeft } from "@/lib/format/requests/time-left.ts";
+import { formatExact } from "@/lib/text/time.ts";
 
 /** Under this the seconds matter. */
 const TICKS_MS = 5 * 60_000;

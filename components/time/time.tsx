@@ -2,8 +2,8 @@
 
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { formatAge, formatDuration } from "@/lib/format/duration.ts";
-import { formatAgo, formatClock, formatDay, formatExact } from "@/lib/format/time.ts";
+import { formatAge, formatDuration } from "@/lib/text/duration.ts";
+import { formatAgo, formatClock, formatDay, formatExact } from "@/lib/text/time.ts";
 
 const MINUTE = 60_000;
 

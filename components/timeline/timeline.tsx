@@ -5,11 +5,11 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { formatDuration } from "@/lib/format/duration.ts";
-import { plural } from "@/lib/format/labels.ts";
-import type { Tone } from "@/lib/format/outcome.ts";
-import { describeTaskEvent } from "@/lib/format/task-events.ts";
-import type { TaskEvent } from "@/lib/tasks/schema.ts";
+import type { TaskEvent } from "@/lib/events/schema.ts";
+import type { Tone } from "@/lib/format/tasks/outcome.ts";
+import { describeTaskEvent } from "@/lib/format/tasks/task-events.ts";
+import { formatDuration } from "@/lib/text/duration.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /** In a narrow column only gaps are told that are longer than this. */
 const GAP_WORTH_SAYING_MS = 60_000;

@@ -1,4 +1,4 @@
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
 
 /** Puts text on the clipboard, and says so. */
 export function copyText(text: string, done: string): void {

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
 /**

@@ -1,8 +1,8 @@
 "use client";
 
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
-import { api } from "@/components/api/client.ts";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import type { CreateViewInput, SavedView, UpdateViewInput } from "@/lib/saved-views/schema.ts";
 
 /** What can be done with the saved views of a page. `query`: as what is shown would be saved. */

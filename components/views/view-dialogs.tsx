@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { errorSentence } from "@/components/api/client.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 import type { ViewMutations } from "./use-view-mutations.ts";
 

@@ -1,4 +1,4 @@
-import { apiOf } from "../desk.ts";
+import { apiOf } from "../fixtures/desk.ts";
 import type { Scene } from "./scene.ts";
 
 const filled = new WeakSet<Scene>();

@@ -1,14 +1,22 @@
 /** The installation that the gallery looks at: the demonstration, and a back office that asks every kind of question. */
 import type { Page } from "@playwright/test";
+import type { Page as ListPage } from "../../lib/base/page.ts";
 import type { AnswerInput } from "../../lib/input-requests/schema.ts";
-import type { Page as ListPage } from "../../lib/page.ts";
 import type { Server } from "../../lib/servers/schema.ts";
 import type { TaskDetail } from "../../lib/tasks/schema.ts";
-import type { Backstage } from "../backstage.ts";
-import { apiOf, expect, openRequest, type Person, readRequest, SOON, startInvoice } from "../desk.ts";
-import type { Intray } from "../intray.ts";
-import { KINDS, type Kind } from "../question-kinds.ts";
-import type { QuestionServer } from "../question-server.ts";
+import type { Backstage } from "../fixtures/database.ts";
+import {
+  apiOf,
+  expect,
+  openRequest,
+  type Person,
+  readRequest,
+  SOON,
+  startInvoice,
+} from "../fixtures/desk.ts";
+import type { Intray } from "../fixtures/intray.ts";
+import { KINDS, type Kind } from "../fixtures/question-kinds.ts";
+import type { QuestionServer } from "../fixtures/question-server.ts";
 
 export interface Asked {
   taskId: string;

@@ -1,7 +1,7 @@
 /** A picture of the gallery: a state of a page, how to come to it, and in which looks it is taken. */
 import type { Page } from "@playwright/test";
-import type { Person } from "../desk.ts";
-import { PHONE } from "../judge.ts";
+import { PHONE } from "../fixtures/axe.ts";
+import type { Person } from "../fixtures/desk.ts";
 import type { Scene } from "./scene.ts";
 
 export interface Look {

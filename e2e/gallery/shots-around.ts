@@ -1,5 +1,5 @@
 /** The pages around the work: signing in, servers, settings, and what stands in for a page that is not there. */
-import { apiOf, expect, requestPane } from "../desk.ts";
+import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";
 
 const front = (name: string, path: string): Shot => ({

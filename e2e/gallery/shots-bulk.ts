@@ -1,6 +1,6 @@
 /** Many requests answered at once, and the end of a day's work. */
 import type { Page } from "@playwright/test";
-import { apiOf, expect, requestPane } from "../desk.ts";
+import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
 import type { Scene } from "./scene.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 

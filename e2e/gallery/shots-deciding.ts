@@ -1,7 +1,7 @@
 /** A request while it is decided, and what becomes of it. */
 import type { Page } from "@playwright/test";
-import type { Way } from "../backstage.ts";
-import { apiOf, expect, requestPane } from "../desk.ts";
+import type { Way } from "../fixtures/database.ts";
+import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
 import type { Asked, Scene } from "./scene.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";

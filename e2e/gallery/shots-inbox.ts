@@ -1,6 +1,6 @@
 /** The list of the inbox: empty, filled, searched, filtered, selected from, and when it can't be loaded. */
 import type { Page } from "@playwright/test";
-import { apiOf, expect } from "../desk.ts";
+import { apiOf, expect } from "../fixtures/desk.ts";
 import { fillInbox } from "./fill.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 

@@ -1,8 +1,8 @@
 /** The pictures of the README: an inbox as it looks on a working day. */
 import type { Page } from "@playwright/test";
-import type { Page as ListPage } from "../../lib/page.ts";
+import type { Page as ListPage } from "../../lib/base/page.ts";
 import type { Server } from "../../lib/servers/schema.ts";
-import { apiOf, openRequest } from "../desk.ts";
+import { apiOf, openRequest } from "../fixtures/desk.ts";
 import type { Scene } from "./scene.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";

@@ -1,7 +1,7 @@
 /** A request of every kind, before it is decided. */
 import type { Page } from "@playwright/test";
-import { apiOf, expect, requestPane } from "../desk.ts";
-import type { Kind } from "../question-kinds.ts";
+import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
+import type { Kind } from "../fixtures/question-kinds.ts";
 import type { Scene } from "./scene.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 

@@ -1,7 +1,8 @@
 /** Tasks: the table, a new one, and one in each of its states. */
+
+import { uuidv7 } from "../../lib/base/ids.ts";
 import type { Prisma } from "../../lib/generated/prisma/client.ts";
-import { uuidv7 } from "../../lib/ids.ts";
-import { expect, taskHeader } from "../desk.ts";
+import { expect, taskHeader } from "../fixtures/desk.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 
 const RESULT = {

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Browser, Page } from "@playwright/test";
-import { expect, openDesk } from "../desk.ts";
+import { expect, openDesk } from "../fixtures/desk.ts";
 import { findFlaws } from "./flaws.ts";
 import type { Scene } from "./scene.ts";
 import { type Look, looksOf, type Shot } from "./shot.ts";

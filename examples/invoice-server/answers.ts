@@ -1,7 +1,7 @@
 import { type Database, inTransaction } from "./database.ts";
 import { type Answer, COST_CENTER, judge, type QuestionKey, questionFor } from "./question.ts";
+import { hasEnded } from "./state.ts";
 import { lockTask } from "./store.ts";
-import { hasEnded } from "./task.ts";
 import type { Told } from "./tasks.ts";
 import { CLOSE_QUESTION, end, type LedgerLine, record, TOUCH, wake } from "./transitions.ts";
 

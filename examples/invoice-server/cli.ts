@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "./database.ts";
-import { type OpenInvoice, type Operations, operationsOn, type Target } from "./operations.ts";
+import { type OpenInvoice, type Operations, operationsOn, type Target } from "./invoices/operations.ts";
 import type { LedgerEntry } from "./store.ts";
 
 /** The operator's command line: asks the running server, or works on its database (--url) without it. */

@@ -10,8 +10,8 @@ import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../lib/testing/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../lib/testing/postgres.ts";
+} from "../../test/servers/invoice-server.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 
 const SUITE = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),

@@ -2,21 +2,21 @@ import type { AddressInfo } from "node:net";
 import { listenForChanges } from "./changes.ts";
 import { readConfig } from "./config.ts";
 import { openDatabase, prepareDatabase } from "./database.ts";
-import { modernHandler, taskRequests } from "./era-2026-07-28.ts";
 import { withFixtures } from "./fixtures/requests.ts";
 import { createJobs } from "./fixtures/workflow.ts";
-import { createHttpServer } from "./http.ts";
-import { invoiceTasks } from "./invoices.ts";
+import { invoiceTasks } from "./invoices/invoices.ts";
+import { operationsOn } from "./invoices/operations.ts";
+import { createProcessor } from "./invoices/workflow.ts";
 import { log } from "./log.ts";
 import { createOffice } from "./office/office.ts";
 import { createPages } from "./office/page.ts";
 import { forgetOfficeTasks } from "./office/store.ts";
-import { operationsOn } from "./operations.ts";
+import { modernHandler, taskRequests } from "./protocol/era-2026-07-28.ts";
+import { createHttpServer } from "./protocol/http.ts";
+import { createSessions } from "./protocol/sessions.ts";
 import { quirkyRequests, quirkyRules, quirkySession } from "./quirks/quirks.ts";
-import { createSessions } from "./sessions.ts";
 import { together } from "./tasks.ts";
 import { forgetExpired } from "./transitions.ts";
-import { createProcessor } from "./workflow.ts";
 
 /** The sample invoice server: a durable MCP server in both eras on one port. See README.md. */
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { eventually, setInvoiceScene } from "../../lib/testing/invoice-scene.ts";
-import { readLedger } from "../../lib/testing/sample-ledger.ts";
-import { tool } from "../../lib/testing/tool.ts";
+import { eventually, setInvoiceScene } from "../../test/fixtures/invoice-scene.ts";
+import { readLedger } from "../../test/fixtures/sample-ledger.ts";
+import { tool } from "../../test/fixtures/tool.ts";
 import { describeTool } from "./office/tool.ts";
 import { officeTools } from "./office/tools/all.ts";
 

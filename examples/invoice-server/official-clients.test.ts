@@ -5,8 +5,8 @@ import {
   createInvoiceDatabase,
   type InvoiceServer,
   startInvoiceServer,
-} from "../../lib/testing/invoice-server.ts";
-import { createTestDatabase, type TestDatabase } from "../../lib/testing/postgres.ts";
+} from "../../test/servers/invoice-server.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 
 let postgres: TestDatabase;
 let database: Awaited<ReturnType<typeof createInvoiceDatabase>>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { State } from "./task.ts";
+import type { State } from "./state.ts";
 import type { Invoice } from "./tool.ts";
 
 /** The two questions this server asks people, and how it reads their answers. */
@@ -24,8 +24,8 @@ export type FormParams = {
   };
 };
 /** A page to be opened: what is done there passes by the client. */
-export type UrlParams = { mode: "url"; message: string; elicitationId: string; url: string };
-export type FormField = {
+type UrlParams = { mode: "url"; message: string; elicitationId: string; url: string };
+type FormField = {
   type: "string" | "boolean" | "number" | "integer";
   title: string;
   description?: string;

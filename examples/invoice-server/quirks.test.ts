@@ -3,12 +3,12 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
+import { createNetwork } from "../../lib/base/network.ts";
 import { createPeer, openWire } from "../../lib/mcp/connect.ts";
-import { createNetwork } from "../../lib/network.ts";
-import { createInvoiceDatabase, startInvoiceServer } from "../../lib/testing/invoice-server.ts";
-import { createTestDatabase } from "../../lib/testing/postgres.ts";
-import { readLedger } from "../../lib/testing/sample-ledger.ts";
-import { until } from "../../lib/testing/world.ts";
+import { readLedger } from "../../test/fixtures/sample-ledger.ts";
+import { until } from "../../test/fixtures/world.ts";
+import { createInvoiceDatabase, startInvoiceServer } from "../../test/servers/invoice-server.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { readQuirks } from "./quirks/quirks.ts";
 
 type Body = Record<string, unknown>;

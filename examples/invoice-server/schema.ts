@@ -1,4 +1,4 @@
-import { ended, states } from "./task.ts";
+import { ended, states } from "./state.ts";
 
 /** The tables, created at start. The database itself refuses a second answer, a second payment and a rewritten ledger. */
 

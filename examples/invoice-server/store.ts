@@ -1,8 +1,9 @@
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
+import { invalidParams } from "./protocol/rpc.ts";
 import type { QuestionKey } from "./question.ts";
-import { invalidParams } from "./rpc.ts";
-import { ended, type InvoiceTask } from "./task.ts";
+import { ended } from "./state.ts";
+import type { InvoiceTask } from "./task.ts";
 
 /** Reading. The writes are in transitions.ts, answers.ts and payments.ts. */
 

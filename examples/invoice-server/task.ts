@@ -1,26 +1,7 @@
-import type { Question, QuestionKey } from "./question.ts";
-import type { Invoice } from "./tool.ts";
-
 /** A task as the database holds it, and the two ways to say it on the wire. */
-
-export const states = [
-  "SUBMITTED",
-  "VALIDATING",
-  "PENDING-APPROVAL",
-  "APPROVED",
-  "RECONCILING",
-  "PENDING-COST-CENTER",
-  "CODED",
-  "PAYING",
-  "PAID",
-  "REJECTED",
-  "FAILED",
-  "CANCELLED",
-] as const;
-export type State = (typeof states)[number];
-
-export const ended: readonly State[] = ["PAID", "REJECTED", "FAILED", "CANCELLED"];
-export const hasEnded = (task: { state: State }) => ended.includes(task.state);
+import type { Question, QuestionKey } from "./question.ts";
+import type { State } from "./state.ts";
+import type { Invoice } from "./tool.ts";
 
 export type InvoiceTask = {
   taskId: string;

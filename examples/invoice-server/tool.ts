@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalidParams } from "./rpc.ts";
+import { invalidParams } from "./protocol/rpc.ts";
 
 /** The invoice tool, in the words both eras share. */
 
@@ -12,7 +12,7 @@ const dueDate = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()])
   .transform((text) => new Date(text).toISOString());
 
-export const invoiceSchema = z.object({
+const invoiceSchema = z.object({
   invoice_id: z.string().trim().min(1).max(100),
   customer: z.string().trim().min(1).max(200),
   lines: z

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import { type Database, inTransaction } from "./database.ts";
+import { invalidParams } from "./protocol/rpc.ts";
 import { COST_CENTER, cents, totalCents } from "./question.ts";
-import { invalidParams } from "./rpc.ts";
+import { hasEnded, type State } from "./state.ts";
 import { getTask, linesOf, lockTask } from "./store.ts";
-import { hasEnded, type InvoiceTask, type State, type ToolResult } from "./task.ts";
+import type { InvoiceTask, ToolResult } from "./task.ts";
 import type { Invoice } from "./tool.ts";
 
 /**

@@ -1,14 +1,15 @@
 /** A provider's groups, as memberships and roles of the organizations that its operator names. */
-import { announce } from "../changes/transitions.ts";
-import { isUniqueViolation, Prisma, type Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { ROLES, type Role } from "../access/roles.ts";
+import { isUniqueViolation, Prisma, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import type { Services } from "../base/services.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { dropMember } from "../members/departure.ts";
-import { ROLES, type Role } from "../members/roles.ts";
 import { changeRole } from "../members/transitions.ts";
-import type { Principal } from "../principal.ts";
-import type { Means } from "../servers/check.ts";
 
 /** Who is in the group `claim` is a member of the organization, with this role. */
 export interface GroupRule {
@@ -32,7 +33,7 @@ export interface GroupSource {
  * a membership that people gave outlives the group.
  */
 export async function applyGroups(
-  means: Means,
+  services: Services,
   source: GroupSource,
   userId: string,
   held: GroupRule[],
@@ -40,7 +41,7 @@ export async function applyGroups(
   for (const slug of new Set(source.groups.map((rule) => rule.organization))) {
     const roles = held.filter((rule) => rule.organization === slug).map((rule) => rule.role);
     const role = ROLES.findLast((candidate) => roles.includes(candidate)) ?? null;
-    await applyOne(means, source, userId, slug, role).catch((error: unknown) => {
+    await applyOne(services, source, userId, slug, role).catch((error: unknown) => {
       const lastOwner = error instanceof AppError && error.code === "last_owner";
       // Of two sign-ins at once, the other one has made the membership.
       if (!lastOwner && !isUniqueViolation(error)) throw error;
@@ -49,13 +50,13 @@ export async function applyGroups(
 }
 
 async function applyOne(
-  means: Means,
+  services: Services,
   source: GroupSource,
   userId: string,
   slug: string,
   role: Role | null,
 ): Promise<void> {
-  const [place] = await means.db.gate<{
+  const [place] = await services.db.gate<{
     organization_id: string;
     member_id: string | null;
     granted_by: string | null;
@@ -65,10 +66,10 @@ async function applyOne(
   const actor = { kind: "system" as const, id: null, name: source.name };
   const provider: Principal = { organizationId, userId: null, role: "owner", actor };
   if (!role) {
-    if (memberId && place.granted_by === source.id) await dropMember(means, provider, memberId);
+    if (memberId && place.granted_by === source.id) await dropMember(services, provider, memberId);
     return;
   }
-  await means.db.withOrganization(organizationId, async (tx) => {
+  await services.db.withOrganization(organizationId, async (tx) => {
     if (memberId) await changeRole(organizationId, tx, provider, memberId, role);
     else await addByGroup(organizationId, tx, source, userId, role);
   });
@@ -84,7 +85,7 @@ async function addByGroup(
   const id = uuidv7();
   await tx.membership.create({ data: { organizationId, id, userId, role, grantedBy: source.id } });
   const { name } = await tx.user.findUniqueOrThrow({ where: { id: userId }, select: { name: true } });
-  await announce(organizationId, tx, "member", [id]);
+  await publishChange(organizationId, tx, "member", [id]);
   const actor = { kind: "system" as const, id: null, name: source.name };
   await appendEvents(organizationId, tx, [
     { type: "member.added", actor, data: { userId, name, role, by: source.name } },

@@ -3,10 +3,10 @@
  * account that is there, once, where the provider has verified it and the operator's policy allows it.
  */
 import { z } from "zod";
-import { type Database, Prisma } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
+import type { Services } from "../base/services.ts";
 import { emailSchema } from "../members/schema.ts";
-import type { Means } from "../servers/check.ts";
 import { applyGroups, type GroupRule, type GroupSource } from "./groups.ts";
 
 /** What a provider's operator allows. */
@@ -46,11 +46,11 @@ export type Refusal =
 
 /** Whose account a person at the provider signs in to; groups are applied on the way. */
 export async function signInIdentity(
-  means: Means,
+  services: Services,
   policy: IdentityPolicy,
   claims: Claims,
 ): Promise<{ userId: string } | { refused: Refusal }> {
-  const { db } = means;
+  const { db } = services;
   const known = await findIdentity(db, policy.issuer, claims.sub);
   const found = judge(policy, claims) ?? (known ? { userId: known } : await adopt(db, policy, claims));
   if (typeof found === "string" || "refused" in found) {
@@ -58,7 +58,7 @@ export async function signInIdentity(
     if (known) await noteRefusal(db, known, refused);
     return { refused };
   }
-  await applyGroups(means, policy, found.userId, groupsOf(policy, claims));
+  await applyGroups(services, policy, found.userId, groupsOf(policy, claims));
   const [person] = await db.gate<{ memberships: number }>(
     Prisma.sql`SELECT memberships FROM gate.person(${found.userId}::uuid)`,
   );

@@ -11,9 +11,9 @@ import {
 } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import { z } from "zod";
-import { type Database, Prisma } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
-import { hashSecret } from "../ids.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { hashSecret } from "../base/ids.ts";
 import type { addPasskeySchema, assertionSchema, Passkey } from "./schema.ts";
 
 /** Where passkeys are of use: the site's origin and the domain that they are bound to. */

@@ -1,6 +1,6 @@
 /** The password of an account that is signed in. Setting a first one takes a link: lib/members/set-password.ts. */
-import { type Database, Prisma } from "../db.ts";
-import { AppError } from "../errors.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
 import { hashPassword, verifyPassword } from "../members/password.ts";
 
 export async function readPasswordHash(db: Database, userId: string): Promise<string | null> {

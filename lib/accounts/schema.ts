@@ -6,7 +6,7 @@ export const methodSchema = z.enum(["password", "passkey", "oidc", "demo"]);
 /** How a session was opened. */
 export type SignInMethod = z.infer<typeof methodSchema>;
 
-export const accountSessionSchema = z.object({
+const accountSessionSchema = z.object({
   id: z.uuid(),
   /** The one that asks. */
   current: z.boolean(),
@@ -86,7 +86,7 @@ const credential = {
 };
 
 /** RegistrationResponseJSON of WebAuthn, as far as it is read. */
-export const registrationSchema = z.object({
+const registrationSchema = z.object({
   ...credential,
   response: z.object({
     clientDataJSON: base64url,

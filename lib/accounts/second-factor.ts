@@ -4,10 +4,10 @@
  */
 import { Secret, TOTP } from "otpauth";
 import { encode } from "uqr";
-import { type Database, Prisma } from "../db.ts";
-import { AppError } from "../errors.ts";
-import { hashSecret } from "../ids.ts";
-import type { Seal, SealedPlace } from "../seal.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { hashSecret } from "../base/ids.ts";
+import type { Seal, SealedPlace } from "../base/seal.ts";
 import type { StartedSecondFactor } from "./schema.ts";
 
 const STEP_MS = 30_000;

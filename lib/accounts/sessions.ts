@@ -1,7 +1,7 @@
 /** Where a person is signed in, and ending that. What is ended is ended at its next request. */
 import { z } from "zod";
-import { type Database, Prisma } from "../db.ts";
-import { notFound } from "../errors.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
 import { type AccountSession, methodSchema } from "./schema.ts";
 
 const rowSchema = z.object({

@@ -1,9 +1,9 @@
-import { readPosition, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import { roleSchema } from "../members/schema.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import { roleSchema } from "../access/schema.ts";
+import { readPosition, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import type { ApiKey } from "./schema.ts";
 
 /** Keys in force, oldest first. */

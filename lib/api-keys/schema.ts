@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { roleSchema } from "../members/schema.ts";
+import { roleSchema } from "../access/schema.ts";
 
 const name = z.string().trim().min(1, "Name the key").max(80);
 

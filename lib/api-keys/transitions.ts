@@ -1,11 +1,12 @@
 /** All writes to API keys. */
-import type { Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { roleAllows } from "../access/roles.ts";
+import type { Actor } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
-import { roleAllows } from "../members/roles.ts";
-import type { Actor } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
 import { makerOf } from "./queries.ts";
 import type { CreateKeyInput } from "./schema.ts";
 

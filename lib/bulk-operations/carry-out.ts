@@ -4,19 +4,19 @@
  */
 import type { Logger } from "pino";
 import { z } from "zod";
-import { announce } from "../changes/transitions.ts";
-import { connectionFor } from "../connections/queries.ts";
-import { isDatabaseDown, type Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
+import { may } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
+import { actorSchema, roleSchema } from "../access/schema.ts";
+import { isDatabaseDown, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import type { Services } from "../base/services.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { may } from "../members/permissions.ts";
-import { actorSchema, roleSchema } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
-import type { Means } from "../servers/check.ts";
+import { publishChange } from "../live-updates/transitions.ts";
+import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
+import { startableTool } from "../task-lifecycle/start.ts";
+import { createTask, requestCancel, requestRefresh } from "../task-lifecycle/transitions.ts";
 import { readStart } from "../tasks/queries.ts";
-import { startableTool } from "../tasks/start.ts";
-import { createTask, requestCancel, requestRefresh } from "../tasks/transitions.ts";
 import { bulkActionSchema } from "./schema.ts";
 
 const itemSchema = z.object({
@@ -31,12 +31,15 @@ const itemSchema = z.object({
 type Item = z.infer<typeof itemSchema>;
 
 /** Does one item of the oldest operation that has one. False: there is none that nobody has in hand. */
-export async function carryOutOne(means: Means & { log: Logger }, organizationId: string): Promise<boolean> {
-  const { db, log } = means;
+export async function carryOutOne(
+  services: Services & { log: Logger },
+  organizationId: string,
+): Promise<boolean> {
+  const { db, log } = services;
   const item = await db.withOrganization(organizationId, (tx) => nextItem(organizationId, tx, null));
   if (!item) return false;
   try {
-    const prepared = await prepare(means, organizationId, item);
+    const prepared = await prepare(services, organizationId, item);
     await db.withOrganization(organizationId, async (tx) => {
       // Another engine has it, or has done it: what was prepared is not used.
       if (!(await nextItem(organizationId, tx, item))) return;
@@ -69,17 +72,17 @@ async function nextItem(organizationId: string, tx: Tx, item: Item | null): Prom
 type Act = (tx: Tx, principal: Principal) => Promise<void>;
 
 /** What has to be asked of a server is asked before the transaction. */
-async function prepare(means: Means, organizationId: string, item: Item): Promise<Act> {
+async function prepare(services: Services, organizationId: string, item: Item): Promise<Act> {
   const { taskId, newTaskId } = item;
   if (item.action === "cancel")
     return (tx, principal) => requestCancel(organizationId, tx, principal, taskId);
   if (item.action === "refresh")
     return (tx, principal) => requestRefresh(organizationId, tx, principal, taskId);
-  const { start, principal } = await means.db.withOrganization(organizationId, async (tx) => {
+  const { start, principal } = await services.db.withOrganization(organizationId, async (tx) => {
     const principal = await principalOf(organizationId, tx, item);
     return { principal, start: await readStart(organizationId, tx, principal, taskId) };
   });
-  const tool = await startableTool(means, principal, start);
+  const tool = await startableTool(services, principal, start);
   return async (tx, principal) => {
     await lockServer(organizationId, tx, start.serverId);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
@@ -129,7 +132,7 @@ async function settle(
       message = ${why?.message ?? null}
     WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid
       AND position = ${position} AND state = 'waiting'`;
-  await announce(organizationId, tx, "bulk_operation", [operationId]);
+  await publishChange(organizationId, tx, "bulk_operation", [operationId]);
 }
 
 /** A quota that a moment's wait mends is waited for. */
@@ -160,7 +163,7 @@ export async function endFinished(organizationId: string, tx: Tx): Promise<void>
         WHERE i.organization_id = o.organization_id AND i.operation_id = o.id AND i.state = 'done') AS done,
       (SELECT count(*)::integer FROM bulk_item i
         WHERE i.organization_id = o.organization_id AND i.operation_id = o.id AND i.state = 'refused') AS refused`;
-  await announce(
+  await publishChange(
     organizationId,
     tx,
     "bulk_operation",

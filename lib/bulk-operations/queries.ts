@@ -1,11 +1,11 @@
 /** Scoped reads of bulk operations. Operators see each other's, and of their tasks those that they may see. */
 import { z } from "zod";
-import { readSequence, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import type { Actor } from "../members/schema.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Actor } from "../access/schema.ts";
+import { readSequence, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import {
   type BulkItem,

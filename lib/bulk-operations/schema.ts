@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorSchema } from "../members/schema.ts";
+import { actorSchema } from "../access/schema.ts";
 import { taskFilterSchema, taskStateSchema } from "../tasks/schema.ts";
 
 export const bulkActionSchema = z.enum(["cancel", "refresh", "restart"]);
@@ -24,8 +24,8 @@ export type CreateBulkInput = z.output<typeof createBulkSchema>;
 /** `count`: the number of tasks, as the person typed it. */
 export const beginBulkSchema = z.strictObject({ count: z.int().min(1) });
 
-export const bulkStateSchema = z.enum(["prepared", "running", "done", "stopped"]);
-export const itemStateSchema = z.enum(["waiting", "done", "refused", "skipped"]);
+const bulkStateSchema = z.enum(["prepared", "running", "done", "stopped"]);
+const itemStateSchema = z.enum(["waiting", "done", "refused", "skipped"]);
 export type ItemState = z.infer<typeof itemStateSchema>;
 
 const timestamp = z.iso.datetime();

@@ -1,9 +1,8 @@
-import { TASK_STATES, type TaskState } from "../tasks/schema.ts";
-import { hasEnded } from "../tasks/status.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "../tasks/status.ts";
 import type { BulkAction } from "./schema.ts";
 
 /** The states of tasks that an action can be done to. */
-export function suits(action: BulkAction, state: TaskState): boolean {
+function suits(action: BulkAction, state: TaskState): boolean {
   if (action === "restart") return hasEnded(state);
   return !hasEnded(state) && state !== "start_unknown";
 }

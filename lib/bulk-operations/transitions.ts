@@ -1,10 +1,11 @@
 /** All that a person does to bulk operations; carrying them out, item by item, is carry-out.ts. */
-import { announce } from "../changes/transitions.ts";
-import { Prisma, storable, type Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Principal } from "../principal.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { matching, partsOf } from "../tasks/filter.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
@@ -117,7 +118,7 @@ export async function beginOperation(
   const begun = await tx.$executeRaw`UPDATE bulk_operation SET state = 'running', begun_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${operationId}::uuid AND state = 'prepared'`;
   if (begun === 0) return;
-  await announce(organizationId, tx, "bulk_operation", [operationId]);
+  await publishChange(organizationId, tx, "bulk_operation", [operationId]);
   await appendEvents(organizationId, tx, [
     { type: "bulk.begun", actor: principal.actor, data: { operationId, action, items } },
   ]);
@@ -137,7 +138,7 @@ export async function stopOperation(
   // Waits for the item that an engine has in hand.
   const skipped = await tx.$executeRaw`UPDATE bulk_item SET state = 'skipped', done_at = now()
     WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid AND state = 'waiting'`;
-  await announce(organizationId, tx, "bulk_operation", [operationId]);
+  await publishChange(organizationId, tx, "bulk_operation", [operationId]);
   if (begunAt === null) return;
   await appendEvents(organizationId, tx, [
     { type: "bulk.stopped", actor: principal.actor, data: { operationId, action, skipped } },

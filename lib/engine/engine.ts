@@ -5,23 +5,23 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../changes/transitions.ts";
-import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../db.ts";
-import { listen } from "../listen.ts";
+import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../base/db/db.ts";
+import { listen } from "../base/db/listen.ts";
+import type { Network } from "../base/network.ts";
+import type { Seal } from "../base/seal.ts";
+import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../live-updates/transitions.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";
 import { takeSnapshot } from "../metrics/snapshot.ts";
-import type { Network } from "../network.ts";
-import type { Seal } from "../seal.ts";
-import { CHORES } from "./chore-list.ts";
-import { Chores } from "./chores.ts";
-import { Expiry } from "./expiry.ts";
-import { takingTurns } from "./fair-database.ts";
-import { lookAtLeases, makeLeases } from "./lease-rows.ts";
-import { Leases } from "./leases.ts";
-import { pumpChanges, pumped } from "./pump.ts";
-import { recentLateness } from "./recent-lateness.ts";
+import { fairDatabase } from "./db/fair-database.ts";
+import { publishChanges, publishingAfterCommit } from "./db/publish-changes.ts";
+import { JOBS } from "./jobs/all-jobs.ts";
+import { JobRunner } from "./jobs/jobs.ts";
+import { LeaseExpiry } from "./leases/lease-expiry.ts";
+import { lookAtLeases, makeLeases } from "./leases/lease-rows.ts";
+import { Leases } from "./leases/leases.ts";
 import * as tunables from "./tunables.ts";
-import type { Watcher } from "./watcher.ts";
+import { recentLateness } from "./watcher/recent-lateness.ts";
+import type { Watcher } from "./watcher/watcher.ts";
 
 export interface EngineOptions {
   database: Database;
@@ -35,9 +35,9 @@ export class Engine {
   readonly id = randomUUID();
   #options: EngineOptions;
   #boss: PgBoss;
-  #chores: Chores;
+  #chores: JobRunner;
   #leases: Leases;
-  #expiry: Expiry;
+  #expiry: LeaseExpiry;
   #timers: NodeJS.Timeout[] = [];
   #heart: NodeJS.Timeout | undefined;
   #pumping: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export class Engine {
   #told = new Set<string>();
 
   constructor(given: EngineOptions) {
-    const database = pumped(takingTurns(given.database), () => this.#pumpSoon());
+    const database = publishingAfterCommit(fairDatabase(given.database), () => this.#pumpSoon());
     const options = { ...given, database };
     this.#options = options;
     this.#boss = new PgBoss({
@@ -68,7 +68,7 @@ export class Engine {
       reindex: false,
       monitorVacuum: false,
     });
-    this.#chores = new Chores(options, CHORES);
+    this.#chores = new JobRunner(options, JOBS);
     this.#leases = new Leases({
       ...options,
       database: given.database,
@@ -77,7 +77,7 @@ export class Engine {
       boss: this.#boss,
       onGone: (connectionId) => this.#lookAt(connectionId),
     });
-    this.#expiry = new Expiry(this.#boss);
+    this.#expiry = new LeaseExpiry(this.#boss);
     this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
   }
 
@@ -91,7 +91,7 @@ export class Engine {
       onNotification: (payload) => this.#onWake(payload),
       onConnected: () => {
         this.#soon("scan");
-        this.#leases.lookAround();
+        this.#leases.scanAll();
       },
       onError: (error) => this.#options.log.warn({ err: error }, "the wake-up connection was lost"),
     });
@@ -135,7 +135,7 @@ export class Engine {
     evenOut: () => this.#leases.evenOut(),
     heartbeat: () => this.#leases.beat(),
     presence: () => this.#tellPresence(),
-    pump: () => pumpChanges(this.#options.database),
+    pump: () => publishChanges(this.#options.database),
   };
 
   #every(ms: number, job: string): void {

@@ -1,10 +1,10 @@
 /** The engine process: `npm run engine`, as many as wanted. */
-import { ConfigurationError, env } from "../env.ts";
-import { installLastResort } from "../last-resort.ts";
-import { onDrain } from "../lifecycle.ts";
-import { log } from "../log.ts";
+import { ConfigurationError, env } from "../base/env.ts";
+import { installLastResort } from "../base/last-resort.ts";
+import { onDrain } from "../base/lifecycle.ts";
+import { log } from "../base/log.ts";
 import { startTracing } from "../tracing/start.ts";
-import { tellAlive } from "./alive.ts";
+import { touchWhileAlive } from "./heartbeat-file.ts";
 import { openEngine } from "./run.ts";
 
 const stopTracing = await startTracing("intray-engine").catch(refuse);
@@ -18,7 +18,7 @@ onDrain(end);
 installLastResort(log.child({ part: "engine" }), end);
 await engine.start();
 const { aliveFile } = env();
-if (aliveFile) tellAlive(aliveFile);
+if (aliveFile) touchWhileAlive(aliveFile);
 log.info({ part: "engine", id: engine.id }, "the engine runs");
 
 function refuse(error: unknown): never {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { createDatabase } from "../db.ts";
-import { env, need } from "../env.ts";
-import { log } from "../log.ts";
-import { createNetwork } from "../network.ts";
-import { refusePowerfulRole } from "../role-check.ts";
-import { createSeal } from "../seal.ts";
+import { createDatabase } from "../base/db/db.ts";
+import { refusePowerfulRole } from "../base/db/role-check.ts";
+import { env, need } from "../base/env.ts";
+import { log } from "../base/log.ts";
+import { createNetwork } from "../base/network.ts";
+import { createSeal } from "../base/seal.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
 

@@ -5,7 +5,7 @@ export const REPEATABLE_REPLY_MS = 15_000;
 /** A call whose reply is a task's handle is waited for this long, where it may not be repeated. */
 export const HANDLE_REPLY_MS = 600_000;
 
-/** A held lease is touched this often; pg-boss takes it away after 10 s without (lib/engine/queue.ts). */
+/** A held lease is touched this often; pg-boss takes it away after 10 s without (lib/engine/leases/lease-queue.ts). */
 export const HEARTBEAT_MS = 3_000;
 /** The heartbeat's connection to the database is waited for this long, where the address says nothing else. */
 export const LEASE_CONNECT_MS = 10_000;
@@ -61,7 +61,7 @@ export const SLOW_SCAN_MS = 10_000;
 /** Scans of an organization's connections that are one transaction at most. */
 export const SCANS_IN_A_GROUP = 500;
 /** This often, and at each scan where the server is in trouble, it also reads what hints tell of besides tasks. */
-export const LOOK_AROUND_MS = 60_000;
+export const SCAN_ALL_MS = 60_000;
 /** A lease this old is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
 /** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */

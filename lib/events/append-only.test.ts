@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database, type Tx } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { createDatabase, type Database, type Tx } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
 import { appendEvents, appendRead, type NewEvent } from "./transitions.ts";
 import { verifyEvents } from "./verify.ts";
 

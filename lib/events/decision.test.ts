@@ -1,11 +1,11 @@
 /** One decision through a real engine and a real server leaves the whole chain of lines. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lookInto } from "../../test/fixtures/look.ts";
+import { tool } from "../../test/fixtures/tool.ts";
+import { createWorld, type World } from "../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { undoAnswer } from "../input-requests/transitions.ts";
-import { lookInto } from "../testing/look.ts";
-import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
-import { tool } from "../testing/tool.ts";
-import { createWorld, type World } from "../testing/world.ts";
-import { listTaskEvents } from "./queries.ts";
+import { listTaskEvents } from "../tasks/events.ts";
 import { verifyEvents } from "./verify.ts";
 
 let world: World;

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
+import { createDatabase } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";
-import { createTestDatabase } from "../testing/postgres.ts";
 import { exportedLines } from "./export.ts";
 import { appendEvents } from "./transitions.ts";
 

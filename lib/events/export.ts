@@ -1,4 +1,4 @@
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
 import { exportEvents } from "./queries.ts";
 
 /** Lines read in one transaction, and held in memory at once. */

@@ -1,8 +1,8 @@
 /** Followers of the history read every line once, whoever reads at the same time, and whoever dies over it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
-import { createTestDatabase } from "../testing/postgres.ts";
+import { createTestDatabase } from "../../test/setup/postgres.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { type Beginning, organizationsBehind, takeEvents } from "./follow.ts";
 import { appendEvents, ENGINE_ACTOR } from "./transitions.ts";
 

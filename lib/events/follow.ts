@@ -2,8 +2,9 @@
  * Reads the history on from where a follower is. What the follower makes of the lines is committed with how far it has
  * read, so that each line counts once whichever engine reads it and whenever one dies.
  */
-import { type Database, Prisma, type Tx } from "../db.ts";
-import { type Actor, actorSchema } from "../members/schema.ts";
+
+import { type Actor, actorSchema } from "../access/schema.ts";
+import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import type { EventType } from "./schema.ts";
 
 export interface FollowedEvent {

@@ -1,56 +1,11 @@
 /** Scoped reads of history. */
 import { z } from "zod";
-import { readSequence, toPage } from "../cursor.ts";
-import type { Tx } from "../db.ts";
-import { type Actor, actorSchema } from "../members/schema.ts";
-import type { Page } from "../page.ts";
-import { PHASE_EVENTS, type PhaseEvent } from "../tasks/phases.ts";
-import type { TaskEvent, TaskEventQuery } from "../tasks/schema.ts";
+import { type Actor, actorSchema } from "../access/schema.ts";
+import { readSequence, toPage } from "../base/cursor.ts";
+import type { Tx } from "../base/db/db.ts";
+import type { Page } from "../base/page.ts";
 import { readLine } from "./line.ts";
-import type { EventQuery, EventType, ExportedEvent, OrganizationEvent } from "./schema.ts";
-
-/**
- * A task's history, oldest first unless asked otherwise; who read its protocol is the organization's history, not the task's. The caller has
- * made sure that the task may be seen.
- */
-export async function listTaskEvents(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-  query: TaskEventQuery,
-): Promise<Page<TaskEvent>> {
-  const after = readSequence(query.cursor);
-  const newest = query.order === "newest";
-  const rows = await tx.event.findMany({
-    where: {
-      organizationId,
-      taskId,
-      ...(after !== null && { seq: newest ? { lt: after } : { gt: after } }),
-      type: { not: "protocol.read" satisfies EventType },
-    },
-    select: { seq: true, at: true, type: true, actor: true, inputRequestId: true, data: true },
-    orderBy: { seq: newest ? "desc" : "asc" },
-    take: query.limit + 1,
-  });
-  return toPage(rows, query.limit, (row) => row.seq, toEvent);
-}
-
-/** The newest lines of a task that begin or end a phase, oldest first; `cut`: there were earlier ones. */
-export async function listPhaseEvents(
-  organizationId: string,
-  tx: Tx,
-  taskId: string,
-): Promise<{ events: PhaseEvent[]; cut: boolean }> {
-  const rows = await tx.event.findMany({
-    where: { organizationId, taskId, type: { in: [...PHASE_EVENTS] } },
-    select: { type: true, at: true, inputRequestId: true },
-    orderBy: { seq: "desc" },
-    take: MOST_PHASE_EVENTS + 1,
-  });
-  return { events: rows.slice(0, MOST_PHASE_EVENTS).reverse(), cut: rows.length > MOST_PHASE_EVENTS };
-}
-
-const MOST_PHASE_EVENTS = 1_000;
+import type { EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
 
 /** The organization's history, newest first. */
 export async function listEvents(
@@ -78,7 +33,7 @@ export async function listEvents(
     rows,
     query.limit,
     (row) => row.seq,
-    (row) => ({ ...toEvent(row), taskId: row.taskId }),
+    (row) => ({ ...readEvent(row), taskId: row.taskId }),
   );
 }
 
@@ -114,7 +69,8 @@ export async function hasHash(organizationId: string, tx: Tx, hash: string): Pro
 /** Nobody that this version knows: the line was altered, or written by a newer one. */
 const UNKNOWN: Actor = { kind: "system", id: null, name: "Unknown" };
 
-function toEvent(row: {
+/** A stored line as it is read. */
+export function readEvent(row: {
   seq: bigint;
   at: Date;
   type: string;

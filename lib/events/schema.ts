@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { pageQuerySchema, queryTimeSchema } from "../page.ts";
-import { taskEventSchema } from "../tasks/schema.ts";
+import { actorSchema } from "../access/schema.ts";
+import { pageQuerySchema, queryTimeSchema } from "../base/page.ts";
 
 /** Every kind of line that is written, `noun.verb`; lib/format/events.ts has words for each. */
 export const EVENT_TYPES = [
@@ -107,6 +107,19 @@ export const EVENT_TYPES = [
   "bulk.stopped",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** A line of a task's history. */
+export const taskEventSchema = z.object({
+  seq: z.number(),
+  at: z.iso.datetime(),
+  type: z.string(),
+  actor: actorSchema,
+  inputRequestId: z.uuid().nullable(),
+  data: z.record(z.string(), z.unknown()),
+  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
+  detailsDeleted: z.literal(true).optional(),
+});
+export type TaskEvent = z.infer<typeof taskEventSchema>;
 
 /** A line of the organization's history. `data` is empty where retention has dropped it. */
 export const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });

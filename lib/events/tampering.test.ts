@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Actor } from "../members/schema.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import type { Actor } from "../access/schema.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { createOrganization } from "../organizations/transitions.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
 import { exportedLines } from "./export.ts";
 import { listEvents } from "./queries.ts";
 import type { Verification } from "./schema.ts";

@@ -1,7 +1,7 @@
-import type { Tx } from "../db.ts";
-import { storable } from "../db.ts";
-import { atEnd, type Ending } from "../endings.ts";
-import type { Actor } from "../members/schema.ts";
+import type { Actor } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { storable } from "../base/db/db.ts";
+import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import type { EventType, Verification } from "./schema.ts";
 
 /** The engine, where it acts by itself. */
@@ -17,11 +17,11 @@ export interface NewEvent {
 
 /** Appends to the organization's hash chain, at the end of the transaction. */
 export async function appendEvents(_organizationId: string, tx: Tx, events: NewEvent[]): Promise<void> {
-  if (events.length > 0) atEnd(tx, HISTORY, events);
+  if (events.length > 0) deferWrite(tx, HISTORY, events);
 }
 
 /** Takes the lock on the chain's head, which every other writer of the organization waits for until the commit. */
-const HISTORY: Ending<NewEvent> = {
+const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
   async write(_organizationId, tx, events) {

@@ -1,5 +1,5 @@
 /** Whether a history's chain of hashes holds. */
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
 import { type Fault, faultSchema, type Verification } from "./schema.ts";
 
 /** Lines judged in one transaction: some tenths of a second. */

@@ -1,5 +1,5 @@
-import type { ServerConnection } from "../connections/schema.ts";
-import type { Tone } from "./outcome.ts";
+import type { ServerConnection } from "../servers/connections/schema.ts";
+import type { Tone } from "./tasks/outcome.ts";
 
 /** A connection's state in a word or two. */
 export const CONNECTION_WORDS: Record<ServerConnection["state"], { word: string; tone: Tone }> = {

@@ -1,7 +1,7 @@
 /** What the words of history's lines are made of. */
-import type { TaskEvent } from "../tasks/schema.ts";
-import { humanise, shorten } from "./labels.ts";
-import type { Tone } from "./outcome.ts";
+import type { TaskEvent } from "../events/schema.ts";
+import { humanise, shorten } from "../text/labels.ts";
+import type { Tone } from "./tasks/outcome.ts";
 
 export interface EventWords {
   text: string;

@@ -1,5 +1,6 @@
 import type { EventType } from "../events/schema.ts";
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "../text/duration.ts";
+import { plural } from "../text/labels.ts";
 import {
   type Data,
   type EventWords,
@@ -11,8 +12,7 @@ import {
   text,
   type Words,
 } from "./event-words.ts";
-import { plural } from "./labels.ts";
-import { TASK_WORDS } from "./task-events.ts";
+import { TASK_WORDS } from "./tasks/task-events.ts";
 
 /** One line of an organization's history in plain words. Server text inside is untrusted and stays text. */
 export function describeEvent(line: Line): EventWords {

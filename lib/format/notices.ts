@@ -1,5 +1,5 @@
 import type { Cause, Notice, NoticeKind } from "../notices/schema.ts";
-import type { Tone } from "./outcome.ts";
+import type { Tone } from "./tasks/outcome.ts";
 
 /** What a notice is about, as far as its words need it. */
 export type NoticeAbout = Pick<Notice, "cause" | "inputRequestId"> & {

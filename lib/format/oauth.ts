@@ -1,4 +1,4 @@
-import type { OAuthRefusal } from "../mcp/oauth-refused.ts";
+import type { OAuthRefusal } from "../mcp/oauth/oauth-refused.ts";
 
 export interface RefusalWords {
   title: string;

@@ -1,7 +1,7 @@
 /** Words, numbers and links of the overview. */
 import type { Cause, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "../statistics/schema.ts";
-import type { TaskState } from "../tasks/schema.ts";
+import type { TaskState } from "../tasks/status.ts";
 
 export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "24h": { short: "24 h", long: "the last 24 hours" },

@@ -1,4 +1,4 @@
-import type { Role } from "../members/roles.ts";
+import type { Role } from "../access/roles.ts";
 
 /** What each role may do, beside what the weaker ones may. */
 export const ROLE_WORDS: Record<Role, string> = {

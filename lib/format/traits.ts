@@ -1,8 +1,8 @@
 import type { ServerDetail } from "../servers/schema.ts";
-import { aboutHowLong } from "./duration.ts";
+import { aboutHowLong } from "../text/duration.ts";
 
 /** One thing a server was seen to do, and what it means for people. */
-export interface TraitLine {
+interface TraitLine {
   text: string;
   means: string;
 }

@@ -2,10 +2,11 @@
  * Many requests at once: one press, but each request is answered or taken back in a transaction of its own, with the
  * guards of a single answer. What came before a crash stays recorded, and saying it again finds it `already_answered`.
  */
-import { type Database, isDatabaseDown, type Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
-import { log } from "../log.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { type Database, isDatabaseDown, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { log } from "../base/log.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { checkedContent } from "./guards.ts";
 import type { BulkAnswerInput, BulkAnswerResult, BulkUndoResult, Refused } from "./schema.ts";
@@ -90,12 +91,14 @@ async function refusalOf(id: string, done: Promise<void>): Promise<Refused | nul
       const { by, at } = error.extra ?? {};
       return { ...refused, code: error.code, detail: error.detail, ...whoAndWhen(by, at) };
     }
-    if (isDatabaseDown(error))
-      return { ...refused, code: "database_unavailable", detail: "The database could not be reached." };
+    if (isDatabaseDown(error)) return { ...refused, code: "database_unavailable", detail: UNKNOWN };
     log.error({ err: error, inputRequestId: id }, "An item of a bulk call failed");
     return { ...refused, code: "internal", detail: "Something went wrong on our side; it was noted." };
   }
 }
+
+/** The connection may have ended as it committed. */
+const UNKNOWN = "The database could not be reached: it may or may not have been recorded.";
 
 function whoAndWhen(by: unknown, at: unknown): Pick<Refused, "by" | "at"> {
   const who = by as { id?: unknown; name?: unknown } | undefined;

@@ -1,24 +1,24 @@
 /**
  * What the engine does to input requests: it captures the questions that servers put, and settles them when the
- * server moves on. The caller holds the fence of the connection; every function locks the task first and returns
- * the history lines, which the caller appends last.
+ * server moves on. The caller holds the task's lock, and the fence of the connection where it writes what it has judged (what a
+ * call came to is written without it, expecting the attempt). Functions return the history lines, which the caller appends last.
  */
 import { z } from "zod";
-import { announce } from "../changes/transitions.ts";
-import { Prisma, storable, storableText, type Tx } from "../db.ts";
-import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/facts.ts";
-import { judgeDelivery, type Observation, type Verdict } from "../deliveries/judge.ts";
-import type { Reach } from "../deliveries/status.ts";
-import * as deliveries from "../deliveries/transitions.ts";
-import { AppError } from "../errors.ts";
+import type { Actor } from "../access/schema.ts";
+import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { amountOf } from "../format/amount.ts";
-import { uuidv7 } from "../ids.ts";
+import { publishChange } from "../live-updates/transitions.ts";
+import { questionHash } from "../mcp/forms/question.ts";
+import { shownOf } from "../mcp/forms/shown.ts";
 import { ASKS, OPEN_QUESTIONS, QUESTIONS } from "../mcp/limits.ts";
 import type { Question, RpcId } from "../mcp/peer.ts";
-import { questionHash } from "../mcp/question.ts";
-import { shownOf } from "../mcp/shown.ts";
-import type { Actor } from "../members/schema.ts";
+import { amountOf } from "../text/amount.ts";
+import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "./deliveries/facts.ts";
+import { judgeDelivery, type Observation, type Verdict } from "./deliveries/judge.ts";
+import type { Reach } from "./deliveries/status.ts";
+import * as deliveries from "./deliveries/transitions.ts";
 import { checkedContent } from "./guards.ts";
 import { judgeRewording, requests } from "./status.ts";
 
@@ -133,7 +133,7 @@ export async function captureQuestion(
     await tx.$executeRaw`UPDATE input_request SET reworded_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   await addAsk(organizationId, tx, taskId, id, captured);
-  await announce(organizationId, tx, "input_request", [id]);
+  await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
   const data = { message, questionHash: hash, askedAgain: confirmedBefore > 0 };
   events.push({
@@ -206,7 +206,7 @@ async function rewordRequest(
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
   const shown = columnsOf(task, question);
   await tx.inputRequest.updateMany({ where: { organizationId, id: requestId, state: "open" }, data: shown });
-  await announce(organizationId, tx, "input_request", [requestId]);
+  await publishChange(organizationId, tx, "input_request", [requestId]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
   return [
     {
@@ -278,12 +278,34 @@ export async function confirmRequest(
 ): Promise<NewEvent[]> {
   const reach = await deliveries.confirm(organizationId, tx, requestId);
   if (reach === null) return [];
+  const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
+  return settle(organizationId, tx, taskId, requestId, data);
+}
+
+/** The answer asks for nothing that the server has to be told: what it says is done here, in the same transaction. */
+export async function settleUnsent(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+): Promise<NewEvent[]> {
+  if (!(await deliveries.carryOut(organizationId, tx, requestId))) return [];
+  return settle(organizationId, tx, taskId, requestId, { reply: "not_needed" });
+}
+
+/** Its delivery was confirmed. */
+async function settle(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  data: Record<string, string>,
+): Promise<NewEvent[]> {
   const settled = await tx.$executeRaw`
     UPDATE input_request SET state = 'settled', ended_at = now() WHERE organization_id = ${organizationId}::uuid
       AND id = ${requestId}::uuid AND state = ANY (${requests.before("settled")}::text[])`;
   if (settled !== 1) throw new Error(`the request ${requestId} of a confirmed answer was not answered`);
-  await announce(organizationId, tx, "input_request", [requestId]);
-  const data = { ...(reach === "unknown" && { reply: "lost" }), ...(ended && { ended }) };
+  await publishChange(organizationId, tx, "input_request", [requestId]);
   return [{ type: "delivery.confirmed", actor: ENGINE_ACTOR, taskId, inputRequestId: requestId, data }];
 }
 
@@ -310,7 +332,7 @@ export async function closeRequest(
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
       AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
-  await announce(organizationId, tx, "input_request", [requestId]);
+  await publishChange(organizationId, tx, "input_request", [requestId]);
   // An attempt that reached the server, and was refused, is not called unsent.
   const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
   const data = { reason, ...(answer && { answer }) };
@@ -498,7 +520,7 @@ async function reopenUndeliverable(
   await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(organizationId, tx, taskId, id, captured);
-  await announce(organizationId, tx, "input_request", [id]);
+  await publishChange(organizationId, tx, "input_request", [id]);
   return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
 }
 

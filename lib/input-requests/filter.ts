@@ -1,7 +1,8 @@
 /** What narrows lists and counts of input requests, as conditions on the alias `r`. Only its own columns are read. */
-import { Prisma } from "../db.ts";
-import type { Principal } from "../principal.ts";
-import { containing } from "../search.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma } from "../base/db/db.ts";
+import { containing } from "../base/db/search.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";

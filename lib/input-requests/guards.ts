@@ -1,10 +1,11 @@
 /** What may not be done to an input request, by whom and why. Reads and locks only; the writes are in transitions.ts. */
-import type { Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
-import { validateContent } from "../mcp/content.ts";
-import { type Form, formSchema } from "../mcp/form.ts";
-import { actorSchema } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { validateContent } from "../mcp/forms/content.ts";
+import { type Form, formSchema } from "../mcp/forms/form.ts";
 import { requestedBy } from "../tasks/requester.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import type { AnswerInput, RequestState } from "./schema.ts";
@@ -86,7 +87,7 @@ const REASONS: Record<string, string> = {
   expired: "The question's time ran out. Nothing was sent.",
 };
 
-export function questionChanged(requestId: string): AppError {
+function questionChanged(requestId: string): AppError {
   return new AppError(
     "question_changed",
     "The server changed the question; look at the new one before you decide.",

@@ -2,7 +2,7 @@
  * Which decided requests of the same server and tool are like another, and which it may repeat. Pure: what is compared
  * are the key figures of two calls, their amount and the names in their arguments.
  */
-import { mayBeSameCurrency, sameAmount } from "../format/money.ts";
+import { mayBeSameCurrency, sameAmount } from "../text/money.ts";
 import type { Amount } from "./schema.ts";
 import type { Answer } from "./similar-schema.ts";
 

@@ -1,9 +1,10 @@
 /** Scoped reads of many input requests. Every one carries the organization and what the principal may see. */
-import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { Principal } from "../principal.ts";
-import { namesServer, nearAndBeyond } from "../search.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { namesServer, nearAndBeyond } from "../base/db/search.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import {
   AMOUNT,
   ENDS_BY,

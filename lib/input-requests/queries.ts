@@ -1,11 +1,11 @@
 /** Reads one input request, as far as the principal may see it; list.ts reads many. */
 import { z } from "zod";
-import { JOIN_GRANT, SHOWN_STATE } from "../connections/list.ts";
-import { connectionStateSchema } from "../connections/schema.ts";
-import type { Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import { formSchema } from "../mcp/form.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import { formSchema } from "../mcp/forms/form.ts";
+import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
+import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
 import { traitsSchema } from "../servers/traits.ts";

@@ -1,4 +1,4 @@
-import { storable, type Tx } from "../db.ts";
+import { storable, type Tx } from "../base/db/db.ts";
 import type { RpcId } from "../mcp/peer.ts";
 import { type LiveRequest, liveRequests } from "./capture.ts";
 

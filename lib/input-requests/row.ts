@@ -1,8 +1,8 @@
 /** An input request's row as SQL gives it, and as the API shows it. What is sealed is never selected. */
 import { z } from "zod";
-import { Prisma } from "../db.ts";
-import { actorSchema } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
+import { Prisma } from "../base/db/db.ts";
 import {
   actionSchema,
   deliveryStateSchema,

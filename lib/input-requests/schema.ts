@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { connectionStateSchema } from "../connections/schema.ts";
-import { formSchema } from "../mcp/form.ts";
-import { actorSchema, personSchema } from "../members/schema.ts";
-import { queryTimeSchema } from "../page.ts";
+import { actorSchema, personSchema } from "../access/schema.ts";
+import { queryTimeSchema } from "../base/page.ts";
+import { formSchema } from "../mcp/forms/form.ts";
+import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 
@@ -103,16 +103,16 @@ export type DraftInput = z.infer<typeof draftInputSchema>;
 const timestamp = z.iso.datetime();
 
 /** What a person has filled in so far; nothing is ever sent from it. */
-export const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
+const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
 export type Draft = z.infer<typeof draftSchema>;
 
-export const deliverySchema = z.object({
+const deliverySchema = z.object({
   state: deliveryStateSchema,
   attempts: z.number(),
   deliverAfter: timestamp,
   /** When the last attempt began. */
   sentAt: timestamp.nullable(),
-  /** The server's last 2xx; null with `confirmed`: its reply was lost. */
+  /** The server's last 2xx; null with `confirmed`: its reply was lost (`inDoubt`), or nothing had to be sent. */
   acceptedAt: timestamp.nullable(),
   confirmedAt: timestamp.nullable(),
   flagged: z.boolean(),
@@ -136,7 +136,7 @@ export const amountSchema = z.object({ value: z.number(), currency: z.string().n
 export type Amount = z.infer<typeof amountSchema>;
 
 /** Why the caller sees a request. `organization`: it is open to everybody there who may answer. */
-export const seenBecauseSchema = z.enum(["assigned", "claimed", "requester", "organization"]);
+const seenBecauseSchema = z.enum(["assigned", "claimed", "requester", "organization"]);
 export type SeenBecause = z.infer<typeof seenBecauseSchema>;
 
 export const inputRequestSchema = z.object({
@@ -228,8 +228,8 @@ export const requestFilterSchema = z.object({
 export type RequestFilter = z.infer<typeof requestFilterSchema>;
 
 /** `expiring`: soonest first, those without an end last. `amount`: largest first, those without one last. */
-export const REQUEST_ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
-export const requestOrderSchema = z.enum(REQUEST_ORDERS);
+const REQUEST_ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
+const requestOrderSchema = z.enum(REQUEST_ORDERS);
 export type RequestOrder = z.infer<typeof requestOrderSchema>;
 
 export const requestListQuerySchema = requestFilterSchema.extend({

@@ -3,7 +3,7 @@ import { amountSchema, answerSchema } from "./schema.ts";
 
 export type Answer = z.infer<typeof answerSchema>;
 
-export const similarRequestSchema = z.object({
+const similarRequestSchema = z.object({
   id: z.uuid(),
   /** Its beginning; the request has all of it. */
   message: z.string(),

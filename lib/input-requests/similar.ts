@@ -1,12 +1,12 @@
 /** What was decided on requests like this one. Bounded reads, and only of what the principal may see. */
 import { z } from "zod";
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import { decidedWord } from "../format/decision.ts";
-import { shorten } from "../format/labels.ts";
-import { actorSchema } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
 import { visibleTask } from "../tasks/visibility.ts";
+import { shorten } from "../text/labels.ts";
+import { decidedWord } from "./decision.ts";
 import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
 import { actionSchema } from "./schema.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./similar-schema.ts";

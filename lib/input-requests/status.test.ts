@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deliveries } from "../deliveries/status.ts";
+import { deliveries } from "./deliveries/status.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "./schema.ts";
 import { judgeRewording, requests } from "./status.ts";
 

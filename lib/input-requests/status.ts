@@ -1,5 +1,5 @@
 /** Judgement about input requests: pure, client-safe. Who writes is transitions.ts, and capture.ts for the engine. */
-import { stateMachine } from "../state-machine.ts";
+import { stateMachine } from "../base/state-machine.ts";
 import type { RequestState } from "./schema.ts";
 
 export const requests = stateMachine<RequestState>({

@@ -3,19 +3,20 @@
  * capture.ts. Each write carries the state it expects; the task row is locked first, so that an answer and a cancel
  * of one task have an order.
  */
-import { announce, wakeEngine } from "../changes/transitions.ts";
-import { Prisma, storable, storableText, type Tx } from "../db.ts";
-import { judgeDelivery } from "../deliveries/judge.ts";
-import { beginDelivery, undo } from "../deliveries/transitions.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import { may } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
+import { type Actor, roleSchema } from "../access/schema.ts";
+import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { scope } from "../base/scope.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import { may } from "../members/permissions.ts";
-import { type Actor, roleSchema } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
-import { scope } from "../scope.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { currentTraceparent } from "../tracing/span.ts";
 import { carryOutVerdict, liveRequests } from "./capture.ts";
+import { judgeDelivery } from "./deliveries/judge.ts";
+import { beginDelivery, undo } from "./deliveries/transitions.ts";
 import {
   checkedContent,
   knownContent,
@@ -245,8 +246,8 @@ async function told(
   request: LockedRequest,
   events: Pick<NewEvent, "type" | "actor" | "data">[],
 ): Promise<void> {
-  await announce(organizationId, tx, "input_request", [request.id]);
-  await announce(organizationId, tx, "task", [request.taskId]);
+  await publishChange(organizationId, tx, "input_request", [request.id]);
+  await publishChange(organizationId, tx, "task", [request.taskId]);
   await wakeEngine(tx, request.connectionId, request.taskId);
   await appendEvents(
     organizationId,

@@ -1,9 +1,9 @@
 /** Coming in by a link: as somebody who has an account, or with a new one. Fetching a link decides nothing. */
-import { type Database, Prisma } from "../db.ts";
-import { AppError } from "../errors.ts";
-import { maskedEmail } from "../format/mask.ts";
-import { hashSecret, uuidv7 } from "../ids.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { hashSecret, uuidv7 } from "../base/ids.ts";
 import { hashPassword } from "../members/password.ts";
+import { maskedEmail } from "../text/mask.ts";
 import { findInvitation } from "./queries.ts";
 import { acceptInvitation, linkExpired } from "./transitions.ts";
 

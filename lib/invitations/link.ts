@@ -1,4 +1,4 @@
-import { env } from "../env.ts";
+import { env } from "../base/env.ts";
 
 /** Where whoever was invited comes in. The token stands in it alone: it is logged nowhere. */
 export function joinUrl(token: string): string {

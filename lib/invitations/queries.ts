@@ -1,9 +1,10 @@
-import { readPosition, toPage } from "../cursor.ts";
-import { type Database, Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import { hashSecret } from "../ids.ts";
-import { type Role, roleSchema } from "../members/schema.ts";
-import type { Page, PageQuery } from "../page.ts";
+import type { Role } from "../access/roles.ts";
+import { roleSchema } from "../access/schema.ts";
+import { readPosition, toPage } from "../base/cursor.ts";
+import { type Database, Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import { hashSecret } from "../base/ids.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import type { Invitation } from "./schema.ts";
 
 /** Those that were neither accepted nor revoked, oldest first. */

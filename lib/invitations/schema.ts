@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { emailSchema, passwordSchema, personSchema, roleSchema } from "../members/schema.ts";
+import { personSchema, roleSchema } from "../access/schema.ts";
+import { emailSchema, passwordSchema } from "../members/schema.ts";
 
 export const createInvitationSchema = z.strictObject({ email: emailSchema, role: roleSchema });
 export type CreateInvitation = z.infer<typeof createInvitationSchema>;

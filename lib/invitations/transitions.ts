@@ -1,12 +1,13 @@
 /** All writes to invitations. One address has one that is open, and only owners have to do with those of owners. */
+
+import type { Principal } from "../access/principal.ts";
 import { makerOf } from "../api-keys/queries.ts";
-import { announceNow } from "../changes/transitions.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
+import { publishChangeNow } from "../live-updates/transitions.ts";
 import { refuseUnlessOwner } from "../members/transitions.ts";
-import type { Principal } from "../principal.ts";
 import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
 
 /** A link works once, and for a week. */
@@ -101,7 +102,7 @@ export async function acceptInvitation(
     VALUES (${organizationId}::uuid, ${memberId}::uuid, ${person.id}::uuid, ${taken.role})
     ON CONFLICT (organization_id, user_id) DO NOTHING`;
   if (joined === 0) return;
-  await announceNow(organizationId, tx, "member", [memberId]);
+  await publishChangeNow(organizationId, tx, "member", [memberId]);
   const actor = { kind: "member" as const, id: person.id, name: person.name };
   const data = { userId: person.id, name: person.name, role: taken.role, invitationId: taken.id };
   await appendEvents(organizationId, tx, [{ type: "member.joined", actor, data }]);

@@ -1,12 +1,12 @@
 /** Notices by mail, over a real mail server: what it says, to whom, how often, and what it never says. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Chore } from "../engine/chores.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
+import { type MailServer, startMailServer } from "../../test/servers/mail-server.ts";
+import type { Job } from "../engine/jobs/jobs.ts";
 import { takeEvents } from "../events/follow.ts";
 import { subjectsOf } from "../notices/follow.ts";
 import { markOwnRead, syncNotices } from "../notices/transitions.ts";
-import { type MailServer, startMailServer } from "../testing/mail-server.ts";
-import { insertRequest, insertServer, insertTask } from "../testing/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../testing/telling-world.ts";
 import { sendDueMail } from "./send.ts";
 import { createMailer, type Mailer } from "./smtp.ts";
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 /** As the chore does it where there is a mail server. */
-const withMail: Chore = {
+const withMail: Job = {
   name: "notices",
   everyMs: 1,
   organizations: () => Promise.resolve([]),

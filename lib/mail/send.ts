@@ -1,4 +1,4 @@
-import type { Database } from "../db.ts";
+import type { Database } from "../base/db/db.ts";
 import { countSent } from "../metrics/engine.ts";
 import { composeMail } from "./compose.ts";
 import { MailError, type Mailer } from "./smtp.ts";

@@ -1,8 +1,8 @@
-/** The operator's own mail server: the one socket that lib/network.ts does not open, to an address that no tenant chose. */
+/** The operator's own mail server: the one socket that lib/base/network.ts does not open, to an address that no tenant chose. */
 import { createTransport } from "nodemailer";
-import { storableText } from "../db.ts";
+import { storableText } from "../base/db/db.ts";
 
-export interface Letter {
+interface Letter {
   /** Stays the same at every attempt, so that a letter that came twice is told to be one. */
   id: string;
   to: { name: string; address: string };

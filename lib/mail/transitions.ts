@@ -2,9 +2,9 @@
  * The outbox of mail: what is due is taken up by one engine, sent outside of any transaction, and settled. An engine that
  * dies over it leaves it to the next one, which sends it once more under the same Message-ID.
  */
-import { Prisma, type Tx } from "../db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import type { NoticeAbout } from "../format/notices.ts";
-import { uuidv7 } from "../ids.ts";
 import { audienceOf, HELD_BY_ANOTHER, type Subjects } from "../notices/audience.ts";
 import { causeSchema } from "../notices/schema.ts";
 

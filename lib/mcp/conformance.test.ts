@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const SUITE = path("../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
-const CLIENT = path("../testing/conformance-client.ts");
+const CLIENT = path("../../test/servers/conformance-client.ts");
 
 interface Check {
   id: string;

@@ -1,10 +1,10 @@
-import type { Network } from "../network.ts";
-import { HttpWire } from "./http-wire.ts";
+import type { Network } from "../base/network.ts";
 import type { Endpoint, Era, Peer } from "./peer.ts";
 import { Peer20251125 } from "./peer-2025-11-25.ts";
 import { Peer20260728 } from "./peer-2026-07-28.ts";
-import { StdioWire } from "./stdio-wire.ts";
-import type { Wire } from "./wire.ts";
+import { HttpWire } from "./wire/http-wire.ts";
+import { StdioWire } from "./wire/stdio-wire.ts";
+import type { Wire } from "./wire/wire.ts";
 
 /**
  * The wire to a server at `endpoint`. No traffic and no child process yet; a refused address shows at the first call.

@@ -1,11 +1,11 @@
 /** What went wrong with a call, as a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import { NetworkError } from "../network.ts";
-import { parseJson } from "./json.ts";
+import { NetworkError } from "../base/network.ts";
 import { ERROR_CHARACTERS } from "./limits.ts";
 import { type RpcError, rpcErrorSchema } from "./messages.ts";
 import { PeerError, type PeerErrorCode } from "./peer.ts";
+import { parseJson } from "./wire/json.ts";
 
 const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 
@@ -77,11 +77,13 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   ) {
     return fail("session_gone", "The server no longer knows the session");
   }
-  if (rpcError) return rpcFailure(rpcError, method, status);
-  // A gateway gave up waiting for the server behind it, or lost it, which may be at work all the same. Only who says
-  // when to come back has refused the request.
+  // A gateway gave up waiting for the server behind it, or lost it, which may be at work all the same: what it says is
+  // not the server's word, though it be JSON-RPC. Only who says when to come back has refused the request.
   if (status === 502 || status === 503 || status === 504)
-    return fail("unreachable", `The server answered HTTP ${status}`, "maybe");
+    return new PeerError("unreachable", "maybe", `The server answered HTTP ${status}`, {
+      httpStatus: status,
+    });
+  if (rpcError) return rpcFailure(rpcError, method, status);
   if (status === 405 || status === 501) return fail("not_supported", `The server answered HTTP ${status}`);
   if (status === 400 || status === 409 || status === 413 || status === 422) {
     return fail("rejected", `The server answered HTTP ${status}`);
@@ -179,7 +181,7 @@ function errorIn(body: string): RpcError | undefined {
 }
 
 /** The scopes of `Bearer error="insufficient_scope", scope="…"` (RFC 6750, 3.1); undefined where it says nothing like it. */
-export function insufficientScope(challenge: string | undefined): string | undefined {
+function insufficientScope(challenge: string | undefined): string | undefined {
   if (!challenge || !/^(Bearer|DPoP)\s/i.test(challenge)) return undefined;
   if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined;
   const scope = /\bscope="([\x20-\x7e]{1,2000}?)"/.exec(challenge)?.[1]?.trim();
@@ -193,7 +195,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 const LONGEST_RETRY_AFTER_MS = 3600_000;
 
 /** `Retry-After` in ms: delta-seconds or an HTTP date (RFC 9110, 10.2.3); undefined when absent or nonsense. */
-export function retryAfter(value: string | undefined, now: number): number | undefined {
+function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return Number.isNaN(ms) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, ms));

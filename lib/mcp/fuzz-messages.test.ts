@@ -1,9 +1,8 @@
 /** Whatever JSON a server sends where a message is expected: it is read within the limits, or refused with PeerError. */
 import fc from "fast-check";
 import { expect } from "vitest";
+import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fixtures/fuzz.ts";
 import { maskMessage } from "../protocol-messages/mask.ts";
-import { fuzz, nearly, oddJson, oddNumber, oddText } from "../testing/fuzz.ts";
-import { parseJson } from "./json.ts";
 import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, STATUS_CHARACTERS } from "./limits.ts";
 import {
   asServerMessage,
@@ -17,7 +16,8 @@ import {
 import { toOutcome } from "./outcome.ts";
 import { PeerError, type RemoteTask } from "./peer.ts";
 import { sortServerMessage } from "./server-messages.ts";
-import { readResult } from "./wire.ts";
+import { parseJson } from "./wire/json.ts";
+import { readResult } from "./wire/wire.ts";
 
 const options = { deadlineMs: 1_000 };
 const status = fc.constantFrom("working", "input_required", "completed", "failed", "cancelled");

@@ -4,9 +4,7 @@
  * the servers in the field; the tests hold these against them.
  */
 import { z } from "zod";
-import { detached } from "../detached.ts";
-import { hideIn, hiding, IN_MESSAGES } from "./hide.ts";
-import { parseJson } from "./json.ts";
+import { detached } from "../base/detached.ts";
 import {
   DEPTH,
   ERROR_CHARACTERS,
@@ -17,12 +15,14 @@ import {
   URLS,
 } from "./limits.ts";
 import type { Question, RemoteTask } from "./peer.ts";
+import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
+import { parseJson } from "./wire/json.ts";
 
 const record = z.record(z.string(), z.unknown());
 /** What is echoed exactly, or not at all: an altered key or id could be that of another question. */
 const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");
 /** Integers beyond 2^53 are another number already when they are read. */
-export const rpcIdSchema = z.union([echoed, z.int()]);
+const rpcIdSchema = z.union([echoed, z.int()]);
 export const rpcErrorSchema = z.looseObject({
   code: z.number(),
   /** Words of it are looked for, so it must be short. */

@@ -1,9 +1,9 @@
 /** What became of a call of 2025-11-25: of `tools/call`, and of the task that it made. */
 import { z } from "zod";
-import { hideIn, hidingFor } from "./hide.ts";
 import { taskInMeta, taskSchema, urlsToVisit } from "./messages.ts";
 import { type CallOptions, PeerError, type StartOutcome, type TaskResult } from "./peer.ts";
-import { parseResult, type Reply, readResult } from "./wire.ts";
+import { hideIn, hidingFor } from "./wire/hide.ts";
+import { parseResult, type Reply, readResult } from "./wire/wire.ts";
 
 const anyResult = z.record(z.string(), z.unknown());
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNetwork, type Network } from "../network.ts";
-import { notes } from "../testing/commands.ts";
-import { type OfficialServer, startOfficialServer } from "../testing/official-server.ts";
-import { patiently } from "../testing/patience.ts";
+import { notes } from "../../test/commands.ts";
+import { type OfficialServer, startOfficialServer } from "../../test/servers/official-server.ts";
+import { patiently } from "../../test/setup/patience.ts";
+import { createNetwork, type Network } from "../base/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 import type { Peer, RemoteTask, Session, TaskRef } from "./peer.ts";

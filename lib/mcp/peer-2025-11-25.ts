@@ -1,7 +1,6 @@
 /** The era of sessions and core tasks. What is bound to a session stays on it: tasks, questions, answers. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
-import { clockOffset, getTask } from "./get.ts";
 import { INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
 import { taskSchema } from "./messages.ts";
 import { toOutcome, toTaskResult } from "./outcome.ts";
@@ -26,7 +25,8 @@ import {
 } from "./peer.ts";
 import { sortServerMessage } from "./server-messages.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
-import { type Request, readResult, resultOf, type StreamHandlers, type Wire } from "./wire.ts";
+import { clockOffset, getTask } from "./wire/get.ts";
+import { type Request, readResult, resultOf, type StreamHandlers, type Wire } from "./wire/wire.ts";
 
 const VERSION = "2025-11-25";
 /** Older servers know no tasks, but their tools can be called. */

@@ -1,8 +1,8 @@
 import { hasTaskServerCapabilityV2, isCreateTaskResultV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNetwork, type Network } from "../network.ts";
-import { APPROVAL_SCHEMA } from "../testing/fake-task.ts";
-import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
+import { APPROVAL_SCHEMA } from "../../test/fixtures/fake-task.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
+import { createNetwork, type Network } from "../base/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 import type { Peer, StreamListener, TaskRef } from "./peer.ts";

@@ -1,8 +1,6 @@
 /** The stateless era with the extension `io.modelcontextprotocol/tasks` (SEP-2663): every call stands alone. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
-import { getTask } from "./get.ts";
-import { headerValue, parameterHeaders } from "./headers.ts";
 import { inputRequiredSchema, taskInMeta, taskSchema } from "./messages.ts";
 import {
   type AnswerBody,
@@ -24,7 +22,9 @@ import {
 } from "./peer.ts";
 import { subscribe } from "./subscribe.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
-import { parseResult, type Request, resultOf, type Wire } from "./wire.ts";
+import { getTask } from "./wire/get.ts";
+import { headerValue, parameterHeaders } from "./wire/headers.ts";
+import { parseResult, type Request, resultOf, type Wire } from "./wire/wire.ts";
 
 const VERSION = "2026-07-28";
 const META = {

@@ -57,7 +57,7 @@ export interface TaskRef {
   session: Session | null;
 }
 
-export type RemoteStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
+type RemoteStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** A JSON-RPC id, with its type: 0 and "0" are different questions. */
 export type RpcId = string | number;

@@ -1,7 +1,7 @@
 /** Lines of the specifications that bind a client, one by one; docs/threat-model.md names where each is met. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createNetwork } from "../network.ts";
-import { type HostileServer, startHostileServer } from "../testing/hostile-server.ts";
+import { type HostileServer, startHostileServer } from "../../test/servers/hostile-server.ts";
+import { createNetwork } from "../base/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { Era, Session, StreamListener } from "./peer.ts";
 

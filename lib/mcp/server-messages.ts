@@ -1,5 +1,5 @@
 /** What a server of 2025-11-25 sends on its streams besides replies, sorted to the listener. */
-import { hiding, IN_MESSAGES } from "./hide.ts";
+
 import {
   cancelledSchema,
   completeSchema,
@@ -11,6 +11,7 @@ import {
   toQuestion,
 } from "./messages.ts";
 import type { RpcId, StreamListener } from "./peer.ts";
+import { hiding, IN_MESSAGES } from "./wire/hide.ts";
 
 /** What is answered at once, by us: never an elicitation that a person could be shown. */
 export type InstantReply = { id: RpcId } & (

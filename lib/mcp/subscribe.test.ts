@@ -2,9 +2,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { contributeTaskFilterV2, isTaskStatusNotificationV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNetwork, type Network } from "../network.ts";
-import { startTestServer, type TestServer } from "../testing/mcp-server.ts";
-import { patiently } from "../testing/patience.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
+import { patiently } from "../../test/setup/patience.ts";
+import { createNetwork, type Network } from "../base/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { StreamListener } from "./peer.ts";
 

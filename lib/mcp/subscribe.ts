@@ -1,9 +1,9 @@
 /** `subscriptions/listen` of 2026-07-28 for tasks: a server that honours it tells when one of them changed. */
 import { z } from "zod";
-import { Deadline } from "./deadline.ts";
 import { acknowledgedSchema, type ServerMessage, statusSchema } from "./messages.ts";
 import { type CallOptions, PeerError, type Stream, type StreamListener } from "./peer.ts";
-import { type Request, readResult, type Wire } from "./wire.ts";
+import { Deadline } from "./wire/deadline.ts";
+import { type Request, readResult, type Wire } from "./wire/wire.ts";
 
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
 const CHANGED = "notifications/tasks";

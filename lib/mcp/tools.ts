@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { IDEMPOTENCY_KEY } from "./client.ts";
-import { hasSoundHeaders } from "./headers.ts";
 import {
   TOOL_CHARACTERS,
   TOOL_NAME_CHARACTERS,
@@ -11,6 +10,7 @@ import {
 } from "./limits.ts";
 import { canBeKept } from "./messages.ts";
 import type { Era, Tool } from "./peer.ts";
+import { hasSoundHeaders } from "./wire/headers.ts";
 
 const record = z.record(z.string(), z.unknown());
 const toolSchema = z.looseObject({

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seedDemo } from "../../prisma/seed-demo.ts";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { COMMAND_LINE, createOrganization } from "../organizations/transitions.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
 import { addMember } from "./transitions.ts";
 
 let database: TestDatabase;

@@ -1,7 +1,8 @@
 /** What members set for themselves: their own row of `membership`, which nobody else writes these columns of. */
-import type { Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
 import type { Preferences, UpdatePreferences } from "./schema.ts";
 
 const select = { singleKeys: true, tourSeen: true };

@@ -1,12 +1,13 @@
-import { readPosition, toPage } from "../cursor.ts";
-import type { Tx } from "../db.ts";
-import { Prisma } from "../db.ts";
-import { notFound } from "../errors.ts";
-import type { Page } from "../page.ts";
-import { containing } from "../search.ts";
-import { may } from "./permissions.ts";
-import { ROLES } from "./roles.ts";
-import { type Answerer, type Member, type MemberQuery, roleSchema } from "./schema.ts";
+import { may } from "../access/permissions.ts";
+import { ROLES } from "../access/roles.ts";
+import { roleSchema } from "../access/schema.ts";
+import { readPosition, toPage } from "../base/cursor.ts";
+import type { Tx } from "../base/db/db.ts";
+import { Prisma } from "../base/db/db.ts";
+import { containing } from "../base/db/search.ts";
+import { notFound } from "../base/errors.ts";
+import type { Page } from "../base/page.ts";
+import type { Answerer, Member, MemberQuery } from "./schema.ts";
 
 /** Those who joined first come first. */
 export async function listMembers(organizationId: string, tx: Tx, query: MemberQuery): Promise<Page<Member>> {

@@ -1,21 +1,6 @@
 import { z } from "zod";
-import { pageQuerySchema } from "../page.ts";
-import { ROLES } from "./roles.ts";
-
-export type { Role } from "./roles.ts";
-export const roleSchema = z.enum(ROLES);
-
-/** A person as others see them. */
-export const personSchema = z.object({ id: z.uuid(), name: z.string() });
-export type Person = z.infer<typeof personSchema>;
-
-/** Who did something: a member, an API key, or the engine itself. */
-export const actorSchema = z.object({
-  kind: z.enum(["member", "key", "engine", "system"]),
-  id: z.string().nullable(),
-  name: z.string(),
-});
-export type Actor = z.infer<typeof actorSchema>;
+import { roleSchema } from "../access/schema.ts";
+import { pageQuerySchema } from "../base/page.ts";
 
 /** What a member set for themselves, in this organization. */
 export const preferencesSchema = z.object({
@@ -68,7 +53,7 @@ export const emailSchema = z
   .toLowerCase()
   .pipe(z.email("Write a whole e-mail address").max(254));
 
-export const setupInputSchema = z.object({
+const setupInputSchema = z.object({
   organizationName: z.string().trim().min(1, "Name the organization").max(80),
   name: z.string().trim().min(1, "Say who you are").max(80),
   email: emailSchema,

@@ -1,6 +1,6 @@
-import { type Database, Prisma } from "../db.ts";
-import { AppError } from "../errors.ts";
-import { hashSecret } from "../ids.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { hashSecret } from "../base/ids.ts";
 import { hashPassword } from "./password.ts";
 
 /** Uses up a link: sets the password and ends the person's sessions. Of two at once, one wins. Throws `link_expired`. */

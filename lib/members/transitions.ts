@@ -1,14 +1,15 @@
 /** All writes to memberships. An organization always keeps an owner, and only owners make or unmake one. */
-import { announce, announceNow } from "../changes/transitions.ts";
-import { type Forgotten, forgetGrantsOf } from "../connections/disconnect.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { ROLES, type Role, roleAllows } from "../access/roles.ts";
+import { type Actor, roleSchema } from "../access/schema.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
+import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { hashSecret, randomSecret, uuidv7 } from "../ids.ts";
-import type { Principal } from "../principal.ts";
-import type { Seal } from "../seal.ts";
-import { ROLES, type Role, roleAllows } from "./roles.ts";
-import { type Actor, roleSchema } from "./schema.ts";
+import { publishChange, publishChangeNow } from "../live-updates/transitions.ts";
+import { type Forgotten, forgetGrantsOf } from "../servers/connections/disconnect.ts";
 
 /**
  * Makes a member, and the account where the address has none yet. Only as the database's owner, who alone may write
@@ -34,7 +35,7 @@ export async function addMember(
     );
   const id = uuidv7();
   await tx.membership.create({ data: { organizationId, id, userId: user.id, role: person.role } });
-  await announce(organizationId, tx, "member", [id]);
+  await publishChange(organizationId, tx, "member", [id]);
   const data = { userId: user.id, name: person.name, role: person.role };
   await appendEvents(organizationId, tx, [{ type: "member.added", actor, data }]);
   return { userId: user.id };
@@ -69,7 +70,7 @@ export async function changeRole(
     },
     data: { role },
   });
-  await announceNow(organizationId, tx, "member", [memberId]);
+  await publishChangeNow(organizationId, tx, "member", [memberId]);
   const data = { userId: member.userId, from: member.role, to: role };
   await appendEvents(organizationId, tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
 }
@@ -122,8 +123,8 @@ async function endMembership(
     data: { revokedAt: new Date() },
   });
   await tx.membership.deleteMany({ where: { organizationId, id: memberId } });
-  await announceNow(organizationId, tx, "member", [memberId]);
-  await announce(
+  await publishChangeNow(organizationId, tx, "member", [memberId]);
+  await publishChange(
     organizationId,
     tx,
     "input_request",

@@ -1,5 +1,5 @@
 /** Figures out of lines of history, each of which is read once by one engine. */
-import { Prisma, type Tx } from "../db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import type { FollowedEvent } from "../events/follow.ts";
 import { deliveries, events, RESULTS, timeToDecision } from "./engine.ts";
 

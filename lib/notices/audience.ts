@@ -2,10 +2,11 @@
  * Who is to be told of what, as the rows say it now. It is asked when something changed, to make notices and to withdraw
  * them, and once more before a mail leaves.
  */
-import { Prisma } from "../db.ts";
+
+import { may, type Permission } from "../access/permissions.ts";
+import { ROLES, type Role } from "../access/roles.ts";
+import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
-import { may, type Permission } from "../members/permissions.ts";
-import { ROLES, type Role } from "../members/roles.ts";
 import type { Cause } from "./schema.ts";
 
 /** What may have changed, by id. */

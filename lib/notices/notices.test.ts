@@ -1,10 +1,10 @@
 /** Who is told of what in the app: once, only what they can act on, and no more when it is decided. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { NOTICES } from "../engine/telling.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
+import type { Principal } from "../access/principal.ts";
+import { NOTICES } from "../engine/jobs/notifications.ts";
 import { assignRequest, recordAnswer, undoAnswer } from "../input-requests/transitions.ts";
-import type { Principal } from "../principal.ts";
-import { insertRequest, insertServer, insertTask } from "../testing/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../testing/telling-world.ts";
 import { countUnread, listNotices } from "./queries.ts";
 import { setNoticeSettings } from "./settings.ts";
 import { markAllRead, markRead } from "./transitions.ts";

@@ -1,9 +1,10 @@
 /** Scoped reads of notices: each member's own alone. */
-import { readPosition, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
-import type { Page } from "../page.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { readPosition, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import type { Page } from "../base/page.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { concerns } from "./audience.ts";
 import {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageQuerySchema } from "../page.ts";
+import { pageQuerySchema } from "../base/page.ts";
 
 /** What members choose by: whether they are told in the app, by e-mail, both or not at all. */
 export const NOTICE_KINDS = ["assigned", "request", "attention", "failed", "lost", "done"] as const;

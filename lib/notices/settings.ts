@@ -1,5 +1,5 @@
-import type { Tx } from "../db.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
 import { memberOf } from "./queries.ts";
 import {
   type Channels,

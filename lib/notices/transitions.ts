@@ -1,8 +1,9 @@
 /** All writes to notices. The engine makes and withdraws them; people mark them read. */
-import { announce } from "../changes/transitions.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { audienceOf, type Subjects } from "./audience.ts";
 import type { OwnDoing } from "./follow.ts";
 import { memberOf } from "./queries.ts";
@@ -56,7 +57,7 @@ export async function syncNotices(
       WHERE n.withdrawn_at IS NOT NULL
       RETURNING n.user_id)
     SELECT user_id FROM gone UNION SELECT user_id FROM made`;
-  await announce(
+  await publishChange(
     organizationId,
     tx,
     "notice",
@@ -104,7 +105,7 @@ export async function markAllRead(organizationId: string, tx: Tx, principal: Pri
 async function read(organizationId: string, tx: Tx, userId: string, which: Prisma.Sql): Promise<void> {
   const marked = await tx.$executeRaw`UPDATE notice SET read_at = now(), mail_after = NULL
     WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid AND read_at IS NULL AND ${which}`;
-  if (marked > 0) await announce(organizationId, tx, "notice", [userId]);
+  if (marked > 0) await publishChange(organizationId, tx, "notice", [userId]);
 }
 
 /** Old notices go, whatever became of them. True: there are more. */

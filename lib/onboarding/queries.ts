@@ -1,4 +1,4 @@
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
 import type { Onboarding } from "./schema.ts";
 import { stateOf } from "./status.ts";
 

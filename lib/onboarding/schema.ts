@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 /** The first steps of an organization, in the order of the page. */
-export const STEPS = ["server", "task", "invitation"] as const;
-export const stepSchema = z.enum(STEPS);
+const STEPS = ["server", "task", "invitation"] as const;
+const stepSchema = z.enum(STEPS);
 export type Step = z.infer<typeof stepSchema>;
 
 /** `done` is by doing it, whatever was skipped before. */
-export const stepStateSchema = z.enum(["open", "done", "skipped"]);
+const stepStateSchema = z.enum(["open", "done", "skipped"]);
 export type StepState = z.infer<typeof stepStateSchema>;
 
 export const onboardingSchema = z.object({

@@ -1,4 +1,4 @@
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
 import type { SkipStep } from "./schema.ts";
 
 /** Puts a step aside for everybody of the organization, or takes it up again. Of two at once, neither undoes the other. */

@@ -1,7 +1,8 @@
 /** How an organization answers: the reasons for declining that it offers, and the time in which a slip can be taken back. */
-import type { Tx } from "../db.ts";
+
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
-import type { Principal } from "../principal.ts";
 import type { DeclineReasons, UndoWindow } from "./schema.ts";
 
 export async function readDeclineReasons(organizationId: string, tx: Tx): Promise<DeclineReasons> {

@@ -1,5 +1,5 @@
-import { type Database, Prisma } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+import { type Database, Prisma } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
 
 const REFUSALS = {
   export_first: "Export the organization first; it can be deleted within an hour of that.",

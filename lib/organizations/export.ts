@@ -2,7 +2,7 @@
  * All that an organization is, as lines of JSON, without a secret of anyone's. What is taken stands here by name, table
  * for table: a new column stays out until somebody has thought of it, and a test says so.
  */
-import { Prisma, type Tx } from "../db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 
 export interface Part {
   kind: string;

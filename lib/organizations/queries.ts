@@ -1,5 +1,5 @@
-import { type Database, Prisma, type Tx } from "../db.ts";
-import { roleSchema } from "../members/schema.ts";
+import { roleSchema } from "../access/schema.ts";
+import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import type { Organization, OwnOrganization } from "./schema.ts";
 
 export async function readOrganization(organizationId: string, tx: Tx): Promise<Organization> {

@@ -1,5 +1,5 @@
 /** How many tasks an organization, and each of its members and keys, may have open and start. The operator sets it. */
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { COMMAND_LINE } from "./transitions.ts";
 
@@ -12,7 +12,7 @@ export interface Quota {
 }
 
 /** Where the operator has set none. */
-export const DEFAULT_QUOTA: Quota = {
+const DEFAULT_QUOTA: Quota = {
   openTasks: 100_000,
   startsAMinute: 12_000,
   openTasksEach: 50_000,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { roleSchema } from "../members/schema.ts";
+import { roleSchema } from "../access/schema.ts";
 
 /** What is offered when somebody declines, in the order of the list. */
 export const declineReasonsSchema = z.strictObject({

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { createDatabase, type Database } from "../db.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
 import { setUp } from "./setup.ts";
 
 let folder: string;

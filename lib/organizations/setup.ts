@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type Database, isUniqueViolation, Prisma } from "../db.ts";
-import { AppError } from "../errors.ts";
-import { uuidv7 } from "../ids.ts";
+import { type Database, isUniqueViolation, Prisma } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { hashPassword } from "../members/password.ts";
 import type { SetupInput } from "../members/schema.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { giveOperatorServers } from "../servers/operator-sync.ts";
-import { slugOf } from "./slug.ts";
+import { slugOf } from "../text/slug.ts";
 
 /**
  * Makes the first organization, its owner, and the operator's servers for it, which ends a demonstration for good.

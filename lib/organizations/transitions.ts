@@ -1,7 +1,7 @@
-import type { Tx } from "../db.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Actor } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
-import type { Actor } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
 import type { UpdateOrganization } from "./schema.ts";
 
 /** Where the operator of the installation acts through the command line. */

@@ -1,4 +1,4 @@
-import { detached } from "../detached.ts";
+import { detached } from "../base/detached.ts";
 
 const SECRET_KEYS = new Set([
   "requestState",

@@ -1,5 +1,5 @@
-import { storable, type Tx } from "../db.ts";
-import { atEnd, type Ending } from "../endings.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { MESSAGES_KEPT } from "./limits.ts";
 
 export interface NewMessage {
@@ -18,10 +18,10 @@ export async function storeMessages(
   messages: NewMessage[],
 ): Promise<void> {
   const its = messages.map((message) => ({ ...message, taskId }));
-  if (its.length > 0) atEnd(tx, MESSAGES, its);
+  if (its.length > 0) deferWrite(tx, MESSAGES, its);
 }
 
-const MESSAGES: Ending<NewMessage & { taskId: string }> = {
+const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
   name: "messages",
   order: 0,
   async write(organizationId, tx, messages) {

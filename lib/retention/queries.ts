@@ -1,4 +1,4 @@
-import { Prisma, type Tx } from "../db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { PREVIEW_LIMIT, type Preview, type Retention } from "./schema.ts";
 
 /** The reader of the history that drops payloads: how far it came. */

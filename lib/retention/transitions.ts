@@ -2,10 +2,11 @@
  * Deletes what an organization no longer keeps, a small batch in a transaction of its own. Rows that somebody works on
  * are passed over, so that several engines may do it at once and nobody waits for them.
  */
-import type { Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
-import type { Principal } from "../principal.ts";
 import { cutoff, FOLLOWER, oldTasks, readRetention } from "./queries.ts";
 import { type Retention, shortens, type UpdateRetention } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 /** Scoped reads of saved views: a member's own, and those that others share. */
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
 import { type SavedView, savedViewSchema, type ViewPage } from "./schema.ts";
 
 /** All that the member may use, by name; of one page where it is named. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { personSchema } from "../members/schema.ts";
+import { personSchema } from "../access/schema.ts";
 
 /** The pages whose lists can be kept as a view. */
-export const viewPageSchema = z.enum(["inbox", "tasks"]);
+const viewPageSchema = z.enum(["inbox", "tasks"]);
 export type ViewPage = z.infer<typeof viewPageSchema>;
 
 const name = z.string().trim().min(1, "Give it a name").max(60);

@@ -1,10 +1,11 @@
 /** All writes to saved views. History hears only of what others see: sharing, and its end. */
-import { isUniqueViolation, type Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
+
+import { may } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
+import { isUniqueViolation, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import { may } from "../members/permissions.ts";
-import type { Principal } from "../principal.ts";
 import { readView } from "./queries.ts";
 import type { CreateViewInput, SavedView, UpdateViewInput } from "./schema.ts";
 

@@ -1,14 +1,13 @@
 /** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
-import { revokeAll } from "../connections/disconnect.ts";
-import { LogTail } from "../connections/log-tail.ts";
-import { addressFor, endpointOf } from "../connections/queries.ts";
-import { recordLogTail } from "../connections/transitions.ts";
-import type { Database } from "../db.ts";
-import { AppError } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { AppError } from "../base/errors.ts";
+import type { Services } from "../base/services.ts";
 import type { Endpoint, Tool } from "../mcp/peer.ts";
-import type { Network } from "../network.ts";
-import type { Principal } from "../principal.ts";
-import type { Seal } from "../seal.ts";
+import { revokeAll } from "./connections/disconnect.ts";
+import { LogTail } from "./connections/log-tail.ts";
+import { addressFor, endpointOf } from "./connections/queries.ts";
+import { recordLogTail } from "./connections/transitions.ts";
 import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
 import { recordProbe } from "./probed.ts";
@@ -16,69 +15,62 @@ import { type KeptTools, readKeptTools, readServer } from "./queries.ts";
 import type { CheckedServer, CheckStep, CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
 import { createServer, removeServer, updateServer } from "./transitions.ts";
 
-/** What these need of the process. */
-export interface Means {
-  db: Database;
-  network: Network;
-  seal: Seal;
-}
-
 /** Tools that were seen within this time are not asked for again. */
 const TOOLS_FRESH_MS = 5 * 60_000;
 
 /** Probes first: a refused address is not stored (`address_not_allowed`), a dead server is. */
 export async function addServer(
-  means: Means,
+  services: Services,
   principal: Principal,
   input: CreateServerInput,
 ): Promise<Server> {
   const headers: Record<string, string> =
     input.auth.kind === "bearer" ? { authorization: `Bearer ${input.auth.token}` } : {};
-  const asked = await probe({ url: input.url, headers }, input.era, means.network);
+  const asked = await probe({ url: input.url, headers }, input.era, services.network);
   const { organizationId } = principal;
   const probed = input.auth.kind === "oauth" ? notConnected(asked) : asked;
-  return means.db.withOrganization(organizationId, async (tx) => {
-    const id = await createServer(organizationId, tx, principal, means.seal, input, probed);
+  return services.db.withOrganization(organizationId, async (tx) => {
+    const id = await createServer(organizationId, tx, principal, services.seal, input, probed);
     return readServer(organizationId, tx, principal, id);
   });
 }
 
 /** Probes again where the change could matter to the server. */
 export async function changeServer(
-  means: Means,
+  services: Services,
   principal: Principal,
   serverId: string,
   input: UpdateServerInput,
 ): Promise<Server> {
   const { organizationId } = principal;
-  const { changed, forgotten } = await means.db.withOrganization(organizationId, async (tx) => ({
-    forgotten: await updateServer(organizationId, tx, principal, means.seal, serverId, input),
+  const { changed, forgotten } = await services.db.withOrganization(organizationId, async (tx) => ({
+    forgotten: await updateServer(organizationId, tx, principal, services.seal, serverId, input),
     changed: await readServer(organizationId, tx, principal, serverId),
   }));
-  await revokeAll(means.network, forgotten);
+  await revokeAll(services.network, forgotten);
   if (!input.era && !input.auth) return changed;
-  const { steps: _, ...server } = await checkServer(means, principal, serverId);
+  const { steps: _, ...server } = await checkServer(services, principal, serverId);
   return server;
 }
 
 /** Takes a server out of use and ends what its authorization server granted. Throws as `removeServer`. */
-export async function dropServer(means: Means, principal: Principal, serverId: string): Promise<void> {
+export async function dropServer(services: Services, principal: Principal, serverId: string): Promise<void> {
   const { organizationId } = principal;
-  const forgotten = await means.db.withOrganization(organizationId, (tx) =>
-    removeServer(organizationId, tx, principal, means.seal, serverId),
+  const forgotten = await services.db.withOrganization(organizationId, (tx) =>
+    removeServer(organizationId, tx, principal, services.seal, serverId),
   );
-  await revokeAll(means.network, forgotten);
+  await revokeAll(services.network, forgotten);
 }
 
 /** Probes a server and stores what was found. Throws `not_found`. */
 export async function checkServer(
-  means: Means,
+  services: Services,
   principal: Principal,
   serverId: string,
 ): Promise<CheckedServer> {
   const { organizationId } = principal;
-  const { steps } = await probeAndRecord(means, principal, serverId);
-  const server = await means.db.withOrganization(organizationId, (tx) =>
+  const { steps } = await probeAndRecord(services, principal, serverId);
+  const server = await services.db.withOrganization(organizationId, (tx) =>
     readServer(organizationId, tx, principal, serverId),
   );
   return { ...server, steps: server.authKind === "oauth" ? [signIn(server), ...steps] : steps };
@@ -95,10 +87,10 @@ function signIn({ startsOn }: Server): CheckStep {
  * A server's tools, asked for again when they are old; the old ones while it is away or paused. Throws
  * `server_unavailable`, `server_paused`.
  */
-export async function toolsOf(means: Means, principal: Principal, serverId: string): Promise<Tool[]> {
-  const kept = await keptTools(means, principal, serverId);
+export async function toolsOf(services: Services, principal: Principal, serverId: string): Promise<Tool[]> {
+  const kept = await keptTools(services, principal, serverId);
   if (kept.tools && (kept.isPaused || !isOld(kept))) return kept.tools;
-  const fresh = await askForTools(means, principal, serverId, kept);
+  const fresh = await askForTools(services, principal, serverId, kept);
   if ("tools" in fresh) return fresh.tools;
   if (kept.tools) return kept.tools;
   throw new AppError("server_unavailable", fresh.why);
@@ -110,17 +102,17 @@ export async function toolsOf(means: Means, principal: Principal, serverId: stri
  * `server_paused`.
  */
 export async function toolOf(
-  means: Means,
+  services: Services,
   principal: Principal,
   serverId: string,
   name: string,
 ): Promise<Tool> {
   const named = (tools: Tool[] | null) => tools?.find((tool) => tool.name === name);
-  const kept = await keptTools(means, principal, serverId);
+  const kept = await keptTools(services, principal, serverId);
   const known = named(kept.tools);
   const isForPerson = principal.userId !== null && isOld(kept) && kept.isWell && !kept.isPaused;
   if (known && !isForPerson) return known;
-  const fresh = await askForTools(means, principal, serverId, kept);
+  const fresh = await askForTools(services, principal, serverId, kept);
   if ("why" in fresh) {
     if (known) return known;
     throw new AppError("server_unavailable", fresh.why);
@@ -136,13 +128,13 @@ export async function toolOf(
 const isOld = ({ checkedAt }: KeptTools) =>
   checkedAt === null || Date.now() - checkedAt.getTime() >= TOOLS_FRESH_MS;
 
-function keptTools({ db }: Means, { organizationId }: Principal, serverId: string): Promise<KeptTools> {
+function keptTools({ db }: Services, { organizationId }: Principal, serverId: string): Promise<KeptTools> {
   return db.withOrganization(organizationId, (tx) => readKeptTools(organizationId, tx, serverId));
 }
 
 /** The tools as the server lists them now, or why it can't be asked, in words. Throws `server_paused`. */
 async function askForTools(
-  means: Means,
+  services: Services,
   principal: Principal,
   serverId: string,
   { isPaused }: KeptTools,
@@ -152,28 +144,28 @@ async function askForTools(
       "server_paused",
       "The server is paused: it is not asked for its tools until it goes on.",
     );
-  const { found, health } = await probeAndRecord(means, principal, serverId);
+  const { found, health } = await probeAndRecord(services, principal, serverId);
   return found ? { tools: found.tools } : { why: health.message ?? "The server can't be reached." };
 }
 
 /** On the connection that a start of the principal's would use; where that is not connected, without a token. */
-async function probeAndRecord(means: Means, principal: Principal, serverId: string): Promise<Probe> {
+async function probeAndRecord(services: Services, principal: Principal, serverId: string): Promise<Probe> {
   const { organizationId } = principal;
-  const { server, address } = await means.db.withOrganization(organizationId, async (tx) => ({
+  const { server, address } = await services.db.withOrganization(organizationId, async (tx) => ({
     server: await readServer(organizationId, tx, principal, serverId),
     address: await addressFor(organizationId, tx, principal, serverId),
   }));
   const { eraSetting, startsOn } = server;
   const where = (): Endpoint =>
-    startsOn === null ? { url: address.url, headers: {} } : endpointOf(address, means);
+    startsOn === null ? { url: address.url, headers: {} } : endpointOf(address, services);
   const log = new LogTail();
   const onLog = (line: string, startedAt: Date) => log.add(line, startedAt);
-  const ask = async () => probe(where(), eraSetting, means.network, onLog);
+  const ask = async () => probe(where(), eraSetting, services.network, onLog);
   const isCommand = address.url.startsWith("command:");
   const asked = await (isCommand ? oneAtATime(address.connectionId, ask) : ask()).catch(notReached);
   const probed = startsOn === null ? notConnected(asked) : asked;
   const logs = log.take();
-  await means.db.withOrganization(organizationId, async (tx) => {
+  await services.db.withOrganization(organizationId, async (tx) => {
     // Why a command does not run stands there; what it says when it does is no news.
     if (!probed.found && logs) await recordLogTail(organizationId, tx, address.connectionId, logs);
     await recordProbe(organizationId, tx, serverId, probed);
@@ -200,7 +192,7 @@ function notReached(error: unknown): Probe {
 }
 
 /** That a server refuses who brings no token is as it should be. */
-export function notConnected(probed: Probe): Probe {
+function notConnected(probed: Probe): Probe {
   if (probed.health.state !== "unauthorized") return probed;
   return { ...probed, health: { state: "unauthorized", message: "Nobody is signed in at this server yet." } };
 }

@@ -1,6 +1,6 @@
-import { announce } from "../changes/transitions.ts";
-import { storableText, type Tx } from "../db.ts";
+import { storableText, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import type { Era } from "../mcp/peer.ts";
 import type { Health, Late } from "./schema.ts";
 
@@ -18,7 +18,7 @@ export async function recordHealth(
       AND s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid
     RETURNING was.health_state AS before, s.name`;
   if (!rows[0] || rows[0].before === health.state) return;
-  await announce(organizationId, tx, "server", [serverId]);
+  await publishChange(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
     {
       type: "server.health_changed",
@@ -63,7 +63,7 @@ export async function recordCircuit(
       circuit_open_until = CASE WHEN ${failures}::integer > 0 THEN now() + ${openForMs}::float8 * interval '1 ms' END
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
     RETURNING server_id AS "serverId"`;
-  for (const { serverId } of rows) await announce(organizationId, tx, "server", [serverId]);
+  for (const { serverId } of rows) await publishChange(organizationId, tx, "server", [serverId]);
 }
 
 /** How late a connection's tasks are looked at, for people; null: they are looked at in time. */
@@ -78,7 +78,7 @@ export async function recordLate(
       late_instead_of_ms = ${late?.insteadOfMs ?? null}::integer, late_answer_ms = ${late?.answerMs ?? null}::integer
     WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid
     RETURNING server_id AS "serverId"`;
-  for (const { serverId } of rows) await announce(organizationId, tx, "server", [serverId]);
+  for (const { serverId } of rows) await publishChange(organizationId, tx, "server", [serverId]);
 }
 
 /** The newest call that failed; one that is older than what is known changes nothing. */

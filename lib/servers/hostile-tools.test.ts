@@ -2,10 +2,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorld, type World } from "../../test/fixtures/world.ts";
+import { type Act, startHostileServer } from "../../test/servers/hostile-server.ts";
+import { createNetwork } from "../base/network.ts";
 import { TOOL_NAME_CHARACTERS, TOOL_PAGES, TOOL_TEXT_CHARACTERS, TOOLS } from "../mcp/limits.ts";
-import { createNetwork } from "../network.ts";
-import { type Act, startHostileServer } from "../testing/hostile-server.ts";
-import { createWorld, type World } from "../testing/world.ts";
 import { addServer } from "./check.ts";
 import { readKeptTools } from "./queries.ts";
 
@@ -43,9 +43,9 @@ const deep = (levels: number) =>
 async function added(act: Act, era: "2025-11-25" | "2026-07-28") {
   const server = await startHostileServer(act);
   const { organizationId } = world;
-  const means = { db: world.database, network, seal: world.seal };
+  const services = { db: world.database, network, seal: world.seal };
   const input = { name: `${era} ${server.url}`, url: server.url, era, auth: { kind: "none" as const } };
-  const { id } = await addServer(means, world.operator, input);
+  const { id } = await addServer(services, world.operator, input);
   await server.close();
   const row = await world.within((tx) => tx.server.findFirstOrThrow({ where: { organizationId, id } }));
   const kept = await world.within((tx) => readKeptTools(organizationId, tx, id));

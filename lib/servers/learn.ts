@@ -1,5 +1,5 @@
-import { announce } from "../changes/transitions.ts";
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import type { Traits } from "./traits.ts";
 
 /** Notes what a server was seen to do; a key that is undefined is forgotten. Nothing new: nothing is written. */
@@ -9,5 +9,5 @@ export async function learn(organizationId: string, tx: Tx, serverId: string, se
     UPDATE server SET traits = (traits - ${forgotten}::text[]) || ${JSON.stringify(seen)}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid
       AND traits IS DISTINCT FROM (traits - ${forgotten}::text[]) || ${JSON.stringify(seen)}::jsonb`;
-  if (learned === 1) await announce(organizationId, tx, "server", [serverId]);
+  if (learned === 1) await publishChange(organizationId, tx, "server", [serverId]);
 }

@@ -1,14 +1,14 @@
 /** Who changes a server and who notes how it is take their locks in one order: nobody waits in a circle. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { saveGrant } from "../connections/transitions.ts";
-import type { Database, Tx } from "../db.ts";
-import { FENCE, fence } from "../engine/fence.ts";
-import { AppError } from "../errors.ts";
-import { adoptFoundTask } from "../found-tasks/adopt.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Principal } from "../principal.ts";
-import { insertServer } from "../testing/rows.ts";
-import { createWorld, until, type World } from "../testing/world.ts";
+import { insertServer } from "../../test/fixtures/rows.ts";
+import { createWorld, until, type World } from "../../test/fixtures/world.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Database, Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { FENCE, fence } from "../engine/db/fence.ts";
+import { adoptFoundTask } from "../task-lifecycle/adopt.ts";
+import { saveGrant } from "./connections/transitions.ts";
 import { noteSignedOut, recordHealth } from "./health.ts";
 import { removeServer, updateServer } from "./transitions.ts";
 

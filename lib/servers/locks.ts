@@ -1,9 +1,9 @@
 /**
  * Locks around a server, in one order everywhere, so that nobody waits in a circle: connections, their grants, the server,
- * then tasks (lib/tasks/transitions.ts). An engine holds its connection before it knows how the server is.
+ * then tasks (lib/task-lifecycle/transitions.ts). An engine holds its connection before it knows how the server is.
  */
-import type { Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
+import type { Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
 
 /** Locks a server's connections and their grants: first of all, where the server and these are changed. */
 export async function lockConnections(organizationId: string, tx: Tx, serverId: string): Promise<void> {

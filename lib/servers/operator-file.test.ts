@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConfigurationError } from "../env.ts";
+import { ConfigurationError } from "../base/env.ts";
 import { parseServersFile } from "./operator-file.ts";
 
 const file = (mcpServers: unknown) => JSON.stringify({ mcpServers });

@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { ConfigurationError, env } from "../env.ts";
+import { ConfigurationError, env } from "../base/env.ts";
 import { type CommandEndpoint, type Endpoint, type HttpEndpoint, PeerError } from "../mcp/peer.ts";
-import { SLUG } from "../organizations/slug.ts";
+import { SLUG } from "../text/slug.ts";
 import { blockShape, commandShape, httpShape, kindOfEntry } from "./mcp-servers.ts";
 import { type EraSetting, eraSettingSchema, serverName } from "./schema.ts";
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { endpointOf } from "../connections/queries.ts";
-import { createDatabase, type Database } from "../db.ts";
+import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { createNetwork } from "../base/network.ts";
+import { createSeal } from "../base/seal.ts";
 import { verifyEvents } from "../events/verify.ts";
-import { uuidv7 } from "../ids.ts";
-import { createNetwork } from "../network.ts";
 import { createOrganization } from "../organizations/transitions.ts";
-import { createSeal } from "../seal.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
-import { insertServer, insertTask } from "../testing/rows.ts";
+import { endpointOf } from "./connections/queries.ts";
 import { EntryGone, type OperatorServers, parseServersFile } from "./operator-file.ts";
 import { giveOperatorServers, syncOperatorServers } from "./operator-sync.ts";
 
@@ -90,12 +90,12 @@ const endpointFor = async (
     sealedCredentials: null,
     operatorEntry: entry,
   };
-  const means = {
+  const services = {
     db: owner,
     network: createNetwork({ allowHosts: [], denyPorts: [] }),
     seal: createSeal([{ kid: "k", key: Buffer.alloc(32) }]),
   };
-  return endpointOf(address, means, servers);
+  return endpointOf(address, services, servers);
 };
 
 test("each organization that an entry names gets a server with a shared connection, and no other one does", async () => {

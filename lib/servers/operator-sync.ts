@@ -1,9 +1,10 @@
 /** Brings the rows of the operator's servers into line with the operator's file, for the organizations it names. */
-import { announce, rewatchConnection } from "../changes/transitions.ts";
-import { type Database, Prisma, type Tx } from "../db.ts";
+
+import type { Actor } from "../access/schema.ts";
+import { type Database, Prisma, type Tx } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Actor } from "../members/schema.ts";
+import { publishChange, rewatchConnection } from "../live-updates/transitions.ts";
 import { recordHealth } from "./health.ts";
 import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";
 import { retireServer } from "./transitions.ts";
@@ -99,7 +100,7 @@ async function create(organizationId: string, tx: Tx, given: OperatorServer): Pr
     },
   });
   await tx.connection.create({ data: { organizationId, id: uuidv7(), serverId: id } });
-  await announce(organizationId, tx, "server", [id]);
+  await publishChange(organizationId, tx, "server", [id]);
   await appendEvents(organizationId, tx, [
     {
       type: "server.created",
@@ -137,7 +138,7 @@ async function update(
     select: { id: true },
   });
   for (const { id } of connections) await rewatchConnection(tx, id);
-  await announce(organizationId, tx, "server", [row.id]);
+  await publishChange(organizationId, tx, "server", [row.id]);
   await appendEvents(organizationId, tx, [
     { type: "server.updated", actor: OPERATOR, data: { serverId: row.id, name, url, era } },
   ]);

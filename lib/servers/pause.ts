@@ -1,9 +1,10 @@
 /** Pausing a server: from its commit on nothing new is sent to it, and all that waits goes on when that ends. */
-import { announce, lookAtPause, tryServer } from "../changes/transitions.ts";
-import { storableText, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { storableText, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
-import type { Principal } from "../principal.ts";
+import { lookAtPause, publishChange, tryServer } from "../live-updates/transitions.ts";
 
 /** More would flood those who look on; what they show besides is read again within half a minute. */
 const MOST_HINTS = 500;
@@ -67,7 +68,7 @@ export async function tryServerNow(organizationId: string, tx: Tx, serverId: str
 async function tellOf(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   const connections = await connectionsOf(organizationId, tx, serverId);
   for (const id of connections) await lookAtPause(tx, id);
-  await announce(organizationId, tx, "server", [serverId]);
+  await publishChange(organizationId, tx, "server", [serverId]);
   await tx.$executeRaw`
     WITH open AS (SELECT id FROM task WHERE organization_id = ${organizationId}::uuid
       AND connection_id = ANY (${connections}::uuid[]) AND watched LIMIT ${MOST_HINTS})

@@ -1,5 +1,6 @@
 /** Asks a server what it is. Speaks to the network and to no database. */
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/errors.ts";
+import type { Network } from "../base/network.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import {
@@ -11,7 +12,6 @@ import {
   SignInNeeded,
   type Tool,
 } from "../mcp/peer.ts";
-import type { Network } from "../network.ts";
 import type { CheckStep, EraSetting, Health } from "./schema.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for somebody who waits for the form. */

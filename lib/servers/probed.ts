@@ -1,7 +1,8 @@
 /** What a probe found of a server, as it is kept. */
-import { announce } from "../changes/transitions.ts";
-import { storable, type Tx } from "../db.ts";
+
+import { storable, type Tx } from "../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
 import { recordHealth } from "./health.ts";
 import type { Probe } from "./probe.ts";
 import { recordTools } from "./tool-changes.ts";
@@ -20,7 +21,7 @@ export async function recordProbe(
       data: whatWasFound(probed),
     });
     if (count === 1) events.push(...(await recordTools(organizationId, tx, serverId, probed.found.tools)));
-    await announce(organizationId, tx, "server", [serverId]);
+    await publishChange(organizationId, tx, "server", [serverId]);
   }
   await recordHealth(organizationId, tx, serverId, probed.health);
   await appendEvents(organizationId, tx, events);

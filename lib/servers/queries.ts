@@ -1,13 +1,13 @@
 /** Scoped reads of servers. Removed ones are gone for all but the tasks they ran. */
 import { z } from "zod";
-import { readPosition, toPage } from "../cursor.ts";
-import type { Prisma, Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
+import { may } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
+import { readPosition, toPage } from "../base/cursor.ts";
+import type { Prisma, Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { may } from "../members/permissions.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { Principal } from "../principal.ts";
-import { summaryOf } from "../server-stats/counts.ts";
+import { summaryOf } from "./call-statistics/counts.ts";
 import {
   eraSchema,
   eraSettingSchema,

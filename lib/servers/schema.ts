@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { scopesSchema } from "../connections/schema.ts";
-import { actorSchema } from "../members/schema.ts";
-import { callsSchema } from "../server-stats/schema.ts";
+import { actorSchema } from "../access/schema.ts";
+import { callsSchema } from "./call-statistics/schema.ts";
+import { scopesSchema } from "./connections/schema.ts";
 
 export const eraSchema = z.enum(["2025-11-25", "2026-07-28"]);
 export const eraSettingSchema = z.enum(["auto", "2025-11-25", "2026-07-28"]);
 export type EraSetting = z.infer<typeof eraSettingSchema>;
 
-export const serverAuthSchema = z.discriminatedUnion("kind", [
+const serverAuthSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none") }),
   z.object({ kind: z.literal("bearer"), token: z.string().min(1).max(8192) }),
   z.object({
@@ -19,7 +19,6 @@ export const serverAuthSchema = z.discriminatedUnion("kind", [
     scopes: scopesSchema.optional(),
   }),
 ]);
-export type ServerAuthInput = z.infer<typeof serverAuthSchema>;
 
 export const serverName = z.string().trim().min(1, "Name the server").max(80);
 export const serverUrl = z
@@ -63,7 +62,7 @@ export type Health = z.infer<typeof healthSchema>;
 export const lastErrorSchema = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
 
 /** Tasks are looked at every so many ms, and not as they should be, for an answer takes so long. */
-export const lateSchema = z.object({ everyMs: z.int(), insteadOfMs: z.int(), answerMs: z.int() });
+const lateSchema = z.object({ everyMs: z.int(), insteadOfMs: z.int(), answerMs: z.int() });
 export type Late = z.infer<typeof lateSchema>;
 
 export const pauseSchema = z.object({
@@ -116,7 +115,7 @@ export const serverSchema = z.object({
 export type Server = z.infer<typeof serverSchema>;
 
 /** One step of a test: what was tried, how it went, how long it took. */
-export const checkStepSchema = z.object({
+const checkStepSchema = z.object({
   /** `sign_in`: there is a connection to call on (OAuth). `identify`: it answers as an MCP server. `tools`: it lists them. */
   step: z.enum(["sign_in", "identify", "tools"]),
   ok: z.boolean(),
@@ -129,7 +128,7 @@ export const checkedServerSchema = serverSchema.extend({ steps: z.array(checkSte
 export type CheckedServer = z.infer<typeof checkedServerSchema>;
 
 /** What the server was seen to do (traits.ts says what each means); null: not known yet. */
-export const serverTraitsSchema = z.object({
+const serverTraitsSchema = z.object({
   reissues: z.boolean().nullable(),
   questionLifetimeMs: z.number().nullable(),
   listsTasks: z.boolean().nullable(),

@@ -1,8 +1,9 @@
 /** What is known of servers in other tables than theirs: who is connected, which are left alone, how their calls went. */
-import type { Tx } from "../db.ts";
-import type { Principal } from "../principal.ts";
-import { callsOfLastDay } from "../server-stats/queries.ts";
-import type { Calls } from "../server-stats/schema.ts";
+
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { callsOfLastDay } from "./call-statistics/queries.ts";
+import type { Calls } from "./call-statistics/schema.ts";
 import type { Late } from "./schema.ts";
 
 /** Whose connections count; a key, and what asks for nobody, has no own. */

@@ -1,4 +1,4 @@
-import { actorSchema } from "../members/schema.ts";
+import { actorSchema } from "../access/schema.ts";
 import type { Pause } from "./schema.ts";
 
 /** Since when, by whom and why nothing is sent to a server; null: it is not paused. */

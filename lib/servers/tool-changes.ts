@@ -1,10 +1,11 @@
 /** All writes to what a server's tools said when, and to what was known of a tool when it was used. */
-import { Prisma, type Tx } from "../db.ts";
-import { AppError } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
 import type { NewEvent } from "../events/transitions.ts";
 import { ENGINE_ACTOR } from "../events/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
-import type { Principal } from "../principal.ts";
 import { digestOf, listed, textOf } from "./tool-text.ts";
 
 /** Versions that nobody used are kept up to this many a tool: a server may say something else each time. */

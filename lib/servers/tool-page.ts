@@ -1,6 +1,6 @@
-import { readSequence, toPage } from "../cursor.ts";
+import { readSequence, toPage } from "../base/cursor.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import type { Tool } from "../mcp/peer.ts";
-import type { Page, PageQuery } from "../page.ts";
 import type { ServerTool } from "./schema.ts";
 
 /** A page of a server's tools, in the server's order. */

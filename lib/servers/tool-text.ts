@@ -1,7 +1,7 @@
 /** What a tool says of itself, and how two versions of that differ. */
 import { createHash } from "node:crypto";
-import { storable } from "../db.ts";
-import { canonicalJson } from "../mcp/jcs.ts";
+import { storable } from "../base/db/db.ts";
+import { canonicalJson } from "../mcp/forms/jcs.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { ToolText } from "./schema.ts";
 

@@ -1,12 +1,14 @@
 /** Scoped reads of what a server's tools say, and said. */
-import { readSequence, toPage } from "../cursor.ts";
-import type { Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
+import { readSequence, toPage } from "../base/cursor.ts";
+import type { Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import type { Page, PageQuery } from "../base/page.ts";
+import type { Services } from "../base/services.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { actorSchema } from "../members/schema.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { Principal } from "../principal.ts";
-import { type Means, toolsOf } from "./check.ts";
+import { toolsOf } from "./check.ts";
 import {
   type ServerTool,
   type ToolText,
@@ -19,13 +21,13 @@ import { digestOf, textOf } from "./tool-text.ts";
 
 /** A page of a server's tools, each with what has changed of it since it was used last. Throws as `toolsOf`. */
 export async function listTools(
-  means: Means,
+  services: Services,
   principal: Principal,
   serverId: string,
   query: PageQuery,
 ): Promise<Page<ServerTool>> {
-  const tools = await toolsOf(means, principal, serverId);
-  const known = await means.db.withOrganization(principal.organizationId, (tx) =>
+  const tools = await toolsOf(services, principal, serverId);
+  const known = await services.db.withOrganization(principal.organizationId, (tx) =>
     readKnown(principal.organizationId, tx, serverId),
   );
   const page = toolPage(tools, query);

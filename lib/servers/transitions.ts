@@ -1,15 +1,16 @@
 /** All writes to servers and their shared connections; their health is in health.ts, which the engine writes too. */
-import { announce, rewatchConnection } from "../changes/transitions.ts";
-import { giveClient } from "../connections/clients.ts";
-import { type Forgotten, forgetGrantsAt } from "../connections/disconnect.ts";
-import { credentialsPlace } from "../connections/queries.ts";
-import type { Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import type { Actor } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import type { Actor } from "../members/schema.ts";
-import type { Principal } from "../principal.ts";
-import type { Seal } from "../seal.ts";
+import { publishChange, rewatchConnection } from "../live-updates/transitions.ts";
+import { giveClient } from "./connections/clients.ts";
+import { type Forgotten, forgetGrantsAt } from "./connections/disconnect.ts";
+import { credentialsPlace } from "./connections/queries.ts";
 import { lockConnections } from "./locks.ts";
 import type { Probe } from "./probe.ts";
 import { whatWasFound } from "./probed.ts";
@@ -54,7 +55,7 @@ export async function createServer(
     },
   });
   await setClient(organizationId, tx, seal, id, auth);
-  await announce(organizationId, tx, "server", [id]);
+  await publishChange(organizationId, tx, "server", [id]);
   await appendEvents(organizationId, tx, [
     {
       type: "server.created",
@@ -102,7 +103,7 @@ export async function updateServer(
     });
     for (const { id } of connections) await rewatchConnection(tx, id);
   }
-  await announce(organizationId, tx, "server", [serverId]);
+  await publishChange(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
     {
       type: "server.updated",
@@ -161,7 +162,7 @@ export async function retireServer(
   if (open) return false;
   await tx.connection.updateMany({ where: { organizationId, serverId }, data: { sealedCredentials: null } });
   await tx.server.updateMany({ where: { organizationId, id: serverId }, data: { removedAt: new Date() } });
-  await announce(organizationId, tx, "server", [serverId]);
+  await publishChange(organizationId, tx, "server", [serverId]);
   await appendEvents(organizationId, tx, [
     { type: "server.removed", actor, data: { serverId, name: rows[0].name } },
   ]);

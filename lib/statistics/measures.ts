@@ -2,7 +2,7 @@
  * What is added up for every server, and under which name: pure, client-safe. transitions.ts writes it, queries.ts
  * reads it.
  */
-import type { TaskState } from "../tasks/schema.ts";
+import type { TaskState } from "../tasks/status.ts";
 
 /** The states of a task that has not ended, and of one that has, as they are counted. */
 export const OPEN_STATES = ["queued", "starting", "start_unknown", "working", "input_required"] as const;

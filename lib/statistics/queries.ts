@@ -1,5 +1,5 @@
 /** Scoped reads of figures. How many rows are read depends on the range and the servers, never on the history. */
-import { Prisma, type Tx } from "../db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { NO_ENGINE_MS } from "../tasks/attention.ts";
 import { beginOf, OPEN_STATES } from "./measures.ts";
 import { type EngineFigures, MOST_WAITING, type Overview, RANGE_STEPS, type Range } from "./schema.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CAUSES, DELIVERY_RESULTS, OPEN_STATES, RUNGS } from "./measures.ts";
 
 export const RANGES = ["24h", "7d", "30d"] as const;
-export const rangeSchema = z.enum(RANGES);
+const rangeSchema = z.enum(RANGES);
 export type Range = z.infer<typeof rangeSchema>;
 export const overviewQuerySchema = z.object({ range: rangeSchema.default("24h") });
 

@@ -1,10 +1,10 @@
 /** Figures are added up once, whoever adds and whoever dies over it, and for the organization they are of. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database } from "../db.ts";
+import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
-import { insertServer, insertTask } from "../testing/rows.ts";
 import { countHistory, sampleOpenTasks } from "./transitions.ts";
 
 let database: TestDatabase;

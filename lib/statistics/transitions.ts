@@ -1,5 +1,5 @@
 /** Adds figures up: of what the history says happened, and of what there is now. The engine's chores call it. */
-import { Prisma, type Tx } from "../db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { type FollowedEvent, takeEvents } from "../events/follow.ts";
 import { beginOf, OPEN_STATES, STRETCHES } from "./measures.ts";
 import { type Context, counts, countsOf } from "./tally.ts";

@@ -1,4 +1,4 @@
-import type { Tx } from "../db.ts";
+import type { Tx } from "../base/db/db.ts";
 import type { RpcId } from "../mcp/peer.ts";
 import { type StreamMessage, storedQuestion } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Question, RpcId } from "../mcp/peer.ts";
 
 /** What was heard on a stream, before it is stored. */
-export interface HeardMessage {
+export interface NewStreamMessage {
   id: string;
   /** Of the session: where an answer goes. */
   sessionDigest: Buffer;
@@ -17,7 +17,7 @@ export interface HeardMessage {
   replayed: boolean;
 }
 
-export interface StreamMessage extends HeardMessage {
+export interface StreamMessage extends NewStreamMessage {
   connectionId: string;
   receivedAt: Date;
   /** Those that it may be of, as long as nobody knows. */

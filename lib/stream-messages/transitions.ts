@@ -2,9 +2,9 @@
  * All writes to what came on streams. A message is recorded as it arrives, under no fence: it was said, whoever watches the
  * connection. What becomes of it is written under the fence, with the task's lock, together with what it leads to.
  */
-import { storable, type Tx } from "../db.ts";
+import { storable, type Tx } from "../base/db/db.ts";
 import type { Question } from "../mcp/peer.ts";
-import type { HeardMessage } from "./schema.ts";
+import type { NewStreamMessage } from "./schema.ts";
 
 /**
  * Stores what was heard; what is stored already stays as it is. A question taken back is stored only where that question is
@@ -14,7 +14,7 @@ export async function recordMessages(
   organizationId: string,
   tx: Tx,
   connectionId: string,
-  messages: HeardMessage[],
+  messages: NewStreamMessage[],
 ): Promise<Set<string>> {
   const rows = messages.map((message) => ({
     id: message.id,

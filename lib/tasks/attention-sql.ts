@@ -2,7 +2,7 @@
  * What makes a task of the alias `t` need attention, as conditions. What stands in other tables is read once for a
  * statement, as an array of the few that are concerned; none of it reads what has ended long ago.
  */
-import { Prisma } from "../db.ts";
+import { Prisma } from "../base/db/db.ts";
 import {
   ANSWER_WAITING_MS,
   ATTENTION,

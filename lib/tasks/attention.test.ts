@@ -1,11 +1,11 @@
 /** Which tasks need attention, and why: rows as the engine leaves them, asked as the web asks. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database } from "../db.ts";
-import { uuidv7 } from "../ids.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
+import type { Principal } from "../access/principal.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { createOrganization } from "../organizations/transitions.ts";
-import type { Principal } from "../principal.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/postgres.ts";
-import { insertRequest, insertServer, insertTask } from "../testing/rows.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 import { countMatching, countTasks, listTasks } from "./list.ts";
 

@@ -2,7 +2,7 @@
  * Why a task does not move, or soon needs somebody: pure, client-safe. What says so of a row is attention-sql.ts. Times
  * are by our clock alone, so that no server's clock can make a badge flap. Durations in ms.
  */
-import type { TaskState } from "./schema.ts";
+import type { TaskState } from "./status.ts";
 import { STALLED_AFTER_MS, START_STALLED_AFTER_MS } from "./status.ts";
 
 /** An answer that could go out has not been sent for this long. */
@@ -10,7 +10,7 @@ export const ANSWER_WAITING_MS = 30_000;
 /** A task ends within this and still waits. */
 export const EXPIRING_MS = 3600_000;
 /** Nobody has answered for this long. */
-export const WAITING_LONG_MS = 24 * 3600_000;
+const WAITING_LONG_MS = 24 * 3600_000;
 /** A task that was lost is shown for this long, unless it was started again. */
 export const LOST_SHOWN_MS = 24 * 3600_000;
 /** An engine that was not seen for this long counts as dead. */

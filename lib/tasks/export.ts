@@ -1,8 +1,8 @@
 /** Lists of tasks as files: one line a task, without arguments and results. */
 import { z } from "zod";
-import type { Tx } from "../db.ts";
-import { csvLine } from "../format/csv.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { csvLine } from "../text/csv.ts";
 import { listTasks } from "./list.ts";
 import { type TaskListQuery, type TaskSummary, taskListQuerySchema } from "./schema.ts";
 

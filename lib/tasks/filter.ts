@@ -1,11 +1,12 @@
 /** What narrows lists, counts and choices of tasks, as conditions on the alias `t`. */
-import { Prisma } from "../db.ts";
-import type { Principal } from "../principal.ts";
-import { containing } from "../search.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma } from "../base/db/db.ts";
+import { containing } from "../base/db/search.ts";
 import { ATTENTION, type AttentionCode } from "./attention.ts";
 import { answerOnItsWay, needs, OF_SERVERS } from "./attention-sql.ts";
-import { TASK_STATES, type TaskFilter, type TaskState } from "./schema.ts";
-import { hasEnded } from "./status.ts";
+import type { TaskFilter } from "./schema.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
 /**

@@ -1,23 +1,22 @@
 /** Scoped reads of many tasks. Every one carries the organization and what the principal may see. */
-import { type OrderedPosition, readOrderedPosition, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
-import type { Page, PageQuery } from "../page.ts";
-import type { Principal } from "../principal.ts";
-import { namesServer, nearAndBeyond } from "../search.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { namesServer, nearAndBeyond } from "../base/db/search.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import { codesOf } from "./attention.ts";
 import { matching, partsOf, SAID_IN, saidIn, saying } from "./filter.ts";
 import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import {
-  TASK_STATES,
   type TaskCounts,
   type TaskFilter,
   type TaskListQuery,
   type TaskOrder,
-  type TaskState,
   type TaskSummary,
   taskCountsSchema,
 } from "./schema.ts";
-import { hasEnded } from "./status.ts";
+import { hasEnded, TASK_STATES, type TaskState } from "./status.ts";
 
 interface Order {
   /** On the alias `t`, as an index spells it. */
@@ -116,7 +115,7 @@ function beyond(by: Prisma.Sql, ascending: boolean, { key, id }: OrderedPosition
 }
 
 /** Counting stops here: nobody needs to know more than that there are many. */
-export const MOST_COUNTED = 1001;
+const MOST_COUNTED = 1001;
 
 /** How many tasks a filter lets through, at most `most`. */
 export async function countMatching(

@@ -1,7 +1,7 @@
-import { readSequence, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
-import type { Page } from "../page.ts";
-import { containing } from "../search.ts";
+import { readSequence, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { containing } from "../base/db/search.ts";
+import type { Page } from "../base/page.ts";
 import { type TaskMessage, type TaskMessageQuery, taskMessageSchema } from "./schema.ts";
 
 /** Messages of a task in one millisecond. */

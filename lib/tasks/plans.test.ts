@@ -1,8 +1,8 @@
 /** How Postgres reads the lists. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { uuidv7 } from "../ids.ts";
-import type { Principal } from "../principal.ts";
-import { createPlanner, type Planner } from "../testing/plans.ts";
+import { createPlanner, type Planner } from "../../test/fixtures/plans.ts";
+import type { Principal } from "../access/principal.ts";
+import { uuidv7 } from "../base/ids.ts";
 import { codesOf } from "./attention.ts";
 import { countTasks, listTasks } from "./list.ts";
 import type { TaskListQuery } from "./schema.ts";

@@ -1,12 +1,12 @@
 /** Scoped reads of one task; list.ts reads many. Every one carries the organization and what the principal may see. */
 import { z } from "zod";
-import { JOIN_GRANT, SHOWN_STATE } from "../connections/list.ts";
-import { connectionStateSchema } from "../connections/schema.ts";
-import type { Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import { listCandidates } from "../found-tasks/queries.ts";
-import { may } from "../members/permissions.ts";
-import type { Principal } from "../principal.ts";
+import { may } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
+import { connectionStateSchema } from "../servers/connections/schema.ts";
+import { listCandidates } from "./found/queries.ts";
 import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
 import { type TaskDetail, taskStateSchema } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";

@@ -1,7 +1,7 @@
 /** What a person called a tool with lately, to call it so again. */
 import { z } from "zod";
-import type { Tx } from "../db.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
 import { type RecentArguments, type RecentArgumentsQuery, taskStateSchema } from "./schema.ts";
 
 /** Calls that are looked at, newest first, */

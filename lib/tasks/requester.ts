@@ -1,5 +1,5 @@
-import { Prisma } from "../db.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import { Prisma } from "../base/db/db.ts";
 
 /**
  * Whether the principal asked for the task `t`, as a condition: themselves, or the person behind either of two API keys.

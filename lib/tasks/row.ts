@@ -1,7 +1,7 @@
 /** A task's row as SQL gives it, and as the API shows it. What is sealed is never selected. */
 import { z } from "zod";
-import { Prisma } from "../db.ts";
-import { actorSchema } from "../members/schema.ts";
+import { actorSchema } from "../access/schema.ts";
+import { Prisma } from "../base/db/db.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
 import type { AttentionCode } from "./attention.ts";

@@ -1,25 +1,13 @@
 import { z } from "zod";
-import { connectionStateSchema } from "../connections/schema.ts";
-import { candidateSchema } from "../found-tasks/schema.ts";
-import { actorSchema, personSchema } from "../members/schema.ts";
-import { pageQuerySchema, queryTimeSchema } from "../page.ts";
+import { actorSchema, personSchema } from "../access/schema.ts";
+import { pageQuerySchema, queryTimeSchema } from "../base/page.ts";
+import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
+import { candidateSchema } from "./found/schema.ts";
+import { TASK_STATES } from "./status.ts";
 
-export const TASK_STATES = [
-  "queued",
-  "starting",
-  "start_unknown",
-  "working",
-  "input_required",
-  "completed",
-  "failed",
-  "cancelled",
-  "lost",
-  "expired",
-] as const;
 export const taskStateSchema = z.enum(TASK_STATES);
-export type TaskState = z.infer<typeof taskStateSchema>;
 
 /** The longest ttl servers take without deleting the task at once (their timers are 32-bit). */
 export const MAX_TTL_MS = 2_147_483_647;
@@ -28,7 +16,7 @@ export const MAX_TTL_MS = 2_147_483_647;
 export const MAX_RETRY_PAUSE_MS = 24 * 3600_000;
 
 /** Another attempt, as a task of its own, where one fails. The pause doubles from attempt to attempt. */
-export const retrySchema = z.strictObject({
+const retrySchema = z.strictObject({
   /** With the first one. */
   attempts: z.int().min(2).max(10),
   backoffMs: z.int().min(1_000).max(MAX_RETRY_PAUSE_MS),
@@ -39,7 +27,7 @@ export const retrySchema = z.strictObject({
 });
 export type Retry = z.infer<typeof retrySchema>;
 
-export const toolDigestSchema = z.string().regex(/^[0-9a-f]{64}$/, "A tool's digest");
+const toolDigestSchema = z.string().regex(/^[0-9a-f]{64}$/, "A tool's digest");
 
 export const startTaskSchema = z.strictObject({
   serverId: z.uuid(),
@@ -196,7 +184,7 @@ function attentionCodes(value: string): string[] {
 }
 
 /** `ended`: finished tasks alone, the last one first. `expiring`: open ones that have an end, the nearest first. */
-export const taskOrderSchema = z.enum(["newest", "oldest", "ended", "expiring"]);
+const taskOrderSchema = z.enum(["newest", "oldest", "ended", "expiring"]);
 export type TaskOrder = z.infer<typeof taskOrderSchema>;
 
 export const taskListQuerySchema = taskFilterSchema.extend({ order: taskOrderSchema.optional() });
@@ -210,18 +198,6 @@ export const taskCountsSchema = z.object({
 });
 export type TaskCounts = z.infer<typeof taskCountsSchema>;
 
-export const taskEventSchema = z.object({
-  seq: z.number(),
-  at: timestamp,
-  type: z.string(),
-  actor: actorSchema,
-  inputRequestId: z.uuid().nullable(),
-  data: z.record(z.string(), z.unknown()),
-  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
-  detailsDeleted: z.literal(true).optional(),
-});
-export type TaskEvent = z.infer<typeof taskEventSchema>;
-
 const orderSchema = z.enum(["oldest", "newest"]).default("oldest");
 
 export const taskEventQuerySchema = pageQuerySchema.extend({ order: orderSchema });
@@ -231,7 +207,7 @@ export type TaskEventQuery = z.infer<typeof taskEventQuerySchema>;
  * What a task does for a while. `queued`: nothing has gone to the server. `waiting`: for a person. `delivering`: an
  * answer was given, and the task has not moved on with it. `earlier`: longer ago than is looked into.
  */
-export const PHASES = ["queued", "working", "waiting", "delivering", "earlier"] as const;
+const PHASES = ["queued", "working", "waiting", "delivering", "earlier"] as const;
 export const taskPhaseSchema = z.object({
   phase: z.enum(PHASES),
   from: timestamp,

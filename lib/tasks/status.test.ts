@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TASK_STATES } from "./schema.ts";
-import { hasEnded, isStalled, labelOf, mayGo, outcomeOf, STALLED_AFTER_MS } from "./status.ts";
+import { hasEnded, isStalled, labelOf, mayGo, outcomeOf, STALLED_AFTER_MS, TASK_STATES } from "./status.ts";
 
 describe("the task's state machine", () => {
   const allowed = new Set([

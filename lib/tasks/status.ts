@@ -1,5 +1,17 @@
 /** Judgement about tasks: pure, client-safe. Who writes is transitions.ts. */
-import type { TaskState } from "./schema.ts";
+export const TASK_STATES = [
+  "queued",
+  "starting",
+  "start_unknown",
+  "working",
+  "input_required",
+  "completed",
+  "failed",
+  "cancelled",
+  "lost",
+  "expired",
+] as const;
+export type TaskState = (typeof TASK_STATES)[number];
 
 const NEXT: Record<TaskState, readonly TaskState[]> = {
   queued: ["starting", "cancelled"],

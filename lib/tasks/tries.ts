@@ -1,7 +1,8 @@
 /** The attempts at one call: a failure that is tried again is followed by a task of its own. */
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import type { Principal } from "../principal.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
 import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import type { TaskSummary } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";

@@ -1,5 +1,5 @@
-import { Prisma } from "../db.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../access/principal.ts";
+import { Prisma } from "../base/db/db.ts";
 
 /**
  * Which tasks a principal may see, as a condition on the alias `t`: everything that the organization sees, and of

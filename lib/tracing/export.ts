@@ -4,8 +4,8 @@ import { type DiagLogger, DiagLogLevel, diag } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { log } from "../log.ts";
-import { operatorLookup } from "../network.ts";
+import { log } from "../base/log.ts";
+import { operatorLookup } from "../base/network.ts";
 import { setTracer } from "./span.ts";
 
 /** Begins; the returned function sends what is left, and ends it. A collector that is away costs its spans alone. */

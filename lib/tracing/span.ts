@@ -14,7 +14,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { inScope, scope } from "../scope.ts";
+import { inScope, scope } from "../base/scope.ts";
 
 // On globalThis, since Next bundles its own copy of this module into the same process.
 const key = Symbol.for("intray.tracer");

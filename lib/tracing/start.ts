@@ -1,5 +1,5 @@
-import { ConfigurationError, env } from "../env.ts";
-import { checkOperatorUrl, NetworkError } from "../network.ts";
+import { ConfigurationError, env } from "../base/env.ts";
+import { checkOperatorUrl, NetworkError } from "../base/network.ts";
 
 /**
  * Sends this process' spans to the operator's collector, where there is one; the packages for it are loaded only then.

@@ -1,6 +1,6 @@
-import { createDatabase, type Database } from "../db.ts";
-import { need } from "../env.ts";
-import { refusePowerfulRole } from "../role-check.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { refusePowerfulRole } from "../base/db/role-check.ts";
+import { need } from "../base/env.ts";
 
 // On globalThis: the development server loads this module again at every change, and the pool must not multiply.
 const key = Symbol.for("intray.database");

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { env } from "../env.ts";
-import { AppError, notFound } from "../errors.ts";
-import { hashSecret } from "../ids.ts";
+import { env } from "../base/env.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { hashSecret } from "../base/ids.ts";
 
 // On globalThis, so that it holds for the process whatever loads this module twice.
 const key = Symbol.for("intray.engine-run");

@@ -1,12 +1,12 @@
-import { env } from "../env.ts";
-import { createNetwork, type Network } from "../network.ts";
+import { env } from "../base/env.ts";
+import { createNetwork, type Network } from "../base/network.ts";
 
 // On globalThis: the development server loads this module again at every change, and the sockets must not multiply.
 const key = Symbol.for("intray.network");
 const shared = globalThis as { [key]?: Network };
 
 /** The web's only way to addresses that others chose. */
-export function outside(): Network {
+export function network(): Network {
   shared[key] ??= createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
   return shared[key];
 }

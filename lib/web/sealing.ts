@@ -1,5 +1,5 @@
-import { need } from "../env.ts";
-import { createSeal, type Seal } from "../seal.ts";
+import { need } from "../base/env.ts";
+import { createSeal, type Seal } from "../base/seal.ts";
 
 let made: Seal | undefined;
 

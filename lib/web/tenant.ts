@@ -1,9 +1,9 @@
-import type { Tx } from "../db.ts";
-import type { Principal } from "../principal.ts";
-import type { Means } from "../servers/check.ts";
-import type { Caller } from "./authenticate.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import type { Services } from "../base/services.ts";
+import type { Caller } from "./auth/authenticate.ts";
 import { database } from "./database.ts";
-import { outside } from "./outside.ts";
+import { network } from "./outside.ts";
 import { sealing } from "./sealing.ts";
 
 /** One transaction in the caller's organization: what nearly every handler is. */
@@ -16,6 +16,6 @@ export async function within<T>(
 }
 
 /** For what reaches out to servers, too. */
-export async function means(): Promise<Means> {
-  return { db: await database(), network: outside(), seal: sealing() };
+export async function services(): Promise<Services> {
+  return { db: await database(), network: network(), seal: sealing() };
 }

@@ -2,11 +2,11 @@
  * Sends what is in the outbox of webhooks. What is due is taken up by one engine, sent outside of any transaction, and
  * settled. An engine that dies over it leaves it to the next one, which sends it once more under the same webhook-id.
  */
-import { type Database, Prisma, type Tx } from "../db.ts";
+import { type Database, Prisma, type Tx } from "../base/db/db.ts";
+import { type Network, NetworkError } from "../base/network.ts";
+import type { Seal } from "../base/seal.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
 import { countSent } from "../metrics/engine.ts";
-import { type Network, NetworkError } from "../network.ts";
-import type { Seal } from "../seal.ts";
 import { FAILING_FOR_MS, waitAfter } from "./retry.ts";
 import type { Attempt } from "./schema.ts";
 import { secretPlace, signedHeaders } from "./sign.ts";

@@ -1,6 +1,6 @@
-import { storable, type Tx } from "../db.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { uuidv7 } from "../base/ids.ts";
 import type { FollowedEvent } from "../events/follow.ts";
-import { uuidv7 } from "../ids.ts";
 import { toldOf } from "./payload.ts";
 
 /** Puts what happened into the outbox of every webhook that wants to know, in the transaction that read it. */

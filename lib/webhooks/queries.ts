@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { readPosition, toPage } from "../cursor.ts";
-import { Prisma, type Tx } from "../db.ts";
-import { notFound } from "../errors.ts";
-import type { Page, PageQuery } from "../page.ts";
+import { readPosition, toPage } from "../base/cursor.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { notFound } from "../base/errors.ts";
+import type { Page, PageQuery } from "../base/page.ts";
 import {
   attemptSchema,
   disabledReasonSchema,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageQuerySchema } from "../page.ts";
+import { pageQuerySchema } from "../base/page.ts";
 
 /** What a webhook can be told of: ids and states, of what the whole organization may see. */
 export const WEBHOOK_EVENTS = [

@@ -1,6 +1,6 @@
 /** Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over `id.timestamp.body`, in base64. */
 import { createHmac, randomBytes } from "node:crypto";
-import type { SealedPlace } from "../seal.ts";
+import type { SealedPlace } from "../base/seal.ts";
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;

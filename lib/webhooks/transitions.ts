@@ -1,11 +1,12 @@
 /** What admins do to webhooks. What is put into their outbox is outbox.ts', sending it delivery.ts'. */
-import { Prisma, type Tx } from "../db.ts";
-import { AppError, notFound } from "../errors.ts";
+
+import type { Principal } from "../access/principal.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { type Network, NetworkError } from "../base/network.ts";
+import type { Seal } from "../base/seal.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { uuidv7 } from "../ids.ts";
-import { type Network, NetworkError } from "../network.ts";
-import type { Principal } from "../principal.ts";
-import type { Seal } from "../seal.ts";
 import { type CreateWebhook, TEST_EVENT, type UpdateWebhook } from "./schema.ts";
 import { newSecret, secretPlace } from "./sign.ts";
 

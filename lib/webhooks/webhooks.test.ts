@@ -1,13 +1,13 @@
 /** Webhooks, to a real receiver: signed, repeated under the same id, and given up as they say. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { FORGET_TOLD, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "../engine/telling.ts";
+import { startEngineProcess } from "../../test/engine-process.ts";
+import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
+import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
+import { until } from "../../test/fixtures/world.ts";
+import { expectedSignature, type Receiver, startReceiver } from "../../test/servers/receiver.ts";
+import type { Principal } from "../access/principal.ts";
+import { FORGET_TOLD, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "../engine/jobs/notifications.ts";
 import { listNotices } from "../notices/queries.ts";
-import type { Principal } from "../principal.ts";
-import { startEngineProcess } from "../testing/engine-process.ts";
-import { expectedSignature, type Receiver, startReceiver } from "../testing/receiver.ts";
-import { insertRequest, insertServer, insertTask } from "../testing/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../testing/telling-world.ts";
-import { until } from "../testing/world.ts";
 import type { WebhookEvent } from "./schema.ts";
 import { createWebhook, resendDelivery, rotateSecret, sendTest } from "./transitions.ts";
 

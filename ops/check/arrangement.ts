@@ -5,23 +5,11 @@
  * `intray`. Fails where an answer got lost or came twice, or a drain did not end by itself.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { startTestServer, type TestServer } from "../../lib/testing/mcp-server.ts";
-import { until } from "../../lib/testing/world.ts";
+import { until } from "../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
+import type { Arrangement } from "./arranged.ts";
 import { arrangeByCompose } from "./by-compose.ts";
 import { arrangeByHand } from "./by-hand.ts";
-
-export interface Arrangement {
-  url: string;
-  /** Where Intray reaches a port of this machine. */
-  reach(port: number): Promise<string>;
-  /** The command line, in the same surroundings; resolves to what it printed. */
-  command(...args: string[]): Promise<string>;
-  /** kill -9 of the process; whoever watches over it starts it again. */
-  kill(part: "engine" | "web"): Promise<void>;
-  /** SIGTERM to web and engines; what each ended with, and how long it took. */
-  drain(): Promise<{ part: string; code: number; seconds: number }[]>;
-  close(): Promise<void>;
-}
 
 const TASKS = 40;
 const PATIENCE_MS = 120_000;

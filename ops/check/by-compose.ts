@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../scripts/ports.ts";
-import type { Arrangement } from "./arrangement.ts";
+import type { Arrangement } from "./arranged.ts";
 
 const PROJECT = "intray-check";
 

@@ -10,7 +10,7 @@ import { readRecord } from "../../scripts/database/cluster.ts";
 import { startEmbedded } from "../../scripts/database/embedded.ts";
 import { withLogin } from "../../scripts/database/roles.ts";
 import { freePort } from "../../scripts/ports.ts";
-import type { Arrangement } from "./arrangement.ts";
+import type { Arrangement } from "./arranged.ts";
 
 const ENTRANCE = "ops/container/intray";
 

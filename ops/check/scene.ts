@@ -1,10 +1,10 @@
 /** A running Intray with servers of its own, and hands: the API, the superuser of its database, its processes. */
-import { type Intray, startIntray } from "../../e2e/intray.ts";
-import { startTestServer, type TestServer } from "../../lib/testing/mcp-server.ts";
-import { until } from "../../lib/testing/world.ts";
+import { type Intray, startIntray } from "../../e2e/fixtures/intray.ts";
 import { readRecord } from "../../scripts/database/cluster.ts";
 import { withClient, withLogin } from "../../scripts/database/roles.ts";
 import { readSecrets } from "../../scripts/database/secrets.ts";
+import { until } from "../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { type Front, gone, refuseAnswers } from "./troublemakers.ts";
 
 const PATIENCE_MS = 120_000;

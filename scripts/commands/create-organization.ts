@@ -1,10 +1,10 @@
-import { isUniqueViolation } from "../../lib/db.ts";
-import { uuidv7 } from "../../lib/ids.ts";
+import { isUniqueViolation } from "../../lib/base/db/db.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
 import { addMember } from "../../lib/members/transitions.ts";
-import { SLUG } from "../../lib/organizations/slug.ts";
 import { COMMAND_LINE, createOrganization } from "../../lib/organizations/transitions.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { giveOperatorServers } from "../../lib/servers/operator-sync.ts";
+import { SLUG } from "../../lib/text/slug.ts";
 import { nameOf, readEmail } from "./create-user.ts";
 import { passwordLink } from "./password-link.ts";
 import { CommandError, read, required, UsageError } from "./usage.ts";

@@ -1,4 +1,4 @@
-import { isUniqueViolation } from "../../lib/db.ts";
+import { isUniqueViolation } from "../../lib/base/db/db.ts";
 import { emailSchema } from "../../lib/members/schema.ts";
 import { addMember } from "../../lib/members/transitions.ts";
 import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";

@@ -1,8 +1,8 @@
 import pg from "pg";
-import { createDatabase } from "../../lib/db.ts";
-import { ConfigurationError, env } from "../../lib/env.ts";
-import { knownMigrations } from "../../lib/known-migrations.ts";
-import { countByKey } from "../../lib/reseal/reseal.ts";
+import { createDatabase } from "../../lib/base/db/db.ts";
+import { knownMigrations } from "../../lib/base/db/known-migrations.ts";
+import { ConfigurationError, env } from "../../lib/base/env.ts";
+import { countByKey } from "../../lib/key-rotation/reseal.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";

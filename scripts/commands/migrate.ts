@@ -1,4 +1,4 @@
-import { need } from "../../lib/env.ts";
+import { need } from "../../lib/base/env.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { allowLogins } from "../database/roles.ts";
 import { MigrationError, migrate } from "../migrate.ts";

@@ -1,5 +1,5 @@
-import type { Tx } from "../../lib/db.ts";
-import { env } from "../../lib/env.ts";
+import type { Tx } from "../../lib/base/db/db.ts";
+import { env } from "../../lib/base/env.ts";
 import { makePasswordLink } from "../../lib/members/transitions.ts";
 import { PASSWORD_LINK_LIFETIME_MS } from "../../lib/web/tunables.ts";
 

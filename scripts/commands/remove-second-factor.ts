@@ -1,4 +1,4 @@
-import { Prisma } from "../../lib/db.ts";
+import { Prisma } from "../../lib/base/db/db.ts";
 import { readEmail } from "./create-user.ts";
 import { CommandError, read } from "./usage.ts";
 import { withOwnerDatabase } from "./with-database.ts";

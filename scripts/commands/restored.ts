@@ -1,4 +1,4 @@
-import { type Database, Prisma, type Tx } from "../../lib/db.ts";
+import { type Database, Prisma, type Tx } from "../../lib/base/db/db.ts";
 import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
 import { pauseServer } from "../../lib/servers/pause.ts";
 import { read } from "./usage.ts";

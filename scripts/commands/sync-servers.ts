@@ -1,4 +1,4 @@
-import { env } from "../../lib/env.ts";
+import { env } from "../../lib/base/env.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { syncServers } from "../sync-servers.ts";
 import { CommandError, read } from "./usage.ts";

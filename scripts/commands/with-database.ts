@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { createDatabase, type Database, isDatabaseDown, Prisma, sqlState } from "../../lib/db.ts";
-import { env, parseEnvironment, type SealingKey } from "../../lib/env.ts";
+import { createDatabase, type Database, isDatabaseDown, Prisma, sqlState } from "../../lib/base/db/db.ts";
+import { env, parseEnvironment, type SealingKey } from "../../lib/base/env.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { readSecrets } from "../database/secrets.ts";
 import { migrate } from "../migrate.ts";

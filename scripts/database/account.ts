@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 
 /** Whose process Postgres is: it refuses to run as root, so root lends it a system account. Empty: our own. */
 export type Account = { uid?: number; gid?: number };

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 import { type Account, canReach, postgresAccount, postgresEnvironment } from "./account.ts";
 import { writePrivately } from "./secrets.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 import { openCluster, readRecord } from "./cluster.ts";
 import { createOwner, withLogin } from "./roles.ts";
 import { prepareDataFolder, readOrCreateSecrets, readSecrets, type Secrets } from "./secrets.ts";

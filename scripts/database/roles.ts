@@ -1,5 +1,5 @@
 import pg from "pg";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 
 const { escapeIdentifier, escapeLiteral } = pg;
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 
 /** What an installation makes for itself, once. Losing the file loses the embedded database and all sealed values. */
 export type Secrets = {

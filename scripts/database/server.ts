@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 import { freePort } from "../ports.ts";
 import { postgresEnvironment } from "./account.ts";
 import { type Cluster, readRecord, writeRecord } from "./cluster.ts";

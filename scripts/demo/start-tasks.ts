@@ -6,15 +6,16 @@
  */
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createDatabase } from "../../lib/db.ts";
-import { env, need } from "../../lib/env.ts";
-import { AppError } from "../../lib/errors.ts";
+import { createDatabase } from "../../lib/base/db/db.ts";
+import { env, need } from "../../lib/base/env.ts";
+import { AppError } from "../../lib/base/errors.ts";
+import { createNetwork } from "../../lib/base/network.ts";
+import { createSeal } from "../../lib/base/seal.ts";
+import type { Services } from "../../lib/base/services.ts";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
-import { createNetwork } from "../../lib/network.ts";
-import { createSeal } from "../../lib/seal.ts";
-import { checkServer, type Means } from "../../lib/servers/check.ts";
+import { checkServer } from "../../lib/servers/check.ts";
 import { probe } from "../../lib/servers/probe.ts";
-import { startTask } from "../../lib/tasks/start.ts";
+import { startTask } from "../../lib/task-lifecycle/start.ts";
 import { ACME, fixedId, GLOBEX, type Organization, principalOf } from "../../prisma/seed-demo.ts";
 import { type DemoAnswer, type DemoTask, demoTasks } from "./tasks.ts";
 
@@ -22,22 +23,22 @@ import { type DemoAnswer, type DemoTask, demoTasks } from "./tasks.ts";
 const PATIENCE_MS = 180_000;
 const LOOK_EVERY_MS = 250;
 
-export async function startDemoTasks(means: Means, now: Date): Promise<void> {
+async function startDemoTasks(services: Services, now: Date): Promise<void> {
   const deadline = AbortSignal.timeout(PATIENCE_MS);
-  await sampleServerAnswers(means, deadline);
-  for (const organization of [ACME, GLOBEX]) await checkServers(means, organization);
+  await sampleServerAnswers(services, deadline);
+  for (const organization of [ACME, GLOBEX]) await checkServers(services, organization);
   const [first, ...others] = demoTasks(now);
   if (!first) return;
-  const firstId = await started(means, first);
-  await questionOf(means, first, firstId, 0, deadline);
+  const firstId = await started(services, first);
+  await questionOf(services, first, firstId, 0, deadline);
   const ids = [];
   // One after the other, so that lists show them in this order.
-  for (const task of others) ids.push({ task, id: await started(means, task) });
-  await Promise.all(ids.map(({ task, id }) => answered(means, task, id, deadline)));
+  for (const task of others) ids.push({ task, id: await started(services, task) });
+  await Promise.all(ids.map(({ task, id }) => answered(services, task, id, deadline)));
 }
 
 /** Asked past the servers' rows: that it is not up yet is no news of theirs. */
-async function sampleServerAnswers({ db, network }: Means, deadline: AbortSignal): Promise<void> {
+async function sampleServerAnswers({ db, network }: Services, deadline: AbortSignal): Promise<void> {
   const { url } = await db.withOrganization(ACME.id, (tx) =>
     tx.server.findFirstOrThrow({ where: { organizationId: ACME.id, id: serverOf(ACME, "Finance ERP") } }),
   );
@@ -48,19 +49,19 @@ async function sampleServerAnswers({ db, network }: Means, deadline: AbortSignal
   }
 }
 
-async function checkServers(means: Means, organization: Organization): Promise<void> {
+async function checkServers(services: Services, organization: Organization): Promise<void> {
   for (const server of organization.servers) {
     const owner = principalOf(organization, organization.people[0]?.name ?? "");
-    await checkServer(means, owner, fixedId(server.n));
+    await checkServer(services, owner, fixedId(server.n));
   }
 }
 
 /** The task, which an earlier run may have started. */
-async function started(means: Means, task: DemoTask): Promise<string> {
+async function started(services: Services, task: DemoTask): Promise<string> {
   const { organization, number } = task;
   const organizationId = organization.id;
   const idempotencyKey = `demonstration/${number}`;
-  const earlier = await means.db.withOrganization(organizationId, (tx) =>
+  const earlier = await services.db.withOrganization(organizationId, (tx) =>
     tx.task.findFirst({ where: { organizationId, idempotencyKey }, select: { id: true } }),
   );
   if (earlier) return earlier.id;
@@ -72,20 +73,25 @@ async function started(means: Means, task: DemoTask): Promise<string> {
     idempotencyKey,
     restartOf: null,
   };
-  return (await startTask(means, principalOf(organization, task.startedBy), start)).task.id;
+  return (await startTask(services, principalOf(organization, task.startedBy), start)).task.id;
 }
 
 /** Gives the task's answers, from the first that was not given yet. */
-async function answered(means: Means, task: DemoTask, taskId: string, deadline: AbortSignal): Promise<void> {
+async function answered(
+  services: Services,
+  task: DemoTask,
+  taskId: string,
+  deadline: AbortSignal,
+): Promise<void> {
   for (const [given, answer] of task.answers.entries()) {
-    const question = await questionOf(means, task, taskId, given, deadline);
-    if (question) await record(means, task, question, answer);
+    const question = await questionOf(services, task, taskId, given, deadline);
+    if (question) await record(services, task, question, answer);
   }
 }
 
 /** The open question that comes after so many answers; null where another has answered it, or the task has ended. */
 async function questionOf(
-  { db }: Means,
+  { db }: Services,
   { organization, number }: DemoTask,
   taskId: string,
   given: number,
@@ -108,7 +114,7 @@ async function questionOf(
 }
 
 async function record(
-  { db }: Means,
+  { db }: Services,
   { organization }: DemoTask,
   { id, questionHash }: { id: string; questionHash: string },
   { by, ...answer }: DemoAnswer,

@@ -1,5 +1,5 @@
 /** What the seed's servers ask: kinds of questions as real servers put them, with figures that differ. */
-import type { Random } from "../../lib/testing/chaos/random.ts";
+import type { Random } from "../../test/chaos/random.ts";
 
 export interface Asked {
   server: string;

@@ -1,9 +1,10 @@
 /** The rows of one seeded question: its task, its request and, where it is over, what was answered. */
-import { amountOf } from "../../lib/format/amount.ts";
-import { uuidv7 } from "../../lib/ids.ts";
-import { normaliseForm, questionHash } from "../../lib/mcp/question.ts";
+
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { normaliseForm, questionHash } from "../../lib/mcp/forms/question.ts";
 import { labelOf } from "../../lib/tasks/status.ts";
-import { type Random, randomFor } from "../../lib/testing/chaos/random.ts";
+import { amountOf } from "../../lib/text/amount.ts";
+import { type Random, randomFor } from "../../test/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";
 import type { Place } from "./servers.ts";
 

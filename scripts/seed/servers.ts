@@ -1,7 +1,7 @@
 /** The servers that the seed fills: names without a machine behind them. */
 import type pg from "pg";
-import { uuidv7 } from "../../lib/ids.ts";
-import { bucketOf, LATENCY_BUCKETS } from "../../lib/server-stats/counts.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { bucketOf, LATENCY_BUCKETS } from "../../lib/servers/call-statistics/counts.ts";
 
 /** Where seeded servers "are": a name that can never be looked up (RFC 2606). It also tells them from real ones. */
 export const SEED_URL = "https://seed.invalid/mcp";

@@ -1,7 +1,7 @@
 /** The three seeded tasks that do not move, each for another reason. */
 import { randomUUID } from "node:crypto";
-import { uuidv7 } from "../../lib/ids.ts";
-import { randomFor } from "../../lib/testing/chaos/random.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { randomFor } from "../../test/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";
 import type { Rows } from "./insert.ts";
 import { actorOf, deciders, iso, type Life, requestOf } from "./task-rows.ts";

@@ -1,9 +1,9 @@
 /** The rows of one seeded task: what was asked meanwhile, what came of it, and what the figures count of it. */
-import { uuidv7 } from "../../lib/ids.ts";
-import { normaliseForm, questionHash } from "../../lib/mcp/question.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { normaliseForm, questionHash } from "../../lib/mcp/forms/question.ts";
 import type { Cause, Rung } from "../../lib/statistics/measures.ts";
 import { labelOf } from "../../lib/tasks/status.ts";
-import { between, pick, type Random, randomFor } from "../../lib/testing/chaos/random.ts";
+import { between, pick, type Random, randomFor } from "../../test/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";
 import type { Member } from "./rows.ts";
 import type { Place } from "./servers.ts";
@@ -207,7 +207,7 @@ function normal(random: Random): number {
   return random() + random() + random() + random() + random() + random() - 3;
 }
 
-export function one<T>(random: Random, from: readonly T[]): T {
+function one<T>(random: Random, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
 }
 

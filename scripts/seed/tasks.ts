@@ -1,7 +1,7 @@
 /** Fills a task monitor: a month of tasks on several servers, most of them ended, and three that are stuck. */
 import type pg from "pg";
-import type { Seal } from "../../lib/seal.ts";
-import { randomFor } from "../../lib/testing/chaos/random.ts";
+import type { Seal } from "../../lib/base/seal.ts";
+import { randomFor } from "../../test/chaos/random.ts";
 import { Figures } from "./figures.ts";
 import { membersOf } from "./fill.ts";
 import { insertRows } from "./insert.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../database/embedded.ts";
 import { withClient } from "../database/roles.ts";
 import { migrate } from "../migrate.ts";

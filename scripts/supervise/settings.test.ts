@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseEnvironment } from "../../lib/env.ts";
+import { parseEnvironment } from "../../lib/base/env.ts";
 import { decideDemo, setupLines } from "./settings.ts";
 
 const external = "postgresql://owner@db.example.com/intray";

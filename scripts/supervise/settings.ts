@@ -1,5 +1,5 @@
-import { ConfigurationError, type Environment, env } from "../../lib/env.ts";
-import { staysOnThisMachine } from "../../lib/loopback.ts";
+import { ConfigurationError, type Environment, env } from "../../lib/base/env.ts";
+import { staysOnThisMachine } from "../../lib/base/loopback.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { portIsFree } from "../ports.ts";
 

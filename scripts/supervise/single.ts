@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigurationError } from "../../lib/env.ts";
+import { ConfigurationError } from "../../lib/base/env.ts";
 import { identityOf, isAlive, pidOf } from "../lock.mjs";
 
 /** One supervisor a data folder. Returns the release. */

@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { actors } from "@/components/api/actors.ts";
-import type { EventFilter } from "@/components/api/events.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { actors } from "@/lib/api-client/actors.ts";
+import type { EventFilter } from "@/lib/api-client/events.ts";
 import { EVENT_GROUPS } from "@/lib/format/event-groups.ts";
 
 /** What, who and when. What comes from elsewhere (a task, somebody who left) can be taken away here. */

@@ -8,9 +8,9 @@ import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import type { OrganizationEvent } from "@/lib/events/schema.ts";
 import { describeEvent } from "@/lib/format/events.ts";
-import { capitalise } from "@/lib/format/labels.ts";
-import type { Tone } from "@/lib/format/outcome.ts";
-import { formatDay, formatExact, formatTimeOfDay } from "@/lib/format/time.ts";
+import type { Tone } from "@/lib/format/tasks/outcome.ts";
+import { capitalise } from "@/lib/text/labels.ts";
+import { formatDay, formatExact, formatTimeOfDay } from "@/lib/text/time.ts";
 
 const DOTS: Record<Tone, string> = {
   neutral: "bg-edge",

@@ -3,15 +3,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Download, History, SearchX } from "lucide-react";
 import { useMemo } from "react";
-import { eventList } from "@/components/api/events.ts";
-import { useMe } from "@/components/shell/me.tsx";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { eventList } from "@/lib/api-client/events.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityList, ActivitySkeleton } from "./activity-list.tsx";
 import { useActivityFilter } from "./use-activity-filter.ts";

@@ -1,5 +1,5 @@
 import { useSearchParams } from "next/navigation";
-import type { EventFilter } from "@/components/api/events.ts";
+import type { EventFilter } from "@/lib/api-client/events.ts";
 
 const NAMES = ["type", "actorId", "taskId", "inputRequestId", "from", "to"] as const;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -2,10 +2,10 @@
 
 import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
-import { errorSentence } from "@/components/api/client.ts";
-import { verifyHistory } from "@/components/api/events.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { verifyHistory } from "@/lib/api-client/events.ts";
 import type { Verification } from "@/lib/events/schema.ts";
 import { describeVerification } from "@/lib/format/verification.ts";
 

@@ -2,16 +2,16 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { onboardingKey } from "@/components/api/onboarding.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { serverDetail } from "@/components/api/servers.ts";
 import { HealthBadge } from "@/components/server/health.tsx";
 import { ServerTools } from "@/components/server/server-tools.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { onboardingKey } from "@/lib/api-client/onboarding.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { serverDetail } from "@/lib/api-client/servers.ts";
 import type { CreateServerInput, Health, Server } from "@/lib/servers/schema.ts";
 
 /** A server that can be registered; once it is, what it answered. `atOnce`: without another press. */

@@ -2,15 +2,15 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { onboardingKey, useFirstSteps } from "@/components/api/onboarding.ts";
 import { InviteDialog } from "@/components/people/invite-dialog.tsx";
-import { useMe } from "@/components/shell/me.tsx";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { onboardingKey, useFirstSteps } from "@/lib/api-client/onboarding.ts";
 import type { Onboarding, SkipStep } from "@/lib/onboarding/schema.ts";
 import { ConnectStep } from "./connect-step.tsx";
 import { StepCard } from "./step-card.tsx";

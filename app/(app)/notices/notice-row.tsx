@@ -11,15 +11,15 @@ import {
   SearchX,
   UserRoundCheck,
 } from "lucide-react";
-import { api } from "@/components/api/client.ts";
-import { noticeKeys } from "@/components/api/notices.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
+import { noticeKeys } from "@/lib/api-client/notices.ts";
 import { noticeWords } from "@/lib/format/notices.ts";
-import type { Tone } from "@/lib/format/outcome.ts";
+import type { Tone } from "@/lib/format/tasks/outcome.ts";
 import type { Notice, NoticeKind } from "@/lib/notices/schema.ts";
 
 const ICONS: Record<NoticeKind, LucideIcon> = {

@@ -3,16 +3,16 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { BellRing, CheckCheck, Settings } from "lucide-react";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { noticeCounts, noticeKeys, noticeList } from "@/components/api/notices.ts";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { noticeCounts, noticeKeys, noticeList } from "@/lib/api-client/notices.ts";
 import { NoticeRow } from "./notice-row.tsx";
 
 type Tab = "unread" | "all";

@@ -1,9 +1,9 @@
 import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
-import { formatDuration } from "@/lib/format/duration.ts";
 import { formatCount } from "@/lib/format/overview.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
+import { formatDuration } from "@/lib/text/duration.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** How long questions of each server wait for an answer: the bar the median, the thin line nine of ten. */

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { oldestRequests } from "@/components/api/overview.ts";
 import { Card } from "@/components/chart/chart-card.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { oldestRequests } from "@/lib/api-client/overview.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** The questions that have waited longest, of those that one may see. */

@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useFirstSteps } from "@/components/api/onboarding.ts";
-import { attentionCounts, overview } from "@/components/api/overview.ts";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
+import { attentionCounts, overview } from "@/lib/api-client/overview.ts";
 import { DecisionChart } from "./decision-chart.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { Engines } from "./engines.tsx";

@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { formatDuration } from "@/lib/format/duration.ts";
-import { plural } from "@/lib/format/labels.ts";
 import { formatCount, formatLatency, tasksHref } from "@/lib/format/overview.ts";
 import { type DeliveryFigures, MOST_WAITING, type Overview } from "@/lib/statistics/schema.ts";
+import { formatDuration } from "@/lib/text/duration.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /** What matters at a glance; each leads to what it counts. */
 export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: number | undefined }) {

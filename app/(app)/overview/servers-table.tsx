@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { serverList } from "@/components/api/servers.ts";
 import { Card } from "@/components/chart/chart-card.tsx";
 import { HealthBadge, LateLine } from "@/components/server/health.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
+import { serverList } from "@/lib/api-client/servers.ts";
 import { failedIn, formatCount, formatLatency, formatShare, tasksHref } from "@/lib/format/overview.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import type { Overview, ServerFigures } from "@/lib/statistics/schema.ts";

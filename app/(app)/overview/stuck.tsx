@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
-import { stuckTasks } from "@/components/api/overview.ts";
 import { Card } from "@/components/chart/chart-card.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { stuckTasks } from "@/lib/api-client/overview.ts";
 import { tasksHref } from "@/lib/format/overview.ts";
 import { ATTENTION } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";

@@ -7,9 +7,9 @@ import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { formatLatency } from "@/lib/format/latency.ts";
 import { formatShare } from "@/lib/format/overview.ts";
 import type { Server } from "@/lib/servers/schema.ts";
+import { formatLatency } from "@/lib/text/latency.ts";
 
 export function ServerCard({ server }: { server: Server }) {
   const waitsForSignIn = server.startsOn === null && server.health.state === "unauthorized";

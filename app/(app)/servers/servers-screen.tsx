@@ -3,15 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
-import { serverList } from "@/components/api/servers.ts";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectDialog } from "@/components/server/connect-dialog.tsx";
-import { useMe } from "@/components/shell/me.tsx";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { serverList } from "@/lib/api-client/servers.ts";
 import { ServerCard } from "./server-card.tsx";
 
 export function ServersScreen({ arrival }: { arrival: ArrivalQuery }) {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
 import { SettingsNav } from "./settings-nav.tsx";
 
 /** The list of sections beside the one that is open; above it where the screen is narrow. */

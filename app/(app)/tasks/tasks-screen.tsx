@@ -3,9 +3,8 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
 import { useMemo, useState, useSyncExternalStore } from "react";
-import { taskCounts, taskList } from "@/components/api/tasks.ts";
-import { useMe } from "@/components/shell/me.tsx";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -15,20 +14,21 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { part } from "@/components/ui/part.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/task-filters.ts";
-import { BulkBar } from "./bulk-bar.tsx";
-import { ExportMenu } from "./export-menu.tsx";
-import { TaskCards } from "./task-cards.tsx";
-import { TaskTable, TaskTableSkeleton } from "./task-table.tsx";
-import { TaskTiles } from "./task-tiles.tsx";
-import { TaskToolbar } from "./task-toolbar.tsx";
-import { useColumns } from "./use-columns.ts";
-import { useSelection } from "./use-selection.ts";
-import { useTaskPlace } from "./use-task-place.ts";
-import { useTaskRows } from "./use-task-rows.ts";
-import { useViews } from "./use-views.ts";
+import { taskCounts, taskList } from "@/lib/api-client/tasks/tasks.ts";
+import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
+import { TaskCards } from "./list/task-cards.tsx";
+import { TaskTable, TaskTableSkeleton } from "./list/task-table.tsx";
+import { TaskTiles } from "./list/task-tiles.tsx";
+import { useColumns } from "./list/use-columns.ts";
+import { useSelection } from "./list/use-selection.ts";
+import { useTaskRows } from "./list/use-task-rows.ts";
+import { ExportMenu } from "./toolbar/export-menu.tsx";
+import { TaskToolbar } from "./toolbar/task-toolbar.tsx";
+import { useTaskPlace } from "./toolbar/use-task-place.ts";
+import { useViews } from "./views/use-views.ts";
 
-const ViewDialogs = part(() => import("./view-dialogs.tsx").then((file) => file.ViewDialogs));
+const ViewDialogs = part(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 export function TasksScreen() {
   const me = useMe();

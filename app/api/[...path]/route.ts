@@ -1,5 +1,5 @@
-import { notFound } from "@/lib/errors.ts";
-import { route } from "@/lib/web/route.ts";
+import { notFound } from "@/lib/base/errors.ts";
+import { route } from "@/lib/web/http/route.ts";
 
 // Whatever no other route answers.
 const unknown = route({ auth: "none", summary: "There is nothing here" }, async () => {

@@ -1,6 +1,6 @@
 import { joinSchema } from "@/lib/invitations/schema.ts";
-import { joinAsPerson } from "@/lib/web/join.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { joinAsPerson } from "@/lib/web/auth/join.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

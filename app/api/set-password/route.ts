@@ -1,7 +1,7 @@
 import { setPasswordInputSchema } from "@/lib/members/schema.ts";
 import { setPassword } from "@/lib/members/set-password.ts";
 import { database } from "@/lib/web/database.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { PASSWORD_SET_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

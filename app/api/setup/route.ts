@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { setupRequestSchema } from "@/lib/members/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { setUpWithToken } from "@/lib/web/setup.ts";
+import { setUpWithToken } from "@/lib/web/auth/setup.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { PASSWORD_SET_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

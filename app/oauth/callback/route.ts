@@ -1,8 +1,8 @@
-import { type Arrival, finishConnecting } from "@/lib/connections/callback.ts";
-import { env } from "@/lib/env.ts";
-import { authenticate } from "@/lib/web/authenticate.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { env } from "@/lib/base/env.ts";
+import { type Arrival, finishConnecting } from "@/lib/servers/connections/callback.ts";
+import { authenticate } from "@/lib/web/auth/authenticate.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 /** Where authorization servers send people back to. Whatever comes, the answer is a page of ours without its code. */
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { userId } = principal;
       const query = new URL(request.url).searchParams;
       return seeOther(
-        placeOf(await finishConnecting(await means(), { ...principal, userId }, sessionId, query)),
+        placeOf(await finishConnecting(await services(), { ...principal, userId }, sessionId, query)),
       );
     },
   ),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { env } from "@/lib/env.ts";
-import { clientMetadata, metadataDocumentUrl } from "@/lib/mcp/oauth-client.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { env } from "@/lib/base/env.ts";
+import { clientMetadata, metadataDocumentUrl } from "@/lib/mcp/oauth/oauth-client.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 /** Who Intray is, for authorization servers that read it instead of a registration. It names no tenant. */
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

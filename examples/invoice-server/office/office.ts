@@ -2,11 +2,11 @@ import { DBOS } from "@dbos-inc/dbos-sdk";
 import { z } from "zod";
 import type { Config } from "../config.ts";
 import type { Database } from "../database.ts";
+import { POLL_MS, step } from "../invoices/workflow.ts";
 import type { Question } from "../question.ts";
 import type { Tasks, TaskView } from "../tasks.ts";
 import { idempotencyKeyOf } from "../tool.ts";
 import { WAKE } from "../transitions.ts";
-import { POLL_MS, step } from "../workflow.ts";
 import {
   beginAsking,
   cancelOfficeTask,

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import { type Database, inTransaction } from "../database.ts";
+import { invalidParams } from "../protocol/rpc.ts";
 import type { Answer, FormParams } from "../question.ts";
-import { invalidParams } from "../rpc.ts";
 import { type ListPosition, unknownTask } from "../store.ts";
 import type { Told } from "../tasks.ts";
 import { MINIMUM_TTL_MS, record, TOUCH, wake } from "../transitions.ts";
@@ -396,6 +396,6 @@ function toTask({ tool: name, ...row }: Row): OfficeTask {
 }
 
 /** What a task is about: the number that stands first in the arguments of every office tool. */
-export function numberOf(args: object): string {
+function numberOf(args: object): string {
   return String(Object.values(args)[0]);
 }

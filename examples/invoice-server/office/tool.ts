@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { invalidParams } from "../protocol/rpc.ts";
 import type { FormParams } from "../question.ts";
-import { invalidParams } from "../rpc.ts";
 import type { ToolDescription } from "../tasks.ts";
 import { IDEMPOTENCY_KEY } from "../tool.ts";
 
@@ -20,7 +20,7 @@ export type OfficeTool<A> = {
   question?: OfficeQuestion<A>;
 };
 
-export type OfficeQuestion<A> =
+type OfficeQuestion<A> =
   | {
       mode: "form";
       /** `round`: how many times the question has changed while it was open. */
@@ -39,7 +39,7 @@ export type Page = {
   facts: [label: string, value: string][];
   choices: [Choice, Choice];
 };
-export type Choice = { label: string; ending: Ending };
+type Choice = { label: string; ending: Ending };
 
 /** The tool's result. `status` is its outcome in a word or two. */
 export type Ending = { status: string; text: string; details?: Record<string, unknown>; isError?: true };

@@ -1,8 +1,8 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Database } from "../database.ts";
-import type { ModernRequests } from "../era-2026-07-28.ts";
-import { type Rules, rules } from "../rules.ts";
+import { type Rules, rules } from "../invoices/rules.ts";
+import type { ModernRequests } from "../protocol/era-2026-07-28.ts";
 import { refuseUnfinished } from "./not-ready.ts";
 import { applyTwice, neverEnd, rejectUnlessApproved } from "./rules.ts";
 import {
@@ -17,7 +17,7 @@ import {
 
 /** The quirks of the original demonstration, for tests: what is switched on, and where it is put. See README.md. */
 
-export const LETTERS = ["a", "b", "c", "d", "e", "f", "g", "h", "i"] as const;
+const LETTERS = ["a", "b", "c", "d", "e", "f", "g", "h", "i"] as const;
 export type Quirk = (typeof LETTERS)[number];
 
 /** INVOICE_QUIRKS, refused outside tests: nobody pays invoices with them by accident. */

@@ -1,7 +1,7 @@
 import { inTransaction } from "../database.ts";
-import type { Rules } from "../rules.ts";
+import type { Rules } from "../invoices/rules.ts";
+import { hasEnded } from "../state.ts";
 import { getTask, lockTask } from "../store.ts";
-import { hasEnded } from "../task.ts";
 import { end, record, wake } from "../transitions.ts";
 
 /** What the original demonstration gets wrong about answers, cancels and time. The letters are those of README.md. */

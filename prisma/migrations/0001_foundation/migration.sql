@@ -347,7 +347,7 @@ CREATE TABLE claim (
 
 -- State machines ---------------------------------------------------------------------------------------------------
 
--- The same moves as in lib/tasks/status.ts, lib/input-requests/status.ts and lib/deliveries/status.ts; a test compares.
+-- The same moves as in lib/tasks/status.ts, lib/input-requests/status.ts and lib/input-requests/deliveries/status.ts; a test compares.
 CREATE FUNCTION refuse_wrong_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT (OLD.state || '>' || NEW.state) = ANY (TG_ARGV) THEN

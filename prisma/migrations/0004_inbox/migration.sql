@@ -8,7 +8,7 @@ ALTER TABLE input_request
   ADD COLUMN visibility text,
   ADD COLUMN requester_user_id uuid,
   ADD COLUMN search text,
-  -- What it is about in money, as lib/format/amount.ts reads it out of the arguments when the question is captured.
+  -- What it is about in money, as lib/text/amount.ts reads it out of the arguments when the question is captured.
   ADD COLUMN amount double precision,
   ADD COLUMN currency text;
 

@@ -16,7 +16,7 @@ CREATE TABLE server_stat (
   at timestamptz(3) NOT NULL,
   calls integer NOT NULL,
   -- Calls that failed, by class, and latencies of those that were answered: the places are named in
-  -- lib/server-stats/counts.ts.
+  -- lib/servers/call-statistics/counts.ts.
   failures integer[] NOT NULL,
   latency integer[] NOT NULL,
   PRIMARY KEY (organization_id, server_id, minutes, at),

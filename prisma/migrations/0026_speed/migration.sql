@@ -2,7 +2,7 @@
 
 -- How many open tasks each requester has: counted at every start. Kept by triggers at the very end of a transaction,
 -- when it has all its other locks: whoever waits here waits for a commit and for nothing else. Who starts is first
--- let in alone (lib/tasks/quota.ts), so that what is counted then is exact.
+-- let in alone (lib/task-lifecycle/quota.ts), so that what is counted then is exact.
 CREATE TABLE open_tasks (
   organization_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
   -- `requested_by`: its kind and id.

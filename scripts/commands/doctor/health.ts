@@ -1,7 +1,7 @@
 /** How an installation is that runs: its clock, its disk, its work. */
 import { statfs } from "node:fs/promises";
 import type pg from "pg";
-import { env } from "../../../lib/env.ts";
+import { env } from "../../../lib/base/env.ts";
 import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
 import { embeddedExists } from "../with-database.ts";
 import { bad, type Finding, good } from "./finding.ts";

@@ -1,5 +1,5 @@
 /** Whether the addresses answer that the operator named. Says codes and never addresses: those may have passwords. */
-import { env } from "../../../lib/env.ts";
+import { env } from "../../../lib/base/env.ts";
 import { createMailer, MailError } from "../../../lib/mail/smtp.ts";
 import { bad, type Finding, good } from "./finding.ts";
 

@@ -1,9 +1,9 @@
 import { headers } from "next/headers";
-import { may } from "@/lib/members/permissions.ts";
-import { requireSession } from "@/lib/web/session.ts";
+import { may } from "@/lib/access/permissions.ts";
+import { requireSession } from "@/lib/web/auth/session.ts";
 import { currentCounts } from "../../counts.ts";
-import { readFirstView } from "./first-view.ts";
-import { InboxScreen } from "./inbox-screen.tsx";
+import { InboxScreen } from "../inbox-screen.tsx";
+import { readFirstView } from "../prefetch.ts";
 
 /** As `useTitle` says it from then on. */
 export async function generateMetadata() {

@@ -2,21 +2,21 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { api } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { serverTools } from "@/components/api/servers.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { adoptSchema, type FoundTask } from "@/lib/found-tasks/schema.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api } from "@/lib/api-client/base/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { serverTools } from "@/lib/api-client/servers.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
+import { adoptSchema, type FoundTask } from "@/lib/tasks/found/schema.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
 /** A task that somebody else started becomes one of the organization's. */

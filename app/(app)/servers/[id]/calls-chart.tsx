@@ -2,7 +2,7 @@ import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { Columns, type Series } from "@/components/chart/columns.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { formatCount, formatShare, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
-import type { ServerStats } from "@/lib/server-stats/schema.ts";
+import type { ServerStats } from "@/lib/servers/call-statistics/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
 /** How many calls the engine made, and how many failed. */

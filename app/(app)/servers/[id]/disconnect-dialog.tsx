@@ -1,12 +1,12 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import type { ServerConnection } from "@/lib/connections/schema.ts";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import type { ServerConnection } from "@/lib/servers/connections/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
 export function DisconnectDialog({

@@ -3,18 +3,18 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { foundTasks } from "@/components/api/servers.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { FoundTask } from "@/lib/found-tasks/schema.ts";
-import type { Page } from "@/lib/page.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { foundTasks } from "@/lib/api-client/servers.ts";
+import type { Page } from "@/lib/base/page.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
+import type { FoundTask } from "@/lib/tasks/found/schema.ts";
 import { AdoptDialog } from "./adopt-dialog.tsx";
 
 /** Tasks that others started on the server, or that Intray lost sight of. */

@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { Departure, ServerConnection } from "@/lib/connections/schema.ts";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { refusalWords } from "@/lib/format/oauth.ts";
+import type { Departure, ServerConnection } from "@/lib/servers/connections/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
 /** Says where the browser is about to go, and what for, before it goes. */

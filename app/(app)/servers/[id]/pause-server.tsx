@@ -3,16 +3,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play } from "lucide-react";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { PausedNotice } from "@/components/server/paused-notice.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { pauseServerSchema, type Server } from "@/lib/servers/schema.ts";
 
 /** For whoever is called when a server must be left alone. */

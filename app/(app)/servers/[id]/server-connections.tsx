@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { serverConnections } from "@/components/api/connections.ts";
 import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import type { ServerConnection } from "@/lib/connections/schema.ts";
+import { serverConnections } from "@/lib/api-client/connections.ts";
 import { connectWord, waitingTasks } from "@/lib/format/connections.ts";
+import type { ServerConnection } from "@/lib/servers/connections/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import { DisconnectDialog } from "./disconnect-dialog.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";

@@ -2,21 +2,21 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { serverStats } from "@/components/api/servers.ts";
 import { LateLine } from "@/components/server/health.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { formatLatency } from "@/lib/format/latency.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { serverStats } from "@/lib/api-client/servers.ts";
 import { formatCount, formatShare } from "@/lib/format/overview.ts";
-import { FAILURE_CLASSES, type FailureClass } from "@/lib/server-stats/counts.ts";
-import { RANGES, type Range, type ServerStats } from "@/lib/server-stats/schema.ts";
+import { FAILURE_CLASSES, type FailureClass } from "@/lib/servers/call-statistics/counts.ts";
+import { RANGES, type Range, type ServerStats } from "@/lib/servers/call-statistics/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
+import { formatLatency } from "@/lib/text/latency.ts";
 import { CallsChart } from "./calls-chart.tsx";
 import { LatencyChart } from "./latency-chart.tsx";
 

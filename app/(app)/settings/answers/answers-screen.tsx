@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { declineReasons, undoWindow } from "@/components/api/answers.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { declineReasons, undoWindow } from "@/lib/api-client/answers.ts";
 import { ReasonsEditor } from "./reasons-editor.tsx";
 import { UndoWindowForm } from "./undo-window-form.tsx";
 

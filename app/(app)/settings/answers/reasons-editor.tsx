@@ -2,11 +2,11 @@
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { declineReasons } from "@/components/api/answers.ts";
-import { ApiError, errorSentence } from "@/components/api/client.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
+import { declineReasons } from "@/lib/api-client/answers.ts";
+import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { type DeclineReasons, declineReasonsSchema } from "@/lib/organizations/schema.ts";
 import { Section } from "./section.tsx";
 import { useSave } from "./use-save.ts";

@@ -1,11 +1,11 @@
 "use client";
 
 import { useId } from "react";
-import { undoWindow } from "@/components/api/answers.ts";
-import { errorSentence } from "@/components/api/client.ts";
 import { Select } from "@/components/ui/select.tsx";
-import { formatDuration } from "@/lib/format/duration.ts";
+import { undoWindow } from "@/lib/api-client/answers.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { UndoWindow } from "@/lib/organizations/schema.ts";
+import { formatDuration } from "@/lib/text/duration.ts";
 import { Section } from "./section.tsx";
 import { useSave } from "./use-save.ts";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
-import { api } from "@/components/api/client.ts";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 
 /** Puts a setting, and shows what the server made of it wherever it is used. */
 export function useSave<T>(path: string, queryKey: QueryKey, done: string) {

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import { apiKeyList } from "@/components/api/organization.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { apiKeyList } from "@/lib/api-client/organization.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import { Section } from "../section.tsx";
 import { KeyDialog } from "./key-dialog.tsx";

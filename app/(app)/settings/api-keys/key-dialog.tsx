@@ -2,16 +2,16 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "@/components/api/client.ts";
-import { organizationKeys } from "@/components/api/organization.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { RoleSelect } from "@/components/people/role-select.tsx";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { type ApiKey, createKeySchema } from "@/lib/api-keys/schema.ts";
 
 type NewKey = ApiKey & { secret: string };

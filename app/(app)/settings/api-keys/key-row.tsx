@@ -1,11 +1,11 @@
 "use client";
 
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
-import { capitalise } from "@/lib/format/labels.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 
 export function KeyRow({
   apiKey,

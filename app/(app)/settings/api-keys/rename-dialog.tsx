@@ -1,13 +1,13 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { api } from "@/components/api/client.ts";
-import { organizationKeys } from "@/components/api/organization.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { type ApiKey, updateKeySchema } from "@/lib/api-keys/schema.ts";
 
 /** `apiKey`: null closes it. */

@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { organizationKeys } from "@/components/api/organization.ts";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 
 /** `apiKey`: null closes it. */

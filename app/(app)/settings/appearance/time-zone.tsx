@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 import { useNow } from "@/components/time/use-now.ts";
-import { formatExact } from "@/lib/format/time.ts";
+import { formatExact } from "@/lib/text/time.ts";
 
 const never = () => () => {};
 

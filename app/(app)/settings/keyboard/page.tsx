@@ -1,5 +1,5 @@
-import { ShortcutList } from "@/components/shell/shortcut-list.tsx";
-import { SingleKeysSwitch } from "@/components/shell/single-keys-switch.tsx";
+import { ShortcutList } from "@/components/shell/keys/shortcut-list.tsx";
+import { SingleKeysSwitch } from "@/components/shell/keys/single-keys-switch.tsx";
 import { Section } from "../section.tsx";
 
 export const metadata = { title: "Keyboard" };

@@ -2,13 +2,13 @@
 
 import { Clock } from "lucide-react";
 import { RoleChange } from "@/components/people/role-change.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { capitalise } from "@/lib/format/labels.ts";
+import type { Role } from "@/lib/access/roles.ts";
 import type { Invitation } from "@/lib/invitations/schema.ts";
-import type { Role } from "@/lib/members/roles.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 
 export function InvitationRow({
   invitation,

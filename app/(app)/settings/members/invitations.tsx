@@ -2,14 +2,14 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { invitationList, organizationKeys } from "@/components/api/organization.ts";
 import { LinkOnce } from "@/components/people/link-once.tsx";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
-import { Dialog } from "@/components/ui/dialog.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { invitationList, organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Invitation, NewInvitation, UpdateInvitation } from "@/lib/invitations/schema.ts";
 import { Section } from "../section.tsx";
 import { InvitationRow } from "./invitation-row.tsx";

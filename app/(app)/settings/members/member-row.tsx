@@ -1,11 +1,11 @@
 "use client";
 
 import { RoleChange } from "@/components/people/role-change.tsx";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { capitalise } from "@/lib/format/labels.ts";
-import type { Role } from "@/lib/members/roles.ts";
+import type { Role } from "@/lib/access/roles.ts";
 import type { Member } from "@/lib/members/schema.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 
 export function MemberRow({
   member,

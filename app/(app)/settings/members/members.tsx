@@ -3,13 +3,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { memberList, organizationKeys } from "@/components/api/organization.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import type { Role } from "@/lib/members/roles.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import type { Role } from "@/lib/access/roles.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { memberList, organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Member } from "@/lib/members/schema.ts";
 import { Section } from "../section.tsx";
 import { MemberRow } from "./member-row.tsx";

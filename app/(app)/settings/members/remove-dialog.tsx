@@ -2,11 +2,11 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { organizationKeys } from "@/components/api/organization.ts";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Member } from "@/lib/members/schema.ts";
 
 /** Says what a removal does before it does it. `member`: null closes it. */

@@ -2,12 +2,12 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { noticeSettings } from "@/components/api/notices.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { noticeSettings } from "@/lib/api-client/notices.ts";
 import { KIND_WORDS } from "@/lib/format/notices.ts";
 import { type Channels, NOTICE_KINDS, type NoticeKind, type NoticeSettings } from "@/lib/notices/schema.ts";
 import { Section } from "../section.tsx";

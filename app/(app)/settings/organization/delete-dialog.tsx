@@ -1,13 +1,13 @@
 "use client";
 
 import { z } from "zod";
-import { api } from "@/components/api/client.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { leadAll } from "@/components/shell/other-tabs.ts";
+import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 
 /** The slug is typed, so that nobody deletes by a slip. */

@@ -1,10 +1,10 @@
 "use client";
 
-import { errorSentence } from "@/components/api/client.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
 import { useUpdate } from "./use-update.ts";

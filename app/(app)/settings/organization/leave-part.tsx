@@ -2,12 +2,12 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { useMe } from "@/components/shell/me.tsx";
-import { leadAll } from "@/components/shell/other-tabs.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { Section } from "../section.tsx";
 
 /** Out by oneself. */

@@ -2,12 +2,12 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { errorSentence } from "@/components/api/client.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { type Organization, updateOrganizationSchema } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
 import { useUpdate } from "./use-update.ts";

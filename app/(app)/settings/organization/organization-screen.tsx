@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { organization } from "@/components/api/organization.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { organization } from "@/lib/api-client/organization.ts";
 import { DeletePart } from "./delete-part.tsx";
 import { FourEyes } from "./four-eyes.tsx";
 import { LeavePart } from "./leave-part.tsx";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api } from "@/components/api/client.ts";
-import { organizationKeys } from "@/components/api/organization.ts";
+import { api } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Organization, UpdateOrganization } from "@/lib/organizations/schema.ts";
 
 /** Changes the organization, and shows what the server made of it. */

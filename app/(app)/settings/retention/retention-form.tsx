@@ -2,15 +2,15 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { retention } from "@/components/api/retention.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { plural } from "@/lib/format/labels.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { retention } from "@/lib/api-client/retention.ts";
 import { type Retention, shortens, type UpdateRetention } from "@/lib/retention/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 import { Section } from "../section.tsx";
 import { RetentionPreview } from "./retention-preview.tsx";
 import { ShortenDialog } from "./shorten-dialog.tsx";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { errorSentence } from "@/components/api/client.ts";
-import { retentionPreview } from "@/components/api/retention.ts";
 import { Notice } from "@/components/ui/notice.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { retentionPreview } from "@/lib/api-client/retention.ts";
 import { PREVIEW_LIMIT, type Preview, type Retention } from "@/lib/retention/schema.ts";
 
 const NAMES: [keyof Preview, one: string, many: string][] = [

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { organization } from "@/components/api/organization.ts";
-import { retention } from "@/components/api/retention.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { organization } from "@/lib/api-client/organization.ts";
+import { retention } from "@/lib/api-client/retention.ts";
 import { RetentionForm } from "./retention-form.tsx";
 
 /** How long the organization keeps what is over. */

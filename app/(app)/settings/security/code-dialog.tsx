@@ -2,15 +2,15 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { security } from "@/components/api/account.ts";
-import { api } from "@/components/api/client.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
 import { codeInputSchema, type RecoveryCodes } from "@/lib/accounts/schema.ts";
+import { security } from "@/lib/api-client/account.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { RecoveryCodesList } from "./recovery-codes-list.tsx";
 
 const WORDS = {

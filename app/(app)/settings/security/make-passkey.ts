@@ -1,6 +1,6 @@
 import { startRegistration, WebAuthnError } from "@simplewebauthn/browser";
-import { ApiError } from "@/components/api/client.ts";
 import type { PasskeyOptions } from "@/lib/accounts/schema.ts";
+import { ApiError } from "@/lib/api-client/base/client.ts";
 
 /** Has the browser make a passkey. Throws an ApiError with a sentence where it did not. */
 export async function makePasskey(options: PasskeyOptions["options"]) {

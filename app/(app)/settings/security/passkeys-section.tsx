@@ -2,14 +2,14 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { security } from "@/components/api/account.ts";
-import { api, errorSentence } from "@/components/api/client.ts";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { part } from "@/components/ui/part.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
 import type { Passkey } from "@/lib/accounts/schema.ts";
+import { security } from "@/lib/api-client/account.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { Section } from "../section.tsx";
 
 const AddPasskeyDialog = part(() => import("./add-passkey-dialog.tsx").then((file) => file.AddPasskeyDialog));

@@ -1,15 +1,15 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { sessions } from "@/components/api/account.ts";
-import { api } from "@/components/api/client.ts";
 import { NewPasswordField } from "@/components/form/new-password-field.tsx";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
 import { changePasswordSchema } from "@/lib/accounts/schema.ts";
+import { sessions } from "@/lib/api-client/account.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { Section } from "../section.tsx";
 
 /** Changing one's password; an account without one got in another way. */

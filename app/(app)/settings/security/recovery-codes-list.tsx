@@ -2,8 +2,8 @@
 
 import { Copy } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { DialogActions } from "@/components/ui/dialog.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
 
 /** Shown once. */
 export function RecoveryCodesList({ codes, onDone }: { codes: string[]; onDone: () => void }) {

@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { security, sessions } from "@/components/api/account.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { security, sessions } from "@/lib/api-client/account.ts";
 import { IdentitiesSection } from "./identities-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";

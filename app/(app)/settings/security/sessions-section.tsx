@@ -2,14 +2,14 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Monitor, Smartphone } from "lucide-react";
-import { sessions as sessionsQuery } from "@/components/api/account.ts";
-import { api, errorSentence } from "@/components/api/client.ts";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
 import type { AccountSession } from "@/lib/accounts/schema.ts";
-import { browserWords, isPhone } from "@/lib/format/browser.ts";
+import { sessions as sessionsQuery } from "@/lib/api-client/account.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { browserWords, isPhone } from "@/lib/text/browser.ts";
 import { Section } from "../section.tsx";
 
 const METHODS: Record<AccountSession["method"], string> = {

@@ -2,19 +2,19 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { security } from "@/components/api/account.ts";
-import { api } from "@/components/api/client.ts";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import {
   codeInputSchema,
   proofSchema,
   type RecoveryCodes,
   type StartedSecondFactor,
 } from "@/lib/accounts/schema.ts";
+import { security } from "@/lib/api-client/account.ts";
+import { api } from "@/lib/api-client/base/client.ts";
 import { ProofFields } from "./proof-fields.tsx";
 import { QrCode } from "./qr-code.tsx";
 import { RecoveryCodesList } from "./recovery-codes-list.tsx";

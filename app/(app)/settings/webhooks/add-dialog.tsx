@@ -2,13 +2,13 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "@/components/api/client.ts";
-import { webhookKeys } from "@/components/api/webhooks.ts";
 import { useForm } from "@/components/form/use-form.ts";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Dialog, DialogActions } from "@/components/ui/dialog.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
+import { webhookKeys } from "@/lib/api-client/webhooks.ts";
 import { createWebhookSchema } from "@/lib/webhooks/schema.ts";
 import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
 

@@ -2,13 +2,13 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock3, RotateCw } from "lucide-react";
-import { webhookDeliveries } from "@/components/api/webhooks.ts";
 import { Clock, TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { formatDuration } from "@/lib/format/duration.ts";
+import { webhookDeliveries } from "@/lib/api-client/webhooks.ts";
+import { formatDuration } from "@/lib/text/duration.ts";
 import type { Attempt, WebhookDelivery } from "@/lib/webhooks/schema.ts";
 import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { webhookKeys } from "@/components/api/webhooks.ts";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { webhookKeys } from "@/lib/api-client/webhooks.ts";
 
 /** A call that changes something about webhooks; what is shown of them is read again. `done` is said when it went well. */
 export function useWebhookAction<Input = void, Output = unknown>(

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu.tsx";
+import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { part } from "@/components/ui/part.tsx";
 import type { Webhook } from "@/lib/webhooks/schema.ts";
 import { DeliveryLog } from "./delivery-log.tsx";

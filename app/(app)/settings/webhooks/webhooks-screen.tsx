@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Webhook as WebhookIcon } from "lucide-react";
 import { useState } from "react";
-import { webhookList } from "@/components/api/webhooks.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { part } from "@/components/ui/part.tsx";
+import { webhookList } from "@/lib/api-client/webhooks.ts";
 import { Section } from "../section.tsx";
 import { WebhookRow } from "./webhook-row.tsx";
 

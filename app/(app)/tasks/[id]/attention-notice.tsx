@@ -4,7 +4,7 @@ import { Age } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { isLive } from "@/lib/format/outcome.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
 import { ATTENTION, type AttentionCode } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { MessageFilter } from "@/components/api/task-messages.ts";
 import { Input } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import type { MessageFilter } from "@/lib/api-client/tasks/task-messages.ts";
 
 const DEBOUNCE_MS = 250;
 

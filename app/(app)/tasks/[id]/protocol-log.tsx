@@ -2,11 +2,11 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { serverDetail } from "@/components/api/servers.ts";
-import { type MessageFilter, taskMessages } from "@/components/api/task-messages.ts";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { serverDetail } from "@/lib/api-client/servers.ts";
+import { type MessageFilter, taskMessages } from "@/lib/api-client/tasks/task-messages.ts";
 import { MESSAGES_KEPT } from "@/lib/protocol-messages/limits.ts";
 import type { TaskDetail, TaskMessage } from "@/lib/tasks/schema.ts";
 import { ProtocolFilters } from "./protocol-filters.tsx";

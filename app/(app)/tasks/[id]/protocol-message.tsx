@@ -3,15 +3,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { ArrowDownLeft, ArrowUpRight, Copy } from "lucide-react";
 import { memo, useState } from "react";
-import { serverTools } from "@/components/api/servers.ts";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { copyText } from "@/components/ui/copy-text.ts";
-import { gistOf } from "@/lib/format/task-message.ts";
-import { asCurl, asLine } from "@/lib/mcp/curl.ts";
+import { serverTools } from "@/lib/api-client/servers.ts";
+import { gistOf } from "@/lib/format/tasks/task-message.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
+import { asCurl, asLine } from "@/lib/tasks/curl.ts";
 import type { TaskDetail, TaskMessage } from "@/lib/tasks/schema.ts";
 
 interface Props {

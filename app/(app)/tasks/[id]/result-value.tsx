@@ -5,8 +5,8 @@ import { Facts } from "@/components/facts/facts.tsx";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { isObject } from "@/lib/format/cells.ts";
-import { describeTable, isTable } from "@/lib/format/fact-table.ts";
+import { isObject } from "@/lib/format/facts/cells.ts";
+import { describeTable, isTable } from "@/lib/format/facts/fact-table.ts";
 import { ResultText } from "./result-text.tsx";
 
 /** Wider objects are read better as a tree, which draws them piece by piece. */

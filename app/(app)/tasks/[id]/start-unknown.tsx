@@ -2,17 +2,17 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { plural } from "@/lib/format/labels.ts";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /** A start whose outcome nobody could know: why, what it may have made, and a person's word on it. */
 export function StartUnknown({ task }: { task: TaskDetail }) {

@@ -3,14 +3,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
-import { api, errorSentence } from "@/components/api/client.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
-import { useMe } from "@/components/shell/me.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog.tsx";
-import { toast } from "@/components/ui/toast.ts";
-import { isLive } from "@/lib/format/outcome.ts";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
 /** What an operator can do with a task. What cannot be taken back asks first. */

@@ -9,7 +9,7 @@ import { StateBadge } from "@/components/task/state-badge.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { isLive, STATE_LABELS } from "@/lib/format/outcome.ts";
+import { isLive, STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { AttentionCode } from "@/lib/tasks/attention.ts";
 import { type TaskDetail, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
 import { TaskActions } from "./task-actions.tsx";

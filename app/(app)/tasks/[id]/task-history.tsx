@@ -2,16 +2,17 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { memo, useMemo, useState } from "react";
-import { taskHistory } from "@/components/api/task-history.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Dot, Line, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { describeTaskEvent } from "@/lib/format/task-events.ts";
-import { stepWords } from "@/lib/format/task-steps.ts";
-import type { TaskDetail, TaskEvent, TaskEventQuery } from "@/lib/tasks/schema.ts";
+import { taskHistory } from "@/lib/api-client/tasks/task-history.ts";
+import type { TaskEvent } from "@/lib/events/schema.ts";
+import { describeTaskEvent } from "@/lib/format/tasks/task-events.ts";
+import { stepWords } from "@/lib/format/tasks/task-steps.ts";
+import type { TaskDetail, TaskEventQuery } from "@/lib/tasks/schema.ts";
 import { OrderSwitch } from "./order-switch.tsx";
 
 /** What happened, with how long each step took; a long history comes as one reads on. */

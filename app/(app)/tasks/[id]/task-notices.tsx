@@ -5,7 +5,7 @@ import { isCallKnown } from "@/components/task/restart-dialog.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { isLive, serverStateLabel } from "@/lib/format/outcome.ts";
+import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
 import type { AttentionCode } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { AttentionNotice } from "./attention-notice.tsx";

@@ -1,12 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { taskPhases } from "@/components/api/task-history.ts";
 import { Clock } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { formatDuration } from "@/lib/format/duration.ts";
-import { capitalise, plural } from "@/lib/format/labels.ts";
+import { taskPhases } from "@/lib/api-client/tasks/task-history.ts";
 import {
   drawn,
   PHASE_WORDS,
@@ -15,7 +13,9 @@ import {
   stretchesOf,
   stretchWords,
   totals,
-} from "@/lib/format/phases.ts";
+} from "@/lib/format/tasks/phases.ts";
+import { formatDuration } from "@/lib/text/duration.ts";
+import { capitalise, plural } from "@/lib/text/labels.ts";
 
 /** Each its colour and its pattern: it must be told without the colour, too. */
 const LOOKS: Record<Phase, string> = {

@@ -3,7 +3,7 @@ import { FoldedText } from "@/components/text/folded-text.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { isLive } from "@/lib/format/outcome.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { TaskPhases } from "./task-phases.tsx";
 

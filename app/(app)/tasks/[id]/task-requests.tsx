@@ -2,7 +2,6 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
-import { taskRequests } from "@/components/api/task-history.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { TimelineSkeleton } from "@/components/timeline/timeline.tsx";
@@ -10,9 +9,10 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { decidedWord } from "@/lib/format/decision.ts";
-import { reachIn } from "@/lib/format/delivery.ts";
-import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests.ts";
+import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
+import { needsNoSending, reachIn } from "@/lib/format/requests/delivery.ts";
+import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
 /** Everything that the task asked: how it stands, who decided, and how far the answer has come. */
@@ -94,6 +94,7 @@ function deliveryWords(delivery: NonNullable<InputRequestSummary["delivery"]>): 
   const { state, flagged, waitingSince, acceptedAt } = delivery;
   if (flagged) return "the server took it and keeps asking";
   if (state === "pending" && waitingSince) return "waits for the server to ask again";
+  if (needsNoSending(delivery)) return "carried out, nothing had to be sent";
   if (state === "confirmed" && !acceptedAt) return "the task moved on, without a reply to it";
   if (state === "failed" && reachIn(delivery) === "unknown") return "unknown whether the server got it";
   if (state === "failed" && reachIn(delivery) === "taken") return "the server had it";

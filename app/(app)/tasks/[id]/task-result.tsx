@@ -6,10 +6,10 @@ import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { plural } from "@/lib/format/labels.ts";
-import { isLive } from "@/lib/format/outcome.ts";
-import { readResult } from "@/lib/format/result.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
+import { readResult } from "@/lib/format/tasks/result.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 import { ResultPartView } from "./result-part.tsx";
 import { ResultValue } from "./result-value.tsx";
 

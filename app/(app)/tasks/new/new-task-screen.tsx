@@ -3,11 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Lock, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
-import { serverList, serverTools } from "@/components/api/servers.ts";
-import { taskDetail } from "@/components/api/tasks.ts";
 import { PausedNotice } from "@/components/server/paused-notice.tsx";
-import { useMe } from "@/components/shell/me.tsx";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
@@ -16,8 +14,10 @@ import { Field } from "@/components/ui/field.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { serverList, serverTools } from "@/lib/api-client/servers.ts";
+import { taskDetail } from "@/lib/api-client/tasks/tasks.ts";
 import type { Server } from "@/lib/servers/schema.ts";
-import { ArgumentsForm } from "./arguments-form.tsx";
+import { ArgumentsForm } from "./arguments/arguments-form.tsx";
 import { SAMPLED_TOOL } from "./sample-buttons.tsx";
 import { ToolPicker } from "./tool-picker.tsx";
 

@@ -1,5 +1,5 @@
-import { requireSession } from "@/lib/web/session.ts";
-import { signInOptions } from "@/lib/web/sign-in.ts";
+import { requireSession } from "@/lib/web/auth/session.ts";
+import { signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
 import { NewTaskScreen } from "./new-task-screen.tsx";
 
 export const metadata = { title: "New task" };

@@ -1,10 +1,10 @@
 "use client";
 
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { serverList, serverTools } from "@/components/api/servers.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { FEWEST_STARTS, MOST_STARTS } from "@/lib/races/schema.ts";
+import { serverList, serverTools } from "@/lib/api-client/servers.ts";
 import type { ServerTool } from "@/lib/servers/schema.ts";
+import { FEWEST_STARTS, MOST_STARTS } from "@/lib/tasks/races/schema.ts";
 
 /** More servers are not asked for their tools at once. */
 const MOST_ASKED = 20;

@@ -2,12 +2,12 @@
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
-import { api, query } from "@/components/api/client.ts";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { shorten } from "@/lib/format/labels.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import type { RecentArguments as Recent } from "@/lib/tasks/schema.ts";
-import type { Json } from "./schema-tree.ts";
+import { shorten } from "@/lib/text/labels.ts";
+import type { Json } from "./arguments/schema-tree.ts";
 
 /** Belongs to no task's key: it is what one would type again. */
 function recentArguments(serverId: string, tool: string) {

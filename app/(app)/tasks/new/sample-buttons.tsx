@@ -2,7 +2,7 @@
 
 import { FileText } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
 
 /** Some servers take the whole invoice as one argument named `invoice`. */
 export function isWrapped({ inputSchema }: { inputSchema: Record<string, unknown> }): boolean {

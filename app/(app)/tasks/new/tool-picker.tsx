@@ -6,8 +6,8 @@ import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Input } from "@/components/ui/input.tsx";
-import { plural } from "@/lib/format/labels.ts";
 import type { ServerTool } from "@/lib/servers/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /** From so many on they can be searched, and scroll in a place of their own. */
 const MANY = 7;

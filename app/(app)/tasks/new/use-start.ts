@@ -3,17 +3,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { onboardingKey } from "@/components/api/onboarding.ts";
-import { serverKeys } from "@/components/api/server-keys.ts";
-import { taskKeys } from "@/components/api/task-keys.ts";
-import { toast } from "@/components/ui/toast.ts";
-import { capitalise } from "@/lib/format/labels.ts";
-import type { Race, StartRaceInput } from "@/lib/races/schema.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { onboardingKey } from "@/lib/api-client/onboarding.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+import type { Race, StartRaceInput } from "@/lib/tasks/races/schema.ts";
 import type { StartTaskInput, TaskDetail } from "@/lib/tasks/schema.ts";
-import { toPath } from "./field-id.ts";
-import type { Problem } from "./judge-arguments.ts";
-import type { Json } from "./schema-tree.ts";
+import { capitalise } from "@/lib/text/labels.ts";
+import { toPath } from "./arguments/field-id.ts";
+import type { Problem } from "./arguments/judge-arguments.ts";
+import type { Json } from "./arguments/schema-tree.ts";
 
 /** What is sent, and where: a task, one like an earlier one, or a race. */
 export type Start =

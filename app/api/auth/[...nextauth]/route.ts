@@ -1,4 +1,4 @@
-import { handleAuth } from "@/lib/web/auth.ts";
+import { handleAuth } from "@/lib/web/auth/auth.ts";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 

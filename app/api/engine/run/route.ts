@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { runEngineOnce } from "@/lib/web/engine-run.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { ENGINE_RUN_MS } from "@/lib/web/tunables.ts";
 
 /** For platforms that cut requests; in seconds. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { AppError } from "@/lib/errors.ts";
+import { AppError } from "@/lib/base/errors.ts";
 import { joinWithAccount } from "@/lib/invitations/join.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
+import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
 import { database } from "@/lib/web/database.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { signInSettings } from "@/lib/web/sign-in-providers.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,8 +1,8 @@
 import { relyingParty, startPasskeySignIn } from "@/lib/accounts/passkeys.ts";
 import { passkeyOptionsSchema } from "@/lib/accounts/schema.ts";
-import { env } from "@/lib/env.ts";
+import { env } from "@/lib/base/env.ts";
 import { database } from "@/lib/web/database.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { PASSKEY_CHALLENGE_MS, PASSKEY_CHALLENGES_PER_ADDRESS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

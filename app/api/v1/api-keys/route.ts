@@ -1,8 +1,8 @@
 import { listKeys, readKey } from "@/lib/api-keys/queries.ts";
 import { apiKeySchema, createKeySchema, newApiKeySchema } from "@/lib/api-keys/schema.ts";
 import { createKey } from "@/lib/api-keys/transitions.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,7 +1,7 @@
 import { readOperation } from "@/lib/bulk-operations/queries.ts";
 import { bulkOperationSchema, createBulkSchema } from "@/lib/bulk-operations/schema.ts";
 import { prepareOperation } from "@/lib/bulk-operations/transitions.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,6 +1,6 @@
 import { readDeclineReasons, setDeclineReasons } from "@/lib/organizations/answers.ts";
 import { declineReasonsSchema } from "@/lib/organizations/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

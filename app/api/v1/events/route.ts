@@ -1,7 +1,7 @@
+import { pageSchema } from "@/lib/base/page.ts";
 import { listEvents } from "@/lib/events/queries.ts";
 import { eventQuerySchema, eventSchema } from "@/lib/events/schema.ts";
-import { pageSchema } from "@/lib/page.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

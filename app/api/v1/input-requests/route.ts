@@ -1,7 +1,7 @@
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { listInputRequests } from "@/lib/input-requests/list.ts";
 import { inputRequestSchema, requestListQuerySchema } from "@/lib/input-requests/schema.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

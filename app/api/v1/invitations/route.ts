@@ -1,9 +1,9 @@
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { joinUrl } from "@/lib/invitations/link.ts";
 import { listInvitations, readInvitation } from "@/lib/invitations/queries.ts";
 import { createInvitationSchema, invitationSchema, newInvitationSchema } from "@/lib/invitations/schema.ts";
 import { createInvitation } from "@/lib/invitations/transitions.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,8 +1,8 @@
 import * as invitations from "@/app/api/v1/invitations/route.ts";
+import { pageSchema } from "@/lib/base/page.ts";
 import { listMembers } from "@/lib/members/queries.ts";
 import { memberQuerySchema, memberSchema } from "@/lib/members/schema.ts";
-import { pageSchema } from "@/lib/page.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,7 +1,7 @@
 import { readOnboarding } from "@/lib/onboarding/queries.ts";
 import { onboardingSchema, skipStepSchema } from "@/lib/onboarding/schema.ts";
 import { skipStep } from "@/lib/onboarding/transitions.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -105,7 +105,7 @@ import * as metrics from "@/app/metrics/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
-import type { Paths } from "@/lib/web/openapi.ts";
+import type { Paths } from "@/lib/web/http/openapi.ts";
 
 /** Every route of ours; a test holds it against the folders. */
 export const paths: Paths = {

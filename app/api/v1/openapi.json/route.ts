@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { env } from "@/lib/env.ts";
-import { openapi } from "@/lib/web/openapi.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { env } from "@/lib/base/env.ts";
+import { openapi } from "@/lib/web/http/openapi.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { paths } from "./paths.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

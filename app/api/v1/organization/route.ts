@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { log } from "@/lib/log.ts";
+import { log } from "@/lib/base/log.ts";
 import { deleteOrganization } from "@/lib/organizations/delete.ts";
 import { organizationsOf, readOrganization } from "@/lib/organizations/queries.ts";
 import {
@@ -9,7 +9,7 @@ import {
 } from "@/lib/organizations/schema.ts";
 import { updateOrganization } from "@/lib/organizations/transitions.ts";
 import { database } from "@/lib/web/database.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { EXPORT_COUNTS_MS } from "@/lib/web/tunables.ts";
 

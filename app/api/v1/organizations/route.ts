@@ -2,7 +2,7 @@ import { z } from "zod";
 import { organizationsOf } from "@/lib/organizations/queries.ts";
 import { ownOrganizationSchema } from "@/lib/organizations/schema.ts";
 import { database } from "@/lib/web/database.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -1,6 +1,6 @@
 import { readOverview } from "@/lib/statistics/queries.ts";
 import { overviewQuerySchema, overviewSchema } from "@/lib/statistics/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listAnswerers } from "@/lib/members/queries.ts";
 import { answererQuerySchema, answererSchema } from "@/lib/members/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,8 +1,8 @@
-import { raceSchema, startRaceSchema } from "@/lib/races/schema.ts";
-import { startRace } from "@/lib/races/start.ts";
-import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { startRace } from "@/lib/task-lifecycle/start-race.ts";
+import { raceSchema, startRaceSchema } from "@/lib/tasks/races/schema.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -26,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       ],
     },
     async ({ caller, request, body, reply }) => {
-      const { race, created } = await startRace(await means(), caller.principal, {
+      const { race, created } = await startRace(await services(), caller.principal, {
         ...body,
         ttlMs: body.ttlMs ?? null,
         idempotencyKey: readIdempotencyKey(request),

@@ -1,9 +1,9 @@
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { addServer } from "@/lib/servers/check.ts";
 import { listServers } from "@/lib/servers/queries.ts";
 import { createServerSchema, serverSchema } from "@/lib/servers/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { means, within } from "@/lib/web/tenant.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { services, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -25,6 +25,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["address_not_allowed"],
     },
-    async ({ caller, body }) => addServer(await means(), caller.principal, body),
+    async ({ caller, body }) => addServer(await services(), caller.principal, body),
   ),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { openStream } from "@/lib/web/stream.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { openStream } from "@/lib/web/live/stream.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -1,10 +1,10 @@
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { startTask } from "@/lib/task-lifecycle/start.ts";
 import { listTasks } from "@/lib/tasks/list.ts";
 import { startedTaskSchema, startTaskSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
-import { startTask } from "@/lib/tasks/start.ts";
-import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { means, within } from "@/lib/web/tenant.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { services, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -39,7 +39,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, request, body, reply }) => {
       const idempotencyKey = readIdempotencyKey(request);
-      const { task, created, toolChangedAt } = await startTask(await means(), caller.principal, {
+      const { task, created, toolChangedAt } = await startTask(await services(), caller.principal, {
         ...body,
         ttlMs: body.ttlMs ?? null,
         idempotencyKey,

@@ -1,8 +1,8 @@
-import { pageSchema } from "@/lib/page.ts";
+import { pageSchema } from "@/lib/base/page.ts";
 import { listViews, readView } from "@/lib/saved-views/queries.ts";
 import { createViewSchema, savedViewSchema, viewListQuerySchema } from "@/lib/saved-views/schema.ts";
 import { createView, viewer } from "@/lib/saved-views/transitions.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,6 +1,6 @@
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
-import { outside } from "@/lib/web/outside.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { network } from "@/lib/web/outside.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { listWebhooks, readWebhook } from "@/lib/webhooks/queries.ts";
@@ -28,8 +28,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        const means = { network: outside(), seal: sealing() };
-        const { id, secret } = await createWebhook(organizationId, tx, principal, means, body);
+        const services = { network: network(), seal: sealing() };
+        const { id, secret } = await createWebhook(organizationId, tx, principal, services, body);
         return { ...(await readWebhook(organizationId, tx, id)), secret };
       }),
   ),

@@ -2,13 +2,13 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Ban, Check, Clock3, type LucideIcon, X } from "lucide-react";
-import { bulkItems } from "@/components/api/bulk-operations.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { bulkItems } from "@/lib/api-client/bulk-operations.ts";
 import type { BulkAction, BulkItem, ItemState } from "@/lib/bulk-operations/schema.ts";
-import { STATE_LABELS, type Tone } from "@/lib/format/outcome.ts";
+import { STATE_LABELS, type Tone } from "@/lib/format/tasks/outcome.ts";
 
 const RESULTS: Record<ItemState, { label: string; tone: Tone; icon: LucideIcon }> = {
   waiting: { label: "To go", tone: "neutral", icon: Clock3 },

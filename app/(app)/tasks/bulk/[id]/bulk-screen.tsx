@@ -3,9 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, CircleStop, SearchX } from "lucide-react";
 import { useState } from "react";
-import { bulkKeys, bulkOperation } from "@/components/api/bulk-operations.ts";
-import { ApiError, api, errorSentence } from "@/components/api/client.ts";
-import { Page } from "@/components/shell/page.tsx";
+import { Page } from "@/components/shell/pages/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -13,10 +11,12 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
-import { toast } from "@/components/ui/toast.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { bulkKeys, bulkOperation } from "@/lib/api-client/bulk-operations.ts";
 import type { BulkOperation } from "@/lib/bulk-operations/schema.ts";
-import { plural } from "@/lib/format/labels.ts";
-import { BULK_WORDS } from "../../bulk-words.ts";
+import { plural } from "@/lib/text/labels.ts";
+import { BULK_WORDS } from "../bulk-words.ts";
 import { BulkItems } from "./bulk-items.tsx";
 
 /** How far a bulk operation is, and what became of each of its tasks. It goes on whether anybody looks or not. */

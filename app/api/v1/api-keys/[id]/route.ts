@@ -1,7 +1,7 @@
 import { readKey } from "@/lib/api-keys/queries.ts";
 import { apiKeySchema, updateKeySchema } from "@/lib/api-keys/schema.ts";
 import { renameKey, revokeKey } from "@/lib/api-keys/transitions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,6 +1,6 @@
-import { disconnect } from "@/lib/connections/disconnect.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { disconnect } from "@/lib/servers/connections/disconnect.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
     },
     async ({ caller, params }) => {
-      await disconnect(await means(), caller.principal, params.id);
+      await disconnect(await services(), caller.principal, params.id);
       return undefined;
     },
   ),

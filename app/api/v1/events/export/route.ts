@@ -1,8 +1,8 @@
 import { exportedLines } from "@/lib/events/export.ts";
 import { exportedEventSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
-import { streamOf } from "@/lib/web/export.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { streamOf } from "@/lib/web/exports/export.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

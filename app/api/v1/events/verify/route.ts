@@ -1,7 +1,7 @@
 import { verificationSchema } from "@/lib/events/schema.ts";
 import { reportBroken } from "@/lib/events/transitions.ts";
 import { verifyEvents } from "@/lib/events/verify.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

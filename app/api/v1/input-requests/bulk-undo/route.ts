@@ -1,7 +1,7 @@
 import { undoMany } from "@/lib/input-requests/bulk.ts";
 import { bulkUndoInputSchema, bulkUndoResultSchema } from "@/lib/input-requests/schema.ts";
 import { database } from "@/lib/web/database.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(

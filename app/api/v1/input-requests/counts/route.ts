@@ -1,6 +1,6 @@
 import { countOpenRequests } from "@/lib/input-requests/list.ts";
 import { requestCountsSchema, requestFilterSchema } from "@/lib/input-requests/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

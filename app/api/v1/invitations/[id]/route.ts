@@ -2,7 +2,7 @@ import { joinUrl } from "@/lib/invitations/link.ts";
 import { readInvitation } from "@/lib/invitations/queries.ts";
 import { updatedInvitationSchema, updateInvitationSchema } from "@/lib/invitations/schema.ts";
 import { revokeInvitation, updateInvitation } from "@/lib/invitations/transitions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

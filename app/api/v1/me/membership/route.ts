@@ -1,6 +1,6 @@
 import { leave } from "@/lib/members/departure.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["last_owner"],
     },
     async ({ caller }) => {
-      await leave(await means(), caller.principal);
+      await leave(await services(), caller.principal);
       return undefined;
     },
   ),

@@ -1,7 +1,7 @@
-import { env } from "@/lib/env.ts";
+import { env } from "@/lib/base/env.ts";
 import { noticeSettingsSchema, updateNoticeSettingsSchema } from "@/lib/notices/schema.ts";
 import { readNoticeSettings, setNoticeSettings } from "@/lib/notices/settings.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 const sendsMail = () => env().smtpUrl !== undefined;

@@ -1,6 +1,6 @@
 import { chooseOrganizationSchema } from "@/lib/organizations/schema.ts";
-import { chooseOrganization } from "@/lib/web/choose-organization.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { chooseOrganization } from "@/lib/web/auth/choose-organization.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(

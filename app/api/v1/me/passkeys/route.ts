@@ -1,9 +1,9 @@
 import { addPasskey, relyingParty } from "@/lib/accounts/passkeys.ts";
 import { addPasskeySchema, passkeySchema } from "@/lib/accounts/schema.ts";
-import { env } from "@/lib/env.ts";
+import { env } from "@/lib/base/env.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
-import { personOf } from "@/lib/web/person.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(

@@ -1,9 +1,9 @@
 import { changePassword } from "@/lib/accounts/password.ts";
 import { changePasswordSchema } from "@/lib/accounts/schema.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
-import { personOf } from "@/lib/web/person.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { throttle } from "@/lib/web/throttle.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { PROOFS_PER_ACCOUNT } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

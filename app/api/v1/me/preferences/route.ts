@@ -1,6 +1,6 @@
 import { readPreferences, setPreferences } from "@/lib/members/preferences.ts";
 import { preferencesSchema, updatePreferencesSchema } from "@/lib/members/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

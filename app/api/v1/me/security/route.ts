@@ -1,7 +1,7 @@
 import { securitySchema } from "@/lib/accounts/schema.ts";
-import { personOf } from "@/lib/web/person.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { readSecurity } from "@/lib/web/security.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
+import { readSecurity } from "@/lib/web/auth/security.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

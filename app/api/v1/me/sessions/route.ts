@@ -1,8 +1,8 @@
 import { accountSessionsSchema } from "@/lib/accounts/schema.ts";
 import { endOtherSessions, listSessions } from "@/lib/accounts/sessions.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
-import { personOf } from "@/lib/web/person.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

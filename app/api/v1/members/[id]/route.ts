@@ -2,8 +2,8 @@ import { dropMember } from "@/lib/members/departure.ts";
 import { readMember } from "@/lib/members/queries.ts";
 import { memberSchema, updateMemberSchema } from "@/lib/members/schema.ts";
 import { changeRole } from "@/lib/members/transitions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means, within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     { auth: "members:manage", summary: "End a membership", params: idParams, errors: ["last_owner"] },
     async ({ caller, params }) => {
-      await dropMember(await means(), caller.principal, params.id);
+      await dropMember(await services(), caller.principal, params.id);
       return undefined;
     },
   ),

@@ -1,6 +1,6 @@
 import { exportedLineSchema } from "@/lib/organizations/schema.ts";
-import { exportOrganization } from "@/lib/web/organization-export.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { exportOrganization } from "@/lib/web/exports/organization-export.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(

@@ -1,7 +1,7 @@
 import { readRetention } from "@/lib/retention/queries.ts";
 import { retentionSchema, updateRetentionSchema } from "@/lib/retention/schema.ts";
 import { updateRetention } from "@/lib/retention/transitions.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,6 +1,6 @@
-import { readRace } from "@/lib/races/queries.ts";
-import { raceSchema } from "@/lib/races/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { readRace } from "@/lib/tasks/races/queries.ts";
+import { raceSchema } from "@/lib/tasks/races/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

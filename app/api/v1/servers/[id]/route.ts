@@ -1,8 +1,8 @@
 import { changeServer, dropServer } from "@/lib/servers/check.ts";
 import { readServerDetail } from "@/lib/servers/queries.ts";
 import { serverDetailSchema, serverSchema, updateServerSchema } from "@/lib/servers/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means, within } from "@/lib/web/tenant.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services, within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -26,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: serverSchema,
       errors: ["defined_by_operator"],
     },
-    async ({ caller, params, body }) => changeServer(await means(), caller.principal, params.id, body),
+    async ({ caller, params, body }) => changeServer(await services(), caller.principal, params.id, body),
   ),
   DELETE: route(
     {
@@ -36,7 +36,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["server_in_use", "defined_by_operator"],
     },
     async ({ caller, params }) => {
-      await dropServer(await means(), caller.principal, params.id);
+      await dropServer(await services(), caller.principal, params.id);
       return undefined;
     },
   ),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { queryTimeSchema } from "@/lib/page.ts";
+import { queryTimeSchema } from "@/lib/base/page.ts";
 import { countTasks } from "@/lib/tasks/list.ts";
 import { taskCountsSchema } from "@/lib/tasks/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 const DAY_MS = 24 * 3600_000;

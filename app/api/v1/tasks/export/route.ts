@@ -1,7 +1,7 @@
 import { exportedTasks, taskExportSchema } from "@/lib/tasks/export.ts";
 import { taskSchema } from "@/lib/tasks/schema.ts";
-import { streamOf } from "@/lib/web/export.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { streamOf } from "@/lib/web/exports/export.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 const MEDIA_TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };

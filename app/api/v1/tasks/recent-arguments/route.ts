@@ -1,6 +1,6 @@
 import { listRecentArguments } from "@/lib/tasks/recent.ts";
 import { recentArgumentsQuerySchema, recentArgumentsSchema } from "@/lib/tasks/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,6 +1,6 @@
 import { savedViewSchema, updateViewSchema } from "@/lib/saved-views/schema.ts";
 import { deleteView, updateView } from "@/lib/saved-views/transitions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,5 +1,5 @@
-import { outside } from "@/lib/web/outside.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { network } from "@/lib/web/outside.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { readWebhook } from "@/lib/webhooks/queries.ts";
 import { updateWebhookSchema, webhookSchema } from "@/lib/webhooks/schema.ts";
@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        await updateWebhook(organizationId, tx, principal, outside(), params.id, body);
+        await updateWebhook(organizationId, tx, principal, network(), params.id, body);
         return readWebhook(organizationId, tx, params.id);
       }),
   ),

@@ -1,7 +1,7 @@
 import { readOperation } from "@/lib/bulk-operations/queries.ts";
 import { beginBulkSchema, bulkOperationSchema } from "@/lib/bulk-operations/schema.ts";
 import { beginOperation } from "@/lib/bulk-operations/transitions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

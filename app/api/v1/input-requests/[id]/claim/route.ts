@@ -1,7 +1,7 @@
 import { readInputRequest } from "@/lib/input-requests/queries.ts";
 import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
 import { claimRequest } from "@/lib/input-requests/transitions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,6 +1,6 @@
 import { readSimilar } from "@/lib/input-requests/similar.ts";
 import { similarRequestsSchema } from "@/lib/input-requests/similar-schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,11 +1,11 @@
 import { relyingParty, startPasskey } from "@/lib/accounts/passkeys.ts";
 import { proveAgain } from "@/lib/accounts/password.ts";
 import { passkeyOptionsSchema, proofSchema } from "@/lib/accounts/schema.ts";
-import { env } from "@/lib/env.ts";
+import { env } from "@/lib/base/env.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
-import { personOf } from "@/lib/web/person.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
-import { throttle } from "@/lib/web/throttle.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { PASSKEY_CHALLENGE_MS, PROOFS_PER_ACCOUNT } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,10 +1,10 @@
 import { codeInputSchema } from "@/lib/accounts/schema.ts";
 import { removeSecondFactor } from "@/lib/accounts/second-factor.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
-import { personOf } from "@/lib/web/person.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { sealing } from "@/lib/web/sealing.ts";
-import { throttle } from "@/lib/web/throttle.ts";
 import { CODES_PER_ACCOUNT } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,7 +1,7 @@
 import { endSession } from "@/lib/accounts/sessions.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
-import { personOf } from "@/lib/web/person.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(

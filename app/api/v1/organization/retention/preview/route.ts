@@ -1,6 +1,6 @@
 import { previewRetention } from "@/lib/retention/queries.ts";
 import { previewQuerySchema, previewSchema } from "@/lib/retention/schema.ts";
-import { endpoint, route } from "@/lib/web/route.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

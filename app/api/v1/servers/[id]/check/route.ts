@@ -1,7 +1,7 @@
 import { checkServer } from "@/lib/servers/check.ts";
 import { checkedServerSchema } from "@/lib/servers/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -11,6 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: checkedServerSchema,
     },
-    async ({ caller, params }) => checkServer(await means(), caller.principal, params.id),
+    async ({ caller, params }) => checkServer(await services(), caller.principal, params.id),
   ),
 });

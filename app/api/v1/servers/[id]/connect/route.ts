@@ -1,11 +1,11 @@
-import { beginConnecting } from "@/lib/connections/connect.ts";
-import { connectSchema, departureSchema } from "@/lib/connections/schema.ts";
-import { env } from "@/lib/env.ts";
+import { env } from "@/lib/base/env.ts";
+import { beginConnecting } from "@/lib/servers/connections/connect.ts";
+import { connectSchema, departureSchema } from "@/lib/servers/connections/schema.ts";
 import { readServer } from "@/lib/servers/queries.ts";
-import { requireTraveller } from "@/lib/web/connecting.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means, within } from "@/lib/web/tenant.ts";
-import { throttle } from "@/lib/web/throttle.ts";
+import { requireBrowserSession } from "@/lib/web/auth/require-browser-session.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
+import { services, within } from "@/lib/web/tenant.ts";
 import { CONNECTS_PER_MEMBER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -23,9 +23,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       await within(caller, (organizationId, tx, principal) =>
         readServer(organizationId, tx, principal, params.id),
       );
-      const traveller = requireTraveller(caller);
+      const traveller = requireBrowserSession(caller);
       await throttle(`connect ${traveller.principal.userId}`, CONNECTS_PER_MEMBER);
-      return beginConnecting(await means(), { ...traveller, origin: env().url }, params.id, body);
+      return beginConnecting(await services(), { ...traveller, origin: env().url }, params.id, body);
     },
   ),
 });

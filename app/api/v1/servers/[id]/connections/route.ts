@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listConnections } from "@/lib/connections/list.ts";
-import { connectionSchema } from "@/lib/connections/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { listConnections } from "@/lib/servers/connections/list.ts";
+import { connectionSchema } from "@/lib/servers/connections/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,7 +1,7 @@
-import { listFoundTasks } from "@/lib/found-tasks/queries.ts";
-import { foundTaskSchema } from "@/lib/found-tasks/schema.ts";
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { listFoundTasks } from "@/lib/tasks/found/queries.ts";
+import { foundTaskSchema } from "@/lib/tasks/found/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

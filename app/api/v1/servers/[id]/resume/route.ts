@@ -1,7 +1,7 @@
 import { resumeServer } from "@/lib/servers/pause.ts";
 import { readServer } from "@/lib/servers/queries.ts";
 import { serverSchema } from "@/lib/servers/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

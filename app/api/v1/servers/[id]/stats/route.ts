@@ -1,6 +1,6 @@
-import { readServerStats } from "@/lib/server-stats/queries.ts";
-import { serverStatsSchema, statsQuerySchema } from "@/lib/server-stats/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { readServerStats } from "@/lib/servers/call-statistics/queries.ts";
+import { serverStatsSchema, statsQuerySchema } from "@/lib/servers/call-statistics/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

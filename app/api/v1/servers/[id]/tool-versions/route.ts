@@ -1,7 +1,7 @@
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { toolVersionSchema, toolVersionsQuerySchema } from "@/lib/servers/schema.ts";
 import { listToolVersions } from "@/lib/servers/tool-versions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

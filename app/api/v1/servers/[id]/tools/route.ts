@@ -1,8 +1,8 @@
-import { pageQuerySchema, pageSchema } from "@/lib/page.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
 import { toolSchema } from "@/lib/servers/schema.ts";
 import { listTools } from "@/lib/servers/tool-versions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -15,6 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: pageSchema(toolSchema),
       errors: ["server_paused", "server_unavailable"],
     },
-    async ({ caller, params, query }) => listTools(await means(), caller.principal, params.id, query),
+    async ({ caller, params, query }) => listTools(await services(), caller.principal, params.id, query),
   ),
 });

@@ -1,6 +1,6 @@
 import { attemptsSchema } from "@/lib/tasks/schema.ts";
 import { listAttempts } from "@/lib/tasks/tries.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,7 +1,7 @@
+import { requestCancel } from "@/lib/task-lifecycle/transitions.ts";
 import { readTask } from "@/lib/tasks/queries.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
-import { requestCancel } from "@/lib/tasks/transitions.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,8 +1,9 @@
-import { listTaskEvents } from "@/lib/events/queries.ts";
-import { pageSchema } from "@/lib/page.ts";
+import { pageSchema } from "@/lib/base/page.ts";
+import { taskEventSchema } from "@/lib/events/schema.ts";
+import { listTaskEvents } from "@/lib/tasks/events.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
-import { taskEventQuerySchema, taskEventSchema } from "@/lib/tasks/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { pageSchema } from "@/lib/base/page.ts";
 import { appendRead } from "@/lib/events/transitions.ts";
-import { pageSchema } from "@/lib/page.ts";
 import { listMessages, listMethods } from "@/lib/tasks/messages.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
 import { taskMessageQuerySchema, taskMessageSchema } from "@/lib/tasks/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { listPhaseEvents } from "@/lib/events/queries.ts";
+import { listPhaseEvents } from "@/lib/tasks/events.ts";
 import { phasesOf } from "@/lib/tasks/phases.ts";
 import { readLife } from "@/lib/tasks/queries.ts";
 import { taskPhaseSchema } from "@/lib/tasks/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({

@@ -1,8 +1,8 @@
+import { restartTask } from "@/lib/task-lifecycle/start.ts";
 import { restartTaskSchema, taskDetailSchema } from "@/lib/tasks/schema.ts";
-import { restartTask } from "@/lib/tasks/start.ts";
-import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/idempotency-key.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -28,7 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, request, params, body, reply }) => {
       const idempotencyKey = readIdempotencyKey(request);
       const { task, created } = await restartTask(
-        await means(),
+        await services(),
         caller.principal,
         params.id,
         idempotencyKey,

@@ -1,8 +1,8 @@
-import { settleStartSchema } from "@/lib/found-tasks/schema.ts";
-import { settleStart } from "@/lib/found-tasks/settle.ts";
+import { settleStart } from "@/lib/task-lifecycle/settle-unknown.ts";
+import { settleStartSchema } from "@/lib/tasks/found/schema.ts";
 import { readTask } from "@/lib/tasks/queries.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
 

@@ -1,5 +1,5 @@
-import { pageSchema } from "@/lib/page.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { pageSchema } from "@/lib/base/page.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { listDeliveries } from "@/lib/webhooks/queries.ts";
 import { deliveryQuerySchema, webhookDeliverySchema } from "@/lib/webhooks/schema.ts";

@@ -1,4 +1,4 @@
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { readWebhook } from "@/lib/webhooks/queries.ts";

@@ -1,4 +1,4 @@
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { readDelivery } from "@/lib/webhooks/queries.ts";
 import { webhookDeliverySchema } from "@/lib/webhooks/schema.ts";

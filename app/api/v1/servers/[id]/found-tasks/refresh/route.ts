@@ -1,8 +1,8 @@
-import { refreshFoundTasks } from "@/lib/found-tasks/refresh.ts";
-import { foundTaskSchema } from "@/lib/found-tasks/schema.ts";
-import { pageSchema } from "@/lib/page.ts";
-import { endpoint, idParams, route } from "@/lib/web/route.ts";
-import { means } from "@/lib/web/tenant.ts";
+import { pageSchema } from "@/lib/base/page.ts";
+import { refreshFoundTasks } from "@/lib/tasks/found/refresh.ts";
+import { foundTaskSchema } from "@/lib/tasks/found/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["server_paused", "cannot_list", "server_unavailable"],
     },
     async ({ caller, params }) =>
-      refreshFoundTasks(await means(), caller.principal.organizationId, params.id),
+      refreshFoundTasks(await services(), caller.principal.organizationId, params.id),
   ),
 });

@@ -1,0 +1,30 @@
+import type { Me } from "@/components/shell/session/me.tsx";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** Why the person before the screen may not answer now, as a sentence; null when they may. */
+export function whyNot(
+  request: Pick<InputRequestDetail, "claimedBy" | "task">,
+  me: Pick<Me, "user" | "may">,
+  questionChanged: boolean,
+): string | null {
+  if (!me.may("requests:answer")) return "Viewers read requests; answering them takes an approver.";
+  if (request.task.cancelRequestedAt) return "The task is being cancelled: it takes no answers any more.";
+  if (request.claimedBy && request.claimedBy.id !== me.user.id) {
+    return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;
+  }
+  if (questionChanged) return "The question has changed: look at the new one first.";
+  return null;
+}
+
+/**
+ * Why they may not accept, though they may decline: it takes four eyes, or a site is opened by the person whose connection
+ * asks.
+ */
+export function whyNotAccept(
+  request: Pick<InputRequestDetail, "mode" | "urlOwner" | "fourEyes">,
+  me: Pick<Me, "user">,
+): string | null {
+  if (request.fourEyes) return "You asked for this: somebody else has to accept it. You can decline.";
+  if (request.mode !== "url" || !request.urlOwner || request.urlOwner.id === me.user.id) return null;
+  return `Only ${request.urlOwner.name} may open this site: it is their connection. You can decline.`;
+}

@@ -1,0 +1,84 @@
+"use client";
+
+import { Ban, Hand, HandHelping, ThumbsDown, UserCheck, UserPlus, UserX, X } from "lucide-react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { Kbd } from "@/components/ui/kbd.tsx";
+import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { AnswerDialog } from "./answer-dialogs.tsx";
+import { useAssign } from "./use-assign.ts";
+import type { ClaimStep } from "./use-claim.ts";
+
+export interface DecisionMenuProps {
+  request: InputRequestDetail;
+  /** Nothing can be decided here now. */
+  disabled: boolean;
+  onDialog: (dialog: AnswerDialog) => void;
+  onClaim: (step: ClaimStep) => void;
+  onClose: () => void;
+}
+
+export function DecisionMenuItems({ request, disabled, onDialog, onClaim, onClose }: DecisionMenuProps) {
+  const me = useMe();
+  const assign = useAssign(request);
+  const { claimedBy, assignedTo } = request;
+  const claimedByMe = claimedBy?.id === me.user.id;
+  const icon = { "aria-hidden": true, strokeWidth: 1.75 };
+  return (
+    <>
+      <MenuItem disabled={disabled} className="md:hidden" onSelect={() => onDialog("decline")}>
+        <ThumbsDown {...icon} />
+        Decline…
+      </MenuItem>
+      {claimedBy && !claimedByMe && me.may("requests:assign") ? (
+        <MenuItem onSelect={() => onClaim("take-over")}>
+          <HandHelping {...icon} />
+          Take over from {claimedBy.name}
+        </MenuItem>
+      ) : (
+        <MenuItem
+          disabled={claimedBy !== null && !claimedByMe}
+          onSelect={() => onClaim(claimedByMe ? "release" : "claim")}
+        >
+          <Hand {...icon} />
+          {claimedByMe ? "Release" : "Claim"}
+          <Kbd className="ml-auto">C</Kbd>
+        </MenuItem>
+      )}
+      {me.may("requests:assign") && (
+        <>
+          <MenuItem onSelect={() => onDialog("assign")}>
+            <UserPlus {...icon} />
+            Assign…
+          </MenuItem>
+          {assignedTo?.id !== me.user.id && (
+            <MenuItem onSelect={() => assign.toMe()}>
+              <UserCheck {...icon} />
+              Assign to me
+            </MenuItem>
+          )}
+          {assignedTo && (
+            <MenuItem onSelect={() => assign.to(null)}>
+              <UserX {...icon} />
+              Unassign
+            </MenuItem>
+          )}
+        </>
+      )}
+      <MenuItem className="md:hidden" onSelect={onClose}>
+        <X {...icon} />
+        Close
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
+        <Ban {...icon} className="mt-0.5" />
+        <span>
+          Send cancel…
+          <span className="block text-muted text-xs">
+            Dismisses the question. Many servers take it as a rejection.
+          </span>
+        </span>
+      </MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import type { Field } from "@/lib/mcp/forms/form.ts";
+import { ChoiceGroup } from "./choice-group.tsx";
+import { ChoiceList } from "./choice-list.tsx";
+import { DateTimeAnswer } from "./date-time-answer.tsx";
+import { NumberAnswer, TextAnswer } from "./text-answer.tsx";
+
+/** What every control of a server's form is told; `id` is the control's, or that of the group of choices. */
+export interface AnswerProps<K extends Field["kind"] = Field["kind"]> {
+  id: string;
+  field: Extract<Field, { kind: K }>;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+  onBlur: () => void;
+}
+
+/** More options than this become a list to open. */
+const MOST_RADIOS = 6;
+const YES_OR_NO = [
+  { value: "true", title: "Yes" },
+  { value: "false", title: "No" },
+];
+
+/** One field of the server's form, by its kind. The server's texts are shown as text. */
+export function AnswerField({
+  field,
+  value,
+  onChange,
+  ...rest
+}: Omit<AnswerProps, "field" | "value" | "onChange"> & {
+  field: Field;
+  value: string | string[] | undefined;
+  onChange: (value: string | string[]) => void;
+}) {
+  const text = typeof value === "string" ? value : "";
+  const common = { ...rest, value: text, onChange };
+  const group = { ...rest, onChange: ([chosen]: string[]) => onChange(chosen ?? "") };
+  switch (field.kind) {
+    case "text":
+      if (field.format === "date-time") return <DateTimeAnswer {...common} field={field} />;
+      return <TextAnswer {...common} field={field} />;
+    case "number":
+      return <NumberAnswer {...common} field={field} />;
+    case "boolean":
+      return (
+        <ChoiceGroup
+          {...group}
+          field={field}
+          options={YES_OR_NO}
+          suggested={field.default === null ? [] : [String(field.default)]}
+          chosen={[text]}
+        />
+      );
+    case "one_of":
+      if (field.options.length > MOST_RADIOS) return <ChoiceList {...common} field={field} />;
+      return (
+        <ChoiceGroup
+          {...group}
+          field={field}
+          options={field.options}
+          suggested={field.default === null ? [] : [field.default]}
+          chosen={[text]}
+        />
+      );
+    case "several_of":
+      return (
+        <ChoiceGroup
+          {...rest}
+          several={field}
+          field={field}
+          options={field.options}
+          suggested={field.default}
+          chosen={Array.isArray(value) ? value : []}
+          onChange={onChange}
+        />
+      );
+  }
+}

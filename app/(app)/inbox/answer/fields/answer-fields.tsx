@@ -1,0 +1,86 @@
+"use client";
+
+import { useController } from "react-hook-form";
+import type { Field } from "@/lib/mcp/forms/form.ts";
+import { AnswerField } from "./answer-field.tsx";
+import type { FieldsProps } from "./answer-question.tsx";
+import { ErrorSummary } from "./error-summary.tsx";
+import type { AnswerForm } from "./use-answer-form.ts";
+
+/** The fields of a form. */
+export function AnswerFields({
+  form,
+  disabled = false,
+  status,
+  onSubmit,
+  onLeaveField,
+}: FieldsProps & { form: AnswerForm }) {
+  return (
+    <form
+      aria-label="Your answer"
+      noValidate
+      className="flex max-w-xl flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <div className="flex flex-col gap-1">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+          <h2 className="font-medium text-[13px] text-muted">Your answer</h2>
+          {status}
+        </div>
+        <p className="text-muted text-xs empty:hidden">{requiredWords(form.fields)}</p>
+      </div>
+      <ErrorSummary form={form} />
+      <fieldset disabled={disabled} className="contents">
+        {form.fields.map((field, at) => (
+          <ControlledField
+            key={field.name}
+            form={form}
+            name={`f${at}`}
+            field={field}
+            onLeave={onLeaveField}
+          />
+        ))}
+      </fieldset>
+      {/* Enter in a field sends, as forms do; the visible button stands in the bar. */}
+      <button type="submit" className="hidden" tabIndex={-1} aria-hidden />
+    </form>
+  );
+}
+
+/** One field that is not marked optional is plainly required; of several, the rule is said once. */
+function requiredWords(fields: Field[]): string | null {
+  if (fields.length < 2 || !fields.some((field) => field.required)) return null;
+  const all = fields.every((field) => field.required);
+  return all ? "All fields are required." : "Fields are required unless they are marked optional.";
+}
+
+/** One field of its own for the library: a key pressed in one draws no other again. */
+function ControlledField({
+  form,
+  name,
+  field,
+  onLeave,
+}: {
+  form: AnswerForm;
+  name: string;
+  field: Field;
+  onLeave: (() => void) | undefined;
+}) {
+  const { field: control, fieldState } = useController({ control: form.control, name });
+  return (
+    <AnswerField
+      id={form.idOf(field.name)}
+      field={field}
+      value={control.value}
+      error={fieldState.error?.message}
+      onChange={control.onChange}
+      onBlur={() => {
+        control.onBlur();
+        onLeave?.();
+      }}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+"use client";
+
+import type { ReactNode } from "react";
+import type { Decision } from "@/lib/input-requests/decision.ts";
+import { NoForm } from "../../request/request-parts.ts";
+
+/** How the page and what is filled in go together. */
+export interface FieldsProps {
+  disabled?: boolean;
+  /** Beside the heading: what became of the draft. */
+  status?: ReactNode;
+  /** Enter in a field sends. */
+  onSubmit: () => void;
+  onLeaveField?: () => void;
+}
+
+/** What stands between the facts and the bar where there are no fields: a question for one press, or why there are none. */
+export function AnswerQuestion({ decision }: { decision: Decision }) {
+  if (decision.kind === "none") return <NoForm reason={decision.reason} />;
+  if (decision.kind !== "choices" || (!decision.question && !decision.description)) return null;
+  return (
+    <div className="flex flex-col gap-0.5 wrap-anywhere">
+      {decision.question && <p className="font-medium">{decision.question}</p>}
+      {decision.description && <p className="text-muted">{decision.description}</p>}
+    </div>
+  );
+}

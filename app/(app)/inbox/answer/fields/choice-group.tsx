@@ -1,0 +1,108 @@
+"use client";
+
+import { FieldErrorLine } from "@/components/ui/field.tsx";
+import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
+
+type Several = Pick<Extract<Field, { kind: "several_of" }>, "minItems" | "maxItems">;
+
+/**
+ * Radio buttons, or boxes to tick, as a group with a legend. What the server suggests is marked as such and never
+ * chosen beforehand: a default is not a consent.
+ */
+export function ChoiceGroup({
+  id,
+  field,
+  options,
+  suggested,
+  chosen,
+  several,
+  error,
+  onChange,
+  onBlur,
+}: {
+  id: string;
+  field: Pick<Field, "title" | "description" | "required">;
+  options: FieldOption[];
+  suggested: string[];
+  /** Of radio buttons one; empty: "No answer". */
+  chosen: string[];
+  /** Boxes, and how many may be ticked. More can be: a box that is blocked does not say why. */
+  several?: Several;
+  error: string | undefined;
+  onChange: (chosen: string[]) => void;
+  onBlur: () => void;
+}) {
+  const described = [
+    field.description && `${id}-description`,
+    several && `${id}-hint`,
+    error && `${id}-error`,
+  ];
+  const choose = (value: string, on: boolean) => {
+    if (!several) return onChange([value]);
+    const next = new Set(chosen);
+    on ? next.add(value) : next.delete(value);
+    // In the server's order, whatever the order of ticking.
+    onChange(options.filter((option) => next.has(option.value)).map((option) => option.value));
+  };
+  const shown = several || field.required ? options : [...options, { value: "", title: "No answer" }];
+  return (
+    <fieldset
+      id={id}
+      aria-describedby={described.filter(Boolean).join(" ") || undefined}
+      // A group of boxes has no validity of its own; each box carries it then.
+      {...(several
+        ? {}
+        : { role: "radiogroup", "aria-invalid": error ? true : undefined, "aria-required": field.required })}
+      className="flex min-w-0 flex-col gap-1.5"
+    >
+      <legend className="wrap-anywhere mb-1.5 font-medium text-[13px]">
+        {field.title}
+        {!field.required && <span className="font-normal text-muted"> · optional</span>}
+      </legend>
+      {field.description && (
+        <p id={`${id}-description`} className="wrap-anywhere text-[13px] text-muted">
+          {field.description}
+        </p>
+      )}
+      <div className="flex flex-col">
+        {shown.map((option) => (
+          <label key={option.value} className="flex min-h-8 items-center gap-x-2.5 py-1 max-md:min-h-11">
+            <input
+              type={several ? "checkbox" : "radio"}
+              name={id}
+              value={option.value}
+              checked={chosen.includes(option.value)}
+              aria-invalid={several && error ? true : undefined}
+              onBlur={onBlur}
+              onChange={(event) => choose(option.value, event.target.checked)}
+              className="size-4 shrink-0 accent-(--accent)"
+            />
+            <span className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5">
+              <span className={option.value === "" ? "text-muted" : "wrap-anywhere min-w-0"}>
+                {option.title}
+              </span>
+              {suggested.includes(option.value) && (
+                <span className="shrink-0 rounded-md bg-sunken px-1.5 py-0.5 text-muted text-xs">
+                  Suggested by the server
+                </span>
+              )}
+            </span>
+          </label>
+        ))}
+      </div>
+      {several && (
+        <p id={`${id}-hint`} role="status" className="text-muted text-xs tabular-nums">
+          {[severalHint(several), `${chosen.length} of ${options.length} chosen`].filter(Boolean).join(" · ")}
+        </p>
+      )}
+      {error && <FieldErrorLine id={`${id}-error`} message={error} />}
+    </fieldset>
+  );
+}
+
+function severalHint({ minItems, maxItems }: Several): string {
+  if (minItems && minItems === maxItems) return `Choose ${minItems}`;
+  if (minItems && maxItems) return `Choose ${minItems} to ${maxItems}`;
+  if (minItems) return `Choose at least ${minItems}`;
+  return maxItems ? `Choose at most ${maxItems}` : "";
+}

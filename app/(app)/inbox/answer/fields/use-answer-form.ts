@@ -1,0 +1,135 @@
+"use client";
+
+import { useCallback, useId, useRef, useState } from "react";
+import { type Control, type FieldErrors, useForm } from "react-hook-form";
+import {
+  type AnswerValues,
+  draftContent,
+  type FieldError,
+  initialValues,
+  readAnswer,
+} from "@/lib/format/requests/answer-values.ts";
+import type { Field, Form } from "@/lib/mcp/forms/form.ts";
+
+/** By position (`f0`, `f1`, …): a server's own names may hold dots and brackets, which the library reads as paths. */
+type FormValues = Record<string, string | string[]>;
+
+export interface AnswerForm {
+  fields: Field[];
+  control: Control<FormValues>;
+  /** The id of a field's control on the page; without a name, of the summary of what is wrong. */
+  idOf: (name?: string) => string;
+  /** What needs another look, in the order of the fields; what belongs to none of them comes last. */
+  errors: FieldError[];
+  /** Grows with each refused try: the summary takes the focus then, and not while something is mended. */
+  refusals: number;
+  /** Calls `send` with the content, or shows what is missing. */
+  submit: (send: (content: Record<string, unknown>) => void) => void;
+  /** Shows what the API did not take in the same place. */
+  refuse: (errors: FieldError[]) => void;
+  /** Calls back with what a draft keeps, after each change by the person. */
+  watch: (onChange: (content: AnswerValues) => void) => () => void;
+  /**
+   * Fills a newer draft into the fields that were not typed in; null: everything goes back to the server's
+   * suggestions. Returns what a draft keeps now.
+   */
+  restore: (draft: Record<string, unknown> | null) => AnswerValues;
+}
+
+const NO_FIELDS: Field[] = [];
+
+/**
+ * The state of a server's form, which must stay the same one. What is typed is read by `readAnswer` alone; errors go
+ * as they are mended.
+ */
+export function useAnswerForm(shown: Form, draft: Record<string, unknown> | null): AnswerForm {
+  const fields = shown.kind === "supported" ? shown.fields : NO_FIELDS;
+  const id = useId();
+  const typed = useRef(new Set<string>());
+  const [refusals, setRefusals] = useState(0);
+  const { control, formState, handleSubmit, setError, setValue, clearErrors, getValues, subscribe } =
+    useForm<FormValues>({
+      defaultValues: toForm(fields, initialValues(fields, draft)),
+      shouldFocusError: false,
+      resolver: (values) => {
+        const { errors } = readAnswer(fields, fromForm(fields, values));
+        return errors.length === 0
+          ? { values, errors: {} }
+          : { values: {}, errors: toErrors(fields, errors) };
+      },
+    });
+  const { errors } = formState;
+
+  return {
+    fields,
+    control,
+    idOf: (name) => `${id}${name === undefined ? "summary" : safeName(fields, name)}`,
+    errors: [
+      ...fields.flatMap(({ name }, at) => {
+        const message = errors[`f${at}`]?.message;
+        return message ? [{ field: name, message }] : [];
+      }),
+      ...(errors.root?.message ? [{ field: "", message: errors.root.message }] : []),
+    ],
+    refusals,
+    submit: (send) =>
+      void handleSubmit(
+        (values) => send(readAnswer(fields, fromForm(fields, values)).content),
+        () => setRefusals((count) => count + 1),
+      )(),
+    refuse: (refused) => {
+      for (const { field, message } of refused)
+        setError(safeName(fields, plainName(field)) ?? "root", { type: "server", message });
+      if (refused.length > 0) setRefusals((count) => count + 1);
+    },
+    watch: useCallback(
+      (onChange) =>
+        subscribe({
+          formState: { values: true },
+          callback: ({ name, type, values }) => {
+            // A restore changes values too; only a person's change is of this type.
+            if (type !== "change" || !name) return;
+            typed.current.add(name);
+            onChange(draftContent(fields, fromForm(fields, values)));
+          },
+        }),
+      [fields, subscribe],
+    ),
+    restore: useCallback(
+      (from) => {
+        if (from === null) {
+          typed.current.clear();
+          clearErrors();
+        }
+        for (const [name, value] of Object.entries(toForm(fields, initialValues(fields, from))))
+          if (!typed.current.has(name)) setValue(name, value);
+        return draftContent(fields, fromForm(fields, getValues()));
+      },
+      [fields, setValue, clearErrors, getValues],
+    ),
+  };
+}
+
+function safeName(fields: Field[], name: string): string | null {
+  const at = fields.findIndex((field) => field.name === name);
+  return at < 0 ? null : `f${at}`;
+}
+
+function toForm(fields: Field[], values: AnswerValues): FormValues {
+  return Object.fromEntries(fields.map(({ name }, at) => [`f${at}`, values[name] ?? ""]));
+}
+
+function fromForm(fields: Field[], values: FormValues): AnswerValues {
+  return Object.fromEntries(fields.map(({ name }, at) => [name, values[`f${at}`] ?? ""]));
+}
+
+function toErrors(fields: Field[], errors: FieldError[]): FieldErrors<FormValues> {
+  return Object.fromEntries(
+    errors.map(({ field, message }) => [safeName(fields, field) ?? "root", { type: "refused", message }]),
+  );
+}
+
+/** The API may name a field below `content`. */
+function plainName(field: string): string {
+  return field.replace(/^content\./, "");
+}

@@ -1,0 +1,55 @@
+"use client";
+
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
+import type { DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { forgetHeld } from "./undoable-decisions.ts";
+
+/** Takes an answer back before it is sent, and leads back to its request with what was filled in. */
+export function useUndo() {
+  const client = useQueryClient();
+  const router = useRouter();
+  return async (requestId: string) => {
+    const draft = forgetHeld(requestId);
+    try {
+      const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${requestId}/undo`);
+      toast("Taken back. Nothing was sent.", { id: requestId, duration: 4_000, dismissible: true });
+      await restore(client, request, draft);
+      goTo(requestId, router.push);
+    } catch (error) {
+      toast.error(refusalWords(error), { id: requestId, duration: 8_000, dismissible: true });
+      void client.invalidateQueries({ queryKey: requestKeys.detail(requestId) });
+    }
+    void client.invalidateQueries({ queryKey: requestKeys.lists });
+  };
+}
+
+/** The form is drawn from the draft, so what was answered becomes it: also what was typed in the very last moment. */
+async function restore(client: QueryClient, request: InputRequestDetail, draft: DraftInput | null) {
+  const { queryKey } = requestDetail(request.id);
+  if (!draft) return client.setQueryData(queryKey, request);
+  const savedAt = new Date().toISOString();
+  client.setQueryData(queryKey, {
+    ...request,
+    draft: { content: draft.content, comment: draft.comment ?? null, savedAt },
+  });
+  await api.put(`/api/v1/input-requests/${request.id}/draft`, draft);
+}
+
+function goTo(requestId: string, push: (href: string) => void) {
+  const { pathname, search } = window.location;
+  const address = `/inbox/${requestId}`;
+  if (pathname === address) return;
+  // Within the inbox the history alone is enough, and its filters stay.
+  if (pathname.startsWith("/inbox")) window.history.pushState(null, "", `${address}${search}`);
+  else push(address);
+}
+
+function refusalWords(error: unknown): string {
+  if (error instanceof ApiError && error.code === "already_sent")
+    return "Too late to take it back: the answer was on its way already.";
+  return errorSentence(error);
+}

@@ -1,0 +1,133 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { type Ref, useImperativeHandle } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { requestDetail } from "@/lib/api-client/requests.ts";
+import { MOST_AT_ONCE, notAlike } from "@/lib/format/requests/bulk-eligibility.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { Selection } from "../list/use-selection.ts";
+import type { StableRow } from "../list/use-stable-rows.ts";
+import { type BulkAction, bulkActions } from "./bulk-actions.ts";
+import { useBulkClaim } from "./use-bulk-claim.ts";
+import type { BulkKeys } from "./use-bulk-keys.ts";
+
+/** What is selected, and what can be done with all of it at once. */
+export function BulkBar({
+  keys,
+  selection,
+  rows,
+  more,
+  onMore,
+  onBegin,
+  onDone,
+}: {
+  keys: Ref<BulkKeys>;
+  selection: Selection;
+  rows: StableRow[];
+  /** The list is longer than its rows. */
+  more: boolean;
+  onMore: () => void;
+  onBegin: (action: BulkAction) => void;
+  onDone: () => void;
+}) {
+  const { selected } = selection;
+  const [first] = selected;
+  const claim = useBulkClaim(onDone);
+  const reason = notAlike(selected);
+  const detail = useQuery({
+    ...requestDetail(first?.id ?? ""),
+    enabled: first !== undefined && reason === null,
+  });
+  const actions = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
+  const begin = (action: BulkAction | undefined) => {
+    if (action && reason === null) onBegin(action);
+  };
+  useImperativeHandle(keys, () => ({
+    a: () => begin(actions[0]),
+    r: () => begin(actions[1]),
+    d: () => begin(DECLINE),
+    c: () => claim.isPending || claim.mutate(selected),
+  }));
+  const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
+
+  return (
+    <section
+      aria-label="Selected requests"
+      className="appear flex shrink-0 flex-col gap-2 border-line border-t bg-panel px-4 py-3"
+    >
+      <div className="flex flex-wrap items-center gap-x-3 text-[13px]">
+        <p role="status" className="font-medium tabular-nums">
+          {selected.length === 0 ? "Select requests" : `${selected.length} selected`}
+        </p>
+        {reason === null && alike.length > selected.length && (
+          <Button variant="link" size="sm" className="max-md:h-11" onClick={() => selection.select(alike)}>
+            Select all {alike.length} alike
+          </Button>
+        )}
+        {reason === null && more && alike.length < MOST_AT_ONCE && (
+          <Button variant="link" size="sm" className="max-md:h-11" onClick={onMore}>
+            Load more
+          </Button>
+        )}
+        <Button variant="link" size="sm" className="ml-auto max-md:h-11" onClick={onDone}>
+          {selected.length === 0 ? "Done" : "Clear"}
+        </Button>
+      </div>
+      {selected.length > 0 && (
+        <>
+          {reason && (
+            <p id="bulk-why-not" role="status" className="text-[13px] text-muted">
+              {reason}
+            </p>
+          )}
+          <div className="flex flex-wrap gap-1.5">
+            {actions.map((action, at) => (
+              <Button
+                key={action.label}
+                size="sm"
+                variant={action.lead ? "primary" : "outline"}
+                aria-keyshortcuts={["A", "R"][at]}
+                onClick={() => onBegin(action)}
+              >
+                {action.label}…
+              </Button>
+            ))}
+            <Button
+              size="sm"
+              disabled={reason !== null}
+              aria-keyshortcuts="D"
+              aria-describedby={reason ? "bulk-why-not" : undefined}
+              onClick={() => onBegin(DECLINE)}
+            >
+              Decline…
+            </Button>
+            <Button
+              size="sm"
+              disabled={claim.isPending}
+              aria-keyshortcuts="C"
+              onClick={() => claim.mutate(selected)}
+            >
+              {claim.isPending ? "Claiming…" : "Claim"}
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+const DECLINE: BulkAction = {
+  label: "Decline",
+  action: "decline",
+  lead: false,
+  form: null,
+  content: undefined,
+};
+
+function alikeTo(first: InputRequestSummary | undefined, rows: StableRow[]): string[] {
+  if (!first) return [];
+  return rows
+    .filter(({ request, gone }) => !gone && request.state === "open" && request.alike === first.alike)
+    .map(({ request }) => request.id);
+}

@@ -1,0 +1,169 @@
+"use client";
+
+import { Check, CircleAlert, CircleSlash, Undo2 } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { useNow } from "@/components/time/use-now.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
+import type { BulkOutcome, useBulkAnswer } from "./use-bulk-answer.ts";
+
+/** What became of each; stays until it is closed. Never more is said than the server has told. */
+export function BulkResults({
+  requests,
+  bulk,
+  results,
+  onClose,
+}: {
+  requests: InputRequestSummary[];
+  bulk: Pick<ReturnType<typeof useBulkAnswer>, "undo" | "heldUntil">;
+  results: BulkOutcome[];
+  onClose: () => void;
+}) {
+  const held = useNow() < bulk.heldUntil;
+  const recorded = results.filter((each) => each.status === "recorded");
+  const undone = results.filter((each) => each.status === "undone").length;
+  const refused = results.filter((each) => each.status === "refused");
+  const summary = useRef<HTMLParagraphElement>(null);
+  // The button that was pressed is gone: the eye and the reader go on here.
+  useEffect(() => summary.current?.focus(), []);
+  return (
+    <>
+      <p ref={summary} tabIndex={-1} role="status" className="font-medium outline-none">
+        {[
+          recorded.length > 0 && `${recorded.length} recorded`,
+          undone > 0 && `${undone} taken back, nothing was sent`,
+          refused.length > 0 && `${refused.length} not recorded`,
+        ]
+          .filter(Boolean)
+          .join(" · ")}
+        {recorded.length > 0 && (
+          <span className="font-normal text-muted">
+            {held ? (
+              <>
+                {" "}
+                · sending in <TimeUntil at={new Date(bulk.heldUntil).toISOString()} over="a moment" />
+              </>
+            ) : (
+              ` · on the way to ${requests[0]?.server.name}`
+            )}
+          </span>
+        )}
+      </p>
+      {bulk.undo.error && (
+        <p role="alert" className="text-[13px] text-bad">
+          {errorSentence(bulk.undo.error)}
+        </p>
+      )}
+      <ul
+        aria-label="Results"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, also with the keyboard
+        tabIndex={0}
+        className="scroll-quiet max-h-[45dvh] rounded-lg border border-line"
+      >
+        {[...results]
+          .sort((a, b) => rank(a) - rank(b))
+          .map((result) => (
+            <Result
+              key={result.id}
+              result={result}
+              request={requests.find((request) => request.id === result.id)}
+              onOpen={onClose}
+            />
+          ))}
+      </ul>
+      <DialogActions>
+        {recorded.length > 0 && held && (
+          <Button
+            disabled={bulk.undo.isPending}
+            onClick={() => bulk.undo.mutate(recorded.map((each) => each.id))}
+          >
+            <Undo2 aria-hidden strokeWidth={1.75} />
+            {bulk.undo.isPending ? "Taking back…" : `Undo ${plural(recorded.length, "answer")}`}
+          </Button>
+        )}
+        <Button variant="primary" onClick={onClose}>
+          Close
+        </Button>
+      </DialogActions>
+    </>
+  );
+}
+
+/** What needs a look comes first. */
+function rank(result: BulkOutcome): number {
+  return ["refused", "kept", "undone", "recorded"].indexOf(result.status);
+}
+
+const LOOKS = {
+  recorded: { icon: Check, tone: "text-good", word: "Recorded" },
+  undone: { icon: Undo2, tone: "text-muted", word: "Taken back" },
+  kept: { icon: Check, tone: "text-good", word: "Recorded, too late to take back" },
+  refused: { icon: CircleAlert, tone: "text-bad", word: "Not recorded" },
+} as const;
+
+/** The database went away as it was recorded, or before. */
+const UNKNOWN = { icon: CircleAlert, tone: "text-bad", word: "Unknown" } as const;
+
+function isUnknown(result: BulkOutcome): boolean {
+  return result.status === "refused" && result.code === "database_unavailable";
+}
+
+function Result({
+  result,
+  request,
+  onOpen,
+}: {
+  result: BulkOutcome;
+  request: InputRequestSummary | undefined;
+  onOpen: () => void;
+}) {
+  const look = isUnknown(result) ? UNKNOWN : LOOKS[result.status];
+  const beaten = result.status === "refused" && result.by ? result : null;
+  const Icon = beaten ? CircleSlash : look.icon;
+  return (
+    <li className="flex items-start gap-2.5 border-line border-b px-3 py-2 text-[13px] last:border-b-0">
+      <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${look.tone}`} strokeWidth={1.75} />
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="truncate">
+          <bdi>{request ? requestName(request) : "A request"}</bdi>
+        </span>
+        <span className="text-muted">
+          {beaten ? (
+            <>
+              {look.word}: {beaten.by?.name} was faster
+              {beaten.at && (
+                <>
+                  , <TimeAgo at={beaten.at} />
+                </>
+              )}
+              .
+            </>
+          ) : "detail" in result ? (
+            `${look.word}: ${result.detail}`
+          ) : (
+            look.word
+          )}
+        </span>
+      </span>
+      {result.status === "refused" && (
+        <a
+          href={`/inbox/${result.id}`}
+          className="shrink-0 text-accent underline-offset-4 hover:underline max-md:py-2.5"
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+            event.preventDefault();
+            window.history.pushState(null, "", `/inbox/${result.id}${window.location.search}`);
+            onOpen();
+          }}
+        >
+          Look at it
+        </a>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { undoWindow } from "@/lib/api-client/answers.ts";
+import { ApiError, api, ConnectionError, errorSentence } from "@/lib/api-client/base/client.ts";
+import type {
+  AnswerInput,
+  BulkAnswerInput,
+  BulkAnswerResult,
+  BulkUndoResult,
+  InputRequestSummary,
+  Refused,
+} from "@/lib/input-requests/schema.ts";
+import { rememberDecided } from "../list/use-decided.ts";
+
+/** What became of one request: `undone` was taken back before it left, `kept` came too late for that. */
+export type BulkOutcome =
+  | { id: string; status: "recorded" | "undone" }
+  | { id: string; status: "kept"; detail: string }
+  | Refused;
+
+/** Sends one answer for all, each bound to the question that was read, and takes back what is still held. */
+export function useBulkAnswer(requests: InputRequestSummary[]) {
+  const client = useQueryClient();
+  useQuery(undoWindow());
+  const [results, setResults] = useState<BulkOutcome[] | null>(null);
+  const [heldUntil, setHeldUntil] = useState(0);
+  // Also the open request: it may be one of them.
+  const refresh = () => client.invalidateQueries({ queryKey: ["input-requests"] });
+
+  const answer = useMutation({
+    mutationFn: async (given: Pick<AnswerInput, "action" | "content" | "comment">) => {
+      const { holdMs } = await client.ensureQueryData(undoWindow());
+      const reply = await api.post<BulkAnswerResult>("/api/v1/input-requests/bulk-answer", {
+        ...given,
+        items: requests.map(({ id, questionHash }) => ({ id, questionHash })),
+        holdMs,
+      } satisfies BulkAnswerInput);
+      return { ...reply, holdMs };
+    },
+    onSuccess: ({ holdMs, ...reply }) => {
+      setResults(reply.results);
+      setHeldUntil(Date.now() + holdMs);
+      rememberDecided(reply.results.filter((each) => each.status === "recorded").map((each) => each.id));
+    },
+    onSettled: refresh,
+  });
+
+  const undo = useMutation({
+    mutationFn: (ids: string[]) => api.post<BulkUndoResult>("/api/v1/input-requests/bulk-undo", { ids }),
+    onSuccess: (reply) => {
+      const undone = new Map(reply.results.map((each) => [each.id, each]));
+      setResults((before) => before?.map((each) => afterUndo(each, undone.get(each.id))) ?? null);
+    },
+    onSettled: refresh,
+  });
+
+  return { answer, undo, results, heldUntil, problem: problemOf(answer.error) };
+}
+
+function afterUndo(before: BulkOutcome, undo: BulkUndoResult["results"][number] | undefined): BulkOutcome {
+  if (!undo) return before;
+  if (undo.status === "undone") return { id: before.id, status: "undone" };
+  return { id: before.id, status: "kept", detail: undo.detail };
+}
+
+function problemOf(error: Error | null) {
+  if (error instanceof ApiError && error.status < 500)
+    return { title: error.title, detail: error.detail ?? "Nothing was recorded.", errors: error.errors };
+  if (error instanceof ApiError)
+    return {
+      title: "Not all of it may be recorded.",
+      detail: `${errorSentence(error)} ${AGAIN}`,
+      errors: [],
+    };
+  if (error instanceof ConnectionError && error.sent === null)
+    return { title: "No reply came from Intray.", detail: AGAIN, errors: [] };
+  return { title: "Nothing was recorded.", detail: errorSentence(error), errors: [] };
+}
+
+/** A reply that is lost says nothing of what was recorded. */
+const AGAIN =
+  "What was recorded has left the list. You can try again: no request is answered twice, and what is recorded already is named.";

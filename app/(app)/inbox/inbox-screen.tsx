@@ -1,0 +1,158 @@
+"use client";
+
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
+import { useWaiting } from "@/components/shell/session/use-waiting.ts";
+import { useTitle } from "@/components/shell/use-title.ts";
+import { cn } from "@/components/ui/cn.ts";
+import { part } from "@/components/ui/part.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
+import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
+import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
+import { capitalise } from "@/lib/text/labels.ts";
+import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
+import { NoRequest } from "./list/no-request.tsx";
+import { RequestList } from "./list/request-list.tsx";
+import { RowSkeletons } from "./list/row-skeletons.tsx";
+import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
+import { InboxSearch } from "./toolbar/inbox-search.tsx";
+import { InboxTabs } from "./toolbar/inbox-tabs.tsx";
+import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
+import { isWide, useInboxPlace } from "./toolbar/use-inbox-place.ts";
+import { useViews } from "./views/use-views.ts";
+
+const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {
+  // As high as one line of them.
+  loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
+  warm: true,
+});
+
+/** `first`: the request beside the list, where the address names none and there is room. */
+export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {
+  const place = useInboxPlace();
+  const client = useQueryClient();
+  useRead(client, read);
+  const counts = useQuery(requestCounts());
+  // Chosen once: a tab must not change under someone because they claimed a request.
+  const [firstTab, setFirstTab] = useState<RequestTab | null>(null);
+  if (firstTab === null && !counts.isPending) setFirstTab(counts.data?.mine ? "mine" : "all");
+  const tab = place.tab ?? firstTab;
+  const views = useViews(place, tab);
+  const [offered, setOffered] = useState(first);
+  // The server guesses how wide the screen is.
+  useEffect(() => {
+    if (!isWide()) setOffered(null);
+  }, []);
+  const [selecting, setSelecting] = useState(false);
+  const [filtering, setFiltering] = useState(false);
+  const [dialog, setDialog] = useState<ViewDialog | null>(null);
+  const filterButton = useRef<HTMLButtonElement>(null);
+  const shown = place.selected ?? offered;
+  const close = () => {
+    setOffered(null);
+    place.go({ id: null });
+  };
+  const narrowed = chipsOf(place.filters, () => undefined);
+  const waiting = useWaiting();
+  const { data: found } = useQuery(requestCounts(place.filters));
+  const listed = tab === "done" || !tab || !found ? waiting : found[tab];
+  useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
+  // The list reads it; here it is only looked at.
+  const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
+  const listKnown = tab !== null && list.data !== undefined;
+  const tools = () => {
+    const names = list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
+    return [...new Set(names)].sort();
+  };
+
+  return (
+    <div className="flex min-h-0 flex-1">
+      {/* Also where a request fills the phone's screen and the list is away. */}
+      <h1 className="sr-only">Inbox</h1>
+      <section
+        aria-label="Requests"
+        className={cn(
+          "flex w-full min-w-0 shrink-0 flex-col border-line bg-bg md:w-[300px] md:border-r xl:w-[372px]",
+          place.selected && "max-md:hidden",
+        )}
+      >
+        <header className="flex flex-col gap-2 border-line border-b px-4 pt-3 max-md:bg-panel max-md:pt-1.5 max-md:pr-1.5">
+          <InboxToolbar
+            place={place}
+            tab={tab}
+            views={views}
+            selecting={selecting}
+            filtering={filtering}
+            filterButton={filterButton}
+            onFilter={() => setFiltering(!filtering)}
+            onSelecting={setSelecting}
+            onDialog={setDialog}
+          />
+          <InboxTabs active={tab} place={place} />
+        </header>
+        <InboxSearch value={place.filters.q} onChange={(q) => place.replace({ filters: { q } })} />
+        {(views.current || views.missing) && (
+          <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
+        )}
+        {narrowed.length > 0 && <ActiveFilters place={place} />}
+        {tab ? (
+          <RequestList
+            key={tab}
+            tab={tab}
+            shown={shown}
+            selecting={selecting}
+            onSelecting={setSelecting}
+            onOffer={setOffered}
+            onClose={close}
+          />
+        ) : (
+          <RowSkeletons />
+        )}
+      </section>
+      <section
+        id="request"
+        aria-label="Request"
+        className={cn("flex min-w-0 flex-1 flex-col bg-panel", !place.selected && "max-md:hidden")}
+      >
+        {shown ? (
+          <RequestPane key={shown} id={shown} onBack={close} />
+        ) : !listKnown ? (
+          // The first of the list is about to be opened; where the list failed it says so itself.
+          (tab === null || list.isFetching) && <RequestSkeleton />
+        ) : (
+          <div className="m-auto w-full">
+            <NoRequest place={place} left={listed} />
+          </div>
+        )}
+      </section>
+      <InboxCommands
+        place={place}
+        tab={tab}
+        views={views}
+        onFilter={() => setFiltering(true)}
+        onSaveView={() => setDialog("save")}
+        onSelecting={() => setSelecting(true)}
+      />
+      {filtering && (
+        <FilterPanel
+          filters={place.filters}
+          tools={tools()}
+          anchor={filterButton}
+          onClose={() => setFiltering(false)}
+          onApply={(filters) => place.go({ filters })}
+        />
+      )}
+      {dialog && (
+        <ViewDialogs
+          dialog={dialog}
+          views={views}
+          suggested={
+            narrowed.map((chip) => chip.words).join(", ") || place.filters.q || capitalise(tab ?? "")
+          }
+          onClose={() => setDialog(null)}
+        />
+      )}
+    </div>
+  );
+}

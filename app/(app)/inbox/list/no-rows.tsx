@@ -1,0 +1,59 @@
+"use client";
+
+import { CheckCheck, SearchX } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
+import type { RequestTab } from "@/lib/api-client/requests.ts";
+import { type InboxFilters, isNarrowed } from "@/lib/format/requests/inbox-filters.ts";
+
+const NOTHING: Record<RequestTab, [string, string]> = {
+  mine: ["Nothing waits for you", "Requests that you claim, or that are assigned to you, come here."],
+  unassigned: ["Nothing is unassigned", "Every open request has someone."],
+  all: ["Nothing waits", "When a task asks a person something, it comes here."],
+  done: ["Nothing decided yet", "Requests move here once they are answered or have ended."],
+};
+
+/** An empty list: what that means, and what to do. */
+export function NoRows({
+  tab,
+  filters,
+  elsewhere,
+  onClear,
+  onAll,
+}: {
+  tab: RequestTab;
+  filters: InboxFilters;
+  /** So many wait in All. */
+  elsewhere: number;
+  onClear: () => void;
+  onAll: () => void;
+}) {
+  const others = tab !== "all" && tab !== "done" && elsewhere > 0;
+  if (isNarrowed(filters)) {
+    const only = { ...filters, q: "", order: "" as const };
+    return (
+      <Empty
+        icon={SearchX}
+        title={
+          filters.q && !isNarrowed(only) ? `Nothing matches “${filters.q}”` : "Nothing matches these filters"
+        }
+        action={
+          <div className="flex flex-wrap justify-center gap-2">
+            {others && <Button onClick={onAll}>{`Look in All (${elsewhere})`}</Button>}
+            <Button onClick={onClear}>{isNarrowed(only) ? "Clear filters" : "Clear search"}</Button>
+          </div>
+        }
+      />
+    );
+  }
+  const [title, text] = NOTHING[tab];
+  return (
+    <Empty
+      icon={CheckCheck}
+      title={title}
+      action={others && <Button onClick={onAll}>{`Show all ${elsewhere}`}</Button>}
+    >
+      {text}
+    </Empty>
+  );
+}

@@ -1,0 +1,161 @@
+"use client";
+
+import { Check } from "lucide-react";
+import type { MouseEvent } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { Age } from "@/components/time/time.tsx";
+import { TimeLeftBadge } from "@/components/time/time-left.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { formatAmount } from "@/lib/format/requests/amount-words.ts";
+import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { visibleText } from "@/lib/text/message-tokens.ts";
+import { requestIcon } from "./request-icon.ts";
+import type { StableRow } from "./use-stable-rows.ts";
+
+export interface RowSelection {
+  checked: boolean;
+  /** Boxes stand in every row, and on a phone a tap ticks instead of opening. */
+  selecting: boolean;
+  onToggle: (range: boolean) => void;
+}
+
+export function RequestRow({
+  row,
+  current,
+  href,
+  selection,
+  onOpen,
+}: {
+  row: StableRow;
+  /** It is the one beside the list. */
+  current: boolean;
+  href: string;
+  /** Null: this one cannot be selected. */
+  selection: RowSelection | null;
+  onOpen: (byKeyboard: boolean) => void;
+}) {
+  const { request, gone } = row;
+  const Icon = requestIcon(request);
+  const click = (event: MouseEvent) => {
+    // Ctrl and Cmd open a tab of the browser, as links do.
+    if (event.metaKey || event.ctrlKey) return;
+    event.preventDefault();
+    if (selection && event.shiftKey) return selection.onToggle(true);
+    if (selection?.selecting && matchMedia("(max-width: 767px)").matches) return selection.onToggle(false);
+    onOpen(event.detail === 0);
+  };
+  const ticked = selection?.checked || selection?.selecting;
+  return (
+    <div className="group relative">
+      <a
+        id={`row-${request.id}`}
+        href={href}
+        aria-current={current ? "true" : undefined}
+        onClick={click}
+        // Shift and a click select a range of rows, not of words.
+        onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+        className={cn(
+          "flex gap-3 border-l-2 py-3 pr-4 pl-3.5 focus-visible:-outline-offset-2",
+          current ? "border-accent" : "border-transparent",
+          selection?.checked ? "bg-accent-soft" : current ? "bg-panel" : "hover:bg-sunken",
+        )}
+      >
+        <Icon
+          aria-hidden
+          className={cn(
+            "mt-0.5 size-4 shrink-0 text-muted",
+            selection && "md:group-focus-within:invisible md:group-hover:invisible",
+            ticked && "invisible",
+          )}
+          strokeWidth={1.75}
+        />
+        <span className="flex min-w-0 flex-1 flex-col gap-1">
+          <span className="flex items-start gap-3">
+            <span className="line-clamp-2 min-w-0 flex-1 font-medium">
+              <bdi>{visibleText(request.message)}</bdi>
+            </span>
+            <Age at={request.createdAt} className="shrink-0 text-muted text-xs leading-5" />
+          </span>
+          <span className="truncate text-[13px] text-muted">
+            <bdi>{request.server.name}</bdi> · <bdi>{visibleText(request.tool)}</bdi>
+          </span>
+          <span className="flex items-end gap-3 text-muted text-xs">
+            <span className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
+              <span className="mr-0.5 truncate leading-5">
+                <bdi>{request.requestedBy.name}</bdi>
+              </span>
+              <RowBadges request={request} gone={gone} />
+            </span>
+            {request.amount && (
+              <span className="shrink-0 font-medium text-[13px] text-ink tabular-nums leading-5">
+                {formatAmount(request.amount)}
+              </span>
+            )}
+          </span>
+        </span>
+      </a>
+      {selection && <RowBox request={request} {...selection} />}
+    </div>
+  );
+}
+
+/** A button that says it is a checkbox: a real one would hold back the single keys of the list while it has the focus. */
+function RowBox({ request, checked, selecting, onToggle }: RowSelection & { request: InputRequestSummary }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={checked}
+      aria-label={`Select ${requestName(request)}`}
+      onClick={(event) => onToggle(event.shiftKey)}
+      className={cn(
+        "absolute top-0 left-0 grid size-11 place-items-center rounded-md focus-visible:-outline-offset-4",
+        !checked &&
+          !selecting &&
+          "opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:pointer-events-none max-md:hidden",
+      )}
+    >
+      <span
+        className={cn(
+          "grid size-4 place-items-center rounded border",
+          checked ? "border-accent bg-accent text-accent-ink" : "border-edge bg-panel",
+        )}
+      >
+        {checked && <Check aria-hidden className="size-3" strokeWidth={3} />}
+      </span>
+    </button>
+  );
+}
+
+function RowBadges({ request, gone }: { request: InputRequestSummary; gone: boolean }) {
+  const me = useMe();
+  if (request.state !== "open") {
+    const word = request.answer ? decidedWord(request.answer.action, request.answer.content) : null;
+    const settled = request.state === "settled" || request.state === "answered";
+    return (
+      <Badge tone={REQUEST_TONES[request.state]}>
+        {settled && word ? `${word} by ${request.answer?.by.name}` : REQUEST_LABELS[request.state]}
+      </Badge>
+    );
+  }
+  if (gone) return <Badge icon={Check}>No longer waiting</Badge>;
+  return (
+    <>
+      {request.mode === "url" && <Badge tone="accent">Opens a site</Badge>}
+      {request.expiresAt && <TimeLeftBadge until={request.expiresAt} />}
+      {request.claimedBy && (
+        <Badge>
+          {request.claimedBy.id === me.user.id ? "Claimed by you" : `Claimed by ${request.claimedBy.name}`}
+        </Badge>
+      )}
+      {request.assignedTo && !request.claimedBy && (
+        <Badge>{request.assignedTo.id === me.user.id ? "For you" : `For ${request.assignedTo.name}`}</Badge>
+      )}
+      {request.askedAgain && <Badge>Asked again</Badge>}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { newestRequests, type RequestTab } from "@/lib/api-client/requests.ts";
+import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { plural } from "@/lib/text/labels.ts";
+import type { StableRow } from "./use-stable-rows.ts";
+
+interface Listed {
+  tab: RequestTab;
+  filters: InboxFilters;
+  rows: StableRow[];
+  /** The rows are not yet those of the list: loading, or still the ones of the search before. */
+  loading: boolean;
+  /** A further page is being loaded: what it brings is no news. */
+  paging: boolean;
+  /** There is more than the rows. */
+  more: boolean;
+}
+
+/**
+ * The requests that came in since the list was opened and were not seen yet. Where the list is longer than what is
+ * loaded, the latest few are asked for besides: an old list says nothing of what comes at its end.
+ */
+export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed, inView: string[]) {
+  const newest = useQuery({ ...newestRequests(tab, filters), enabled: more && tab !== "done" });
+  const known = useRef<Set<string> | null>(null);
+  const since = useRef("");
+  const wasPaging = useRef(false);
+  const [unseen, setUnseen] = useState<string[]>([]);
+  // All of them, so that each announcement differs from the one before.
+  const [total, setTotal] = useState(0);
+  const list = JSON.stringify([tab, filters]);
+  const opened = useRef(list);
+
+  useEffect(() => {
+    if (opened.current === list) return;
+    opened.current = list;
+    known.current = null;
+    since.current = "";
+    setUnseen([]);
+    setTotal(0);
+  }, [list]);
+
+  useEffect(() => {
+    if (loading) return;
+    const loaded = rows.filter((row) => !row.gone).map((row) => row.request);
+    const latest = newest.data?.items ?? [];
+    const first = known.current === null;
+    known.current ??= new Set();
+    const before = known.current;
+    const added = first || paging || wasPaging.current ? [] : loaded.filter(({ id }) => !before.has(id));
+    // An earlier one may come up among the latest because a later one left: it is no news.
+    const later = since.current ? latest.filter((each) => each.createdAt > since.current) : [];
+    const news = [...new Set([...added, ...later].map(({ id }) => id))].filter((id) => !before.has(id));
+    wasPaging.current = paging;
+    for (const { id } of [...loaded, ...latest]) before.add(id);
+    if (newest.data) since.current = latest[0]?.createdAt ?? since.current;
+    if (news.length === 0) return;
+    setUnseen((all) => [...all, ...news]);
+    setTotal((count) => count + news.length);
+  }, [rows, loading, paging, newest.data]);
+
+  const waiting = unseen.filter((id) => !inView.includes(id));
+  // Once it has been on the screen it is no news any more.
+  if (waiting.length < unseen.length) setUnseen(waiting);
+  return {
+    unseen: waiting,
+    forget: () => setUnseen([]),
+    /** To be announced, also where the new row is in view. */
+    said: total > 0 ? `${plural(total, "new request")} since you opened this list` : "",
+  };
+}

@@ -1,0 +1,104 @@
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import type { Principal } from "@/lib/access/principal.ts";
+import { declineReasons, undoWindow } from "@/lib/api-client/answers.ts";
+import { requestsOfTask, similarRequests } from "@/lib/api-client/base/request-context.ts";
+import {
+  FIRST_PAGE,
+  listQuery,
+  REQUEST_TABS,
+  type RequestTab,
+  requestDetail,
+  requestKeys,
+} from "@/lib/api-client/requests.ts";
+import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
+import { inboxViews } from "@/lib/api-client/views.ts";
+import type { Tx } from "@/lib/base/db/db.ts";
+import { AppError } from "@/lib/base/errors.ts";
+import { log } from "@/lib/base/log.ts";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { readFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { listInputRequests } from "@/lib/input-requests/list.ts";
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { requestListQuerySchema } from "@/lib/input-requests/schema.ts";
+import { readSimilar } from "@/lib/input-requests/similar.ts";
+import { readDeclineReasons, readUndoWindow } from "@/lib/organizations/answers.ts";
+import { listViews } from "@/lib/saved-views/queries.ts";
+import { viewer } from "@/lib/saved-views/transitions.ts";
+import { listTaskEvents } from "@/lib/tasks/events.ts";
+import { requireVisibleTask } from "@/lib/tasks/queries.ts";
+import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
+import { idParams } from "@/lib/web/http/route.ts";
+import { readForPage } from "@/lib/web/pages/read-for-page.ts";
+import { currentCounts } from "../counts.ts";
+
+const listSchema = pageQuerySchema.extend(requestListQuerySchema.shape);
+
+export interface FirstView {
+  read: ReadAlready;
+  /** The request beside the list, where the address names none. */
+  first: string | null;
+}
+
+/**
+ * What the inbox shows first, so that the page comes with it: the list, and the request beside it. `beside`: there is
+ * room for one. What cannot be read here the page asks the API for, which says why.
+ */
+export async function readFirstView(
+  address: { id: string | undefined; params: Record<string, string | undefined> },
+  beside: boolean,
+): Promise<FirstView> {
+  const filters = readFilters((name) => address.params[name]);
+  const counts = await currentCounts();
+  const tab: RequestTab =
+    REQUEST_TABS.find((each) => each === address.params.tab) ?? (counts.mine > 0 ? "mine" : "all");
+  try {
+    return await readForPage(async (organizationId, tx, principal) => {
+      const asked = listSchema.parse({ ...listQuery(tab, filters), limit: FIRST_PAGE });
+      const list = await listInputRequests(organizationId, tx, principal, asked);
+      const views = await listViews(organizationId, tx, viewer(principal), "inbox");
+      const first = (beside && !address.id && list.items[0]?.id) || null;
+      const shown = address.id ?? first;
+      return {
+        first,
+        read: [
+          [requestKeys.list(tab, filters), { pages: [list], pageParams: [""] }],
+          [inboxViews().queryKey, { items: views, nextCursor: null }],
+          [undoWindow().queryKey, await readUndoWindow(organizationId, tx)],
+          [declineReasons().queryKey, await readDeclineReasons(organizationId, tx)],
+          ...(shown ? await readRequest(organizationId, tx, principal, shown) : []),
+        ],
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof AppError))
+      log.warn({ err: error }, "The inbox is shown without what it shows first");
+    return { read: [], first: null };
+  }
+}
+
+/** A request and what stands beside it; nothing where the person may not see it. */
+async function readRequest(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string,
+): Promise<ReadAlready> {
+  if (!idParams.safeParse({ id }).success) return [];
+  try {
+    const request = await readInputRequest(organizationId, tx, principal, id);
+    const { taskId } = request;
+    const similar = await readSimilar(organizationId, tx, principal, id);
+    const questions = await listInputRequests(organizationId, tx, principal, listSchema.parse({ taskId }));
+    await requireVisibleTask(organizationId, tx, principal, taskId);
+    const newest = taskEventQuerySchema.parse({ order: "newest", limit: 200 });
+    return [
+      [requestDetail(id).queryKey, request],
+      [similarRequests(id).queryKey, similar],
+      [requestsOfTask(taskId).queryKey, questions],
+      [taskEvents(taskId).queryKey, await listTaskEvents(organizationId, tx, taskId, newest)],
+    ];
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}

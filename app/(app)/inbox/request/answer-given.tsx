@@ -1,0 +1,119 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { CellText } from "@/components/facts/cell-text.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { requestKeys } from "@/lib/api-client/requests.ts";
+import { describeFacts } from "@/lib/format/facts/facts.ts";
+import { deliveryMeaning } from "@/lib/format/requests/delivery.ts";
+import { decidedWord, decisionOf } from "@/lib/input-requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { DeliverySteps } from "./delivery-steps.tsx";
+import { REQUEST_ICONS } from "./request-states.ts";
+
+/** Who decided what, and how far the answer has come. */
+export function AnswerGiven({ request }: { request: InputRequestDetail }) {
+  const answer = request.answer;
+  if (!answer) return null;
+  const Icon = REQUEST_ICONS[request.state];
+  const meaning = deliveryMeaning(request);
+  return (
+    <section
+      aria-label="The answer"
+      className="flex flex-col gap-3.5 rounded-lg border border-line bg-bg p-4"
+    >
+      <div className="flex flex-col gap-1">
+        <p className="flex items-center gap-2 font-medium">
+          <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
+          <span>
+            {decidedWord(answer.action, answer.content)} by {answer.by.name}
+            <span className="font-normal text-muted">
+              {" "}
+              · <TimeAgo at={answer.at} />
+            </span>
+          </span>
+        </p>
+        {meaning && <p className="pl-6 text-[13px] text-muted">{meaning}</p>}
+      </div>
+      <GivenFields request={request} />
+      {answer.comment && (
+        <blockquote className="whitespace-pre-line border-line border-l-2 pl-3 text-muted">
+          <PlainText text={answer.comment} />
+        </blockquote>
+      )}
+      <DeliverySteps request={request} />
+      <Stuck request={request} />
+    </section>
+  );
+}
+
+/** What was filled in, by the titles of the form; one-press decisions are said by their word already. */
+function GivenFields({ request }: { request: InputRequestDetail }) {
+  const content = request.answer?.content;
+  if (!content || request.fields.kind !== "supported" || decisionOf(request.fields).kind !== "form")
+    return null;
+  const titles = new Map(request.fields.fields.map((field) => [field.name, field]));
+  const cells = describeFacts(content).flatMap((block) => (block.kind === "fields" ? block.fields : []));
+  return (
+    <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1 text-[13px]">
+      {Object.keys(content).map((name, index) => {
+        const field = titles.get(name);
+        const chosen =
+          field?.kind === "one_of" && field.options.find((option) => option.value === content[name]);
+        const cell = cells[index]?.cell;
+        return (
+          <div key={name} className="col-span-2 grid grid-cols-subgrid">
+            <dt className="text-muted">{field?.title ?? name}</dt>
+            <dd className="whitespace-pre-wrap">
+              {chosen ? chosen.title : cell && <CellText cell={cell} />}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** The server took the answer but keeps asking: an operator may send the same again. */
+function Stuck({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const delivery = request.delivery;
+  if (!delivery?.flagged) return null;
+  const resend = async () => {
+    try {
+      await api.post(`/api/v1/input-requests/${request.id}/resend`);
+      toast("Sending the same answer again");
+    } catch (error) {
+      toast.error(errorSentence(error));
+    }
+    void client.invalidateQueries({ queryKey: requestKeys.detail(request.id) });
+  };
+  return (
+    <Notice
+      live
+      tone="wait"
+      title="The server took the answer but keeps asking the same question."
+      action={
+        me.may("requests:resend") ? (
+          <Button size="sm" onClick={() => void resend()}>
+            Send the same answer again
+          </Button>
+        ) : undefined
+      }
+    >
+      {delivery.error && (
+        <p>
+          <PlainText text={delivery.error} />
+        </p>
+      )}
+      {!me.may("requests:resend") && <p>An operator can send the same answer again.</p>}
+    </Notice>
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { openRequestsOfTask } from "@/lib/api-client/requests.ts";
+import { reachIn } from "@/lib/format/requests/delivery.ts";
+import { endedWords } from "@/lib/format/requests/requests.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** What became of a request that ended without being settled, and where to go from here. */
+export function RequestEnded({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  if (request.state === "answered" || request.state === "settled" || request.state === "open") return null;
+  const reach = request.answer && request.delivery && reachIn(request.delivery);
+  const words = endedWords(request.state, request.endedReason, reach);
+  const failed = request.state !== "withdrawn";
+  return (
+    <Notice tone={failed ? "bad" : "neutral"} title={words.what} action={<Next request={request} />}>
+      <p>{words.next}</p>
+      {failed && (
+        <p>
+          {me.may("tasks:start")
+            ? "If it still matters, start it again as a new task."
+            : "If it still matters, ask an operator to start it again as a new task."}
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function Next({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  const [asking, setAsking] = useState(false);
+  const replaced = request.endedReason === "replaced";
+  const others = useQuery({ ...openRequestsOfTask(request.taskId), enabled: replaced });
+  const next = others.data?.items.find((each) => each.id !== request.id);
+  const mayStartAgain =
+    request.state !== "withdrawn" &&
+    me.may("tasks:start") &&
+    isCallKnown({ adopted: request.task.adopted, arguments: request.arguments });
+  return (
+    <span className="flex flex-wrap gap-2">
+      {next && (
+        <Button asChild size="sm" variant="primary">
+          <Link href={`/inbox/${next.id}`}>Go to the new question</Link>
+        </Button>
+      )}
+      {mayStartAgain && (
+        <Button size="sm" onClick={() => setAsking(true)}>
+          Start again as a new task…
+        </Button>
+      )}
+      <Button asChild size="sm">
+        <Link href={`/tasks/${request.taskId}`}>Open the task</Link>
+      </Button>
+      <RestartDialog
+        task={{ id: request.taskId, tool: request.tool, state: request.task.state }}
+        open={asking}
+        onClose={() => setAsking(false)}
+      />
+    </span>
+  );
+}

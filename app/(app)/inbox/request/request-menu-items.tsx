@@ -1,0 +1,36 @@
+"use client";
+
+import { Copy, Hash, Link2, ListChecks } from "lucide-react";
+import { copyText } from "@/components/ui/copy-text.ts";
+import { Link } from "@/components/ui/link.tsx";
+import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+export function RequestMenuItems({ request, link }: { request: InputRequestDetail; link: () => void }) {
+  return (
+    <>
+      <MenuItem onSelect={link}>
+        <Link2 aria-hidden strokeWidth={1.75} />
+        Copy a link
+      </MenuItem>
+      <MenuItem onSelect={() => copyText(request.message, "Message copied")}>
+        <Copy aria-hidden strokeWidth={1.75} />
+        Copy the message
+      </MenuItem>
+      <MenuItem onSelect={() => copyText(request.id, "Id copied")}>
+        <Hash aria-hidden strokeWidth={1.75} />
+        <span>
+          Copy the id
+          <span className="block text-muted text-xs">To quote when asking for help.</span>
+        </span>
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem asChild>
+        <Link href={`/tasks/${request.taskId}`}>
+          <ListChecks aria-hidden strokeWidth={1.75} />
+          Open the task
+        </Link>
+      </MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+"use client";
+
+import { useState } from "react";
+import { HiddenMark } from "@/components/text/plain-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { type MessageToken, messageTokens, splitMessage } from "@/lib/text/message-tokens.ts";
+
+/** A title longer than this is read as text. */
+const LONG_TITLE = 160;
+/** About a screenful. */
+const SCREENFUL = { characters: 1_200, lines: 14 };
+
+/**
+ * The server's question, as text, whatever it holds: its first line as the title, the rest below, folded where it is
+ * long. Amounts, dates and ids stand out; nothing is a link.
+ */
+export function RequestMessage({ message }: { message: string }) {
+  const { title, body } = splitMessage(message);
+  const hides = messageTokens(message).some((token) => token.kind === "hidden");
+  return (
+    <div className="flex max-w-[46rem] flex-col gap-2.5">
+      <Folded text={title} always={body === ""}>
+        <h2
+          id="request-title"
+          tabIndex={-1}
+          dir="auto"
+          className={cn(
+            "whitespace-pre-wrap break-words outline-none",
+            title.length > LONG_TITLE
+              ? "font-medium text-[15px] leading-6"
+              : "text-balance font-semibold text-[20px] leading-[1.35] tracking-tight md:text-[21px]",
+          )}
+        >
+          <Tokens text={title} />
+        </h2>
+      </Folded>
+      {body && (
+        <Folded text={body}>
+          <div dir="auto" className="whitespace-pre-wrap break-words text-[15px] leading-6">
+            <Tokens text={body} />
+          </div>
+        </Folded>
+      )}
+      {hides && (
+        <p className="text-[13px] text-bad">
+          The marked places hold characters that cannot be seen. They are shown here so that they cannot
+          mislead.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Folded({
+  text,
+  always = true,
+  children,
+}: {
+  text: string;
+  always?: boolean;
+  children: React.ReactNode;
+}) {
+  const [open, setOpen] = useState(false);
+  const long = text.length > SCREENFUL.characters || text.split("\n").length > SCREENFUL.lines;
+  if (!long || !always) return children;
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <div className={cn("relative w-full", !open && "max-h-80 overflow-hidden")}>
+        {children}
+        {!open && <div aria-hidden className="absolute inset-x-0 bottom-0 h-14 bg-linear-to-t from-panel" />}
+      </div>
+      <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? "Show less" : `Show all ${text.length.toLocaleString("en-US")} characters`}
+      </Button>
+    </div>
+  );
+}
+
+// The ground reaches a little beyond the figure without moving the text around it.
+const FIGURE = "-mx-px rounded-sm bg-sunken px-px box-decoration-clone";
+const STYLES: Record<Exclude<MessageToken["kind"], "text" | "hidden">, string> = {
+  amount: cn(FIGURE, "whitespace-nowrap font-semibold tabular-nums"),
+  date: cn(FIGURE, "whitespace-nowrap"),
+  id: FIGURE,
+};
+
+/** Each figure is isolated: text of another direction beside it cannot reorder its digits. */
+function Tokens({ text }: { text: string }) {
+  return messageTokens(text).map((token, index) => {
+    // The parts are computed from one text: their place is their identity.
+    const key = index;
+    if (token.kind === "text") return token.text;
+    if (token.kind === "hidden") return <HiddenMark key={key} text={token.text} />;
+    return (
+      <bdi key={key} className={STYLES[token.kind]}>
+        {token.text}
+      </bdi>
+    );
+  });
+}

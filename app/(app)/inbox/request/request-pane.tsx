@@ -1,0 +1,65 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ChevronLeft } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { useParts } from "@/components/ui/part.tsx";
+import { ApiError } from "@/lib/api-client/base/client.ts";
+import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
+import { similarRequests } from "@/lib/api-client/base/request-context.ts";
+import { requestDetail } from "@/lib/api-client/requests.ts";
+import { partsOf, RequestMissing } from "./request-parts.ts";
+import { RequestView } from "./request-view.tsx";
+
+export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
+  const request = useQuery(requestDetail(id));
+  const failure = useKeptError(request);
+  // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
+  const similar = useQuery(similarRequests(id));
+  const whole = useParts(request.data ? partsOf(request.data, similar.data ?? null) : []);
+  // Once it is shown it stays: what comes to it later may come late.
+  const [shown, setShown] = useState(false);
+  if (!shown && request.data && !similar.isPending && whole) setShown(true);
+  return (
+    <>
+      <div className="flex h-12 shrink-0 items-center border-line border-b px-1 md:hidden">
+        <Button variant="ghost" className="gap-1.5 px-2 text-ink" onClick={onBack}>
+          <ChevronLeft aria-hidden strokeWidth={1.75} />
+          Inbox
+        </Button>
+      </div>
+      {request.data && shown ? (
+        <RequestView request={request.data} similar={similar.data ?? null} onClose={onBack} />
+      ) : failure ? (
+        <NotLoaded error={failure} onRetry={() => void request.refetch()} onBack={onBack} />
+      ) : (
+        <RequestSkeleton />
+      )}
+    </>
+  );
+}
+
+function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => void; onBack: () => void }) {
+  if (error instanceof ApiError && error.status === 404) {
+    return <RequestMissing onBack={onBack} />;
+  }
+  return (
+    <div className="p-6">
+      <LoadFailure what="The request" error={error} onRetry={onRetry} />
+    </div>
+  );
+}
+
+export function RequestSkeleton() {
+  return (
+    <div aria-hidden className="flex max-w-3xl flex-col gap-4 p-4 md:px-8 md:py-6">
+      <div className="skeleton h-4 w-48" />
+      <div className="skeleton h-7 w-4/5" />
+      <div className="skeleton h-5 w-64" />
+      <div className="skeleton mt-4 h-44" />
+      <div className="skeleton h-16" />
+    </div>
+  );
+}

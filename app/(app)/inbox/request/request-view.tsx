@@ -1,0 +1,131 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { Facts } from "@/components/facts/facts.tsx";
+import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
+import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
+import { isDestructive } from "@/lib/input-requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+import { AnswerArea, type AnswerAreaProps, NOTHING_TO_FILL } from "../answer/answer-area.tsx";
+import { RequestHeader } from "./request-header.tsx";
+import {
+  AskedBefore,
+  DecidedBefore,
+  FormAnswerArea,
+  isForm,
+  isStuck,
+  OtherQuestions,
+  QuestionChanged,
+  RepeatNotice,
+  RequestClosed,
+  RequestTrouble,
+  StickySummary,
+  wasAskedBefore,
+} from "./request-parts.ts";
+import { RequestSection } from "./request-section.tsx";
+
+/**
+ * One request. The question on screen is pinned when it opens: what a person reads and fills in never changes
+ * under them. State, claim and delivery follow the server.
+ */
+export function RequestView({
+  request,
+  similar,
+  onClose,
+}: {
+  request: InputRequestDetail;
+  /** Null where it could not be read: nothing depends on it. */
+  similar: SimilarRequests | null;
+  onClose: () => void;
+}) {
+  const [question, setQuestion] = useState(request);
+  const asked = useQuery(requestsOfTask(request.taskId));
+  const others = asked.data?.items.filter((each) => each.id !== request.id) ?? [];
+  const scroller = useRef<HTMLDivElement>(null);
+  // Of a wording that changes again and again the one on the screen can be answered.
+  const changed = request.questionHash !== question.questionHash && request.rewordedAt === null;
+  const open = request.state === "open";
+
+  /** Brings the question into view; says whether it already was. */
+  const showQuestion = () => {
+    const seen = (scroller.current?.scrollTop ?? 0) < 40;
+    if (!seen) scroller.current?.scrollTo({ top: 0 });
+    return seen;
+  };
+
+  return (
+    <Answer
+      // A new question is a new form; a background refetch is not.
+      key={question.questionHash}
+      question={question}
+      request={request}
+      blocked={changed}
+      cautious={isDestructive(question.destructive, question.tool)}
+      showQuestion={showQuestion}
+      onClose={onClose}
+    >
+      {(form) => (
+        <div ref={scroller} className="scroll-quiet @container min-h-0 flex-1">
+          <StickySummary request={request} scroller={scroller} />
+          <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
+            <RequestHeader request={request} message={question.message} />
+            {changed && (
+              <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
+            )}
+            {isStuck(request) && <RequestTrouble request={request} />}
+            {!changed && open && wasAskedBefore(question) && <AskedBefore request={question} />}
+            {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}
+            <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
+              <div className="flex min-w-0 flex-col gap-6">
+                {!open && <RequestClosed request={request} />}
+                <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
+                  <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
+                    {open ? "What you decide on" : "What it was about"}
+                  </h3>
+                  <Facts values={question.arguments} message={question.message} />
+                </section>
+                {form}
+              </div>
+              <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
+                <SoFar request={request} />
+                {others.length > 0 && <OtherQuestions others={others} />}
+                {similar && similar.items.length > 0 && <DecidedBefore similar={similar} />}
+              </aside>
+            </div>
+          </div>
+        </div>
+      )}
+    </Answer>
+  );
+}
+
+function Answer(props: AnswerAreaProps) {
+  if (isForm(props.question)) return <FormAnswerArea {...props} />;
+  return <AnswerArea {...props} form={NOTHING_TO_FILL} fields={null} />;
+}
+
+function SoFar({ request }: { request: InputRequestDetail }) {
+  const events = useQuery(taskEvents(request.taskId));
+  return (
+    <RequestSection title="So far">
+      {events.data ? (
+        <Timeline
+          events={events.data.items}
+          {...(request.state === "open" && { next: `the answer goes to ${request.server.name}` })}
+        />
+      ) : (
+        <TimelineSkeleton />
+      )}
+      <Link
+        href={`/tasks/${request.taskId}`}
+        className="w-fit font-medium text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
+      >
+        All about the task
+      </Link>
+    </RequestSection>
+  );
+}

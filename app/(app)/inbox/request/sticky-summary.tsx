@@ -1,0 +1,53 @@
+"use client";
+
+import { type RefObject, useEffect, useState } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { useTimeLeft } from "@/components/time/time-left.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { sayMoney } from "@/lib/text/money.ts";
+
+/** On a phone, once the question has been scrolled away: what it is about, in one line. */
+export function StickySummary({
+  request,
+  scroller,
+}: {
+  request: InputRequestDetail;
+  scroller: RefObject<HTMLElement | null>;
+}) {
+  const [away, setAway] = useState(false);
+  useEffect(() => {
+    const title = document.getElementById("request-title");
+    if (!title) return;
+    const observer = new IntersectionObserver(([entry]) => setAway(entry?.isIntersecting === false), {
+      root: scroller.current,
+    });
+    observer.observe(title);
+    return () => observer.disconnect();
+  }, [scroller]);
+  // Everything in it stands in the header, too: nobody needs to hear it twice.
+  return (
+    <div aria-hidden className="sticky top-0 z-10 h-0 md:hidden">
+      <p
+        className={cn(
+          "flex items-baseline gap-2 border-line border-b bg-panel px-4 py-2.5 text-[13px] transition-opacity duration-100",
+          away ? "opacity-100" : "pointer-events-none opacity-0",
+        )}
+      >
+        <span className="truncate text-muted">{request.server.name}</span>
+        <span className="min-w-0 truncate font-medium">
+          <PlainText text={request.label ?? request.tool} />
+        </span>
+        <span className="ml-auto shrink-0 font-semibold tabular-nums">
+          {request.amount && sayMoney(request.amount)}
+        </span>
+        {request.state === "open" && request.expiresAt && <Left until={request.expiresAt} />}
+      </p>
+    </div>
+  );
+}
+
+function Left({ until }: { until: string }) {
+  const { words, short } = useTimeLeft(until);
+  return <span className={cn("shrink-0 tabular-nums", short ? "text-bad" : "text-wait")}>{words}</span>;
+}

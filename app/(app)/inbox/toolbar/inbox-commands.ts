@@ -1,0 +1,67 @@
+"use client";
+
+import { usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
+import { isNarrowed, NO_FILTERS, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { capitalise } from "@/lib/text/labels.ts";
+import type { Views } from "../views/use-views.ts";
+import { orderOf } from "./inbox-toolbar.tsx";
+import type { InboxPlace } from "./use-inbox-place.ts";
+
+const GROUP = "Inbox";
+
+/** What the palette can do with the list. */
+export function InboxCommands({
+  place,
+  tab,
+  views,
+  onFilter,
+  onSaveView,
+  onSelecting,
+}: {
+  place: InboxPlace;
+  tab: RequestTab | null;
+  views: Views;
+  onFilter: () => void;
+  onSaveView: () => void;
+  onSelecting: () => void;
+}) {
+  const me = useMe();
+  usePaletteCommands([
+    ...REQUEST_TABS.filter((each) => each !== tab).map((each) => ({
+      id: `inbox-tab-${each}`,
+      label: `Show ${capitalise(each)}`,
+      group: GROUP,
+      run: () => place.go({ tab: each }),
+    })),
+    { id: "inbox-filter", label: "Filter requests…", group: GROUP, run: onFilter },
+    ...(isNarrowed(place.filters)
+      ? [
+          {
+            id: "inbox-clear",
+            label: "Clear search and filters",
+            group: GROUP,
+            run: () => place.go({ filters: { ...NO_FILTERS, order: place.filters.order } }),
+          },
+        ]
+      : []),
+    ...ORDERS.filter((order) => order !== orderOf(place, tab)).map((order) => ({
+      id: `inbox-order-${order}`,
+      label: `Order: ${ORDER_WORDS[order].toLowerCase()}`,
+      group: GROUP,
+      run: () => place.go({ filters: { order } }),
+    })),
+    ...views.views.map((view) => ({
+      id: `inbox-view-${view.id}`,
+      label: `Open the view “${view.name}”`,
+      group: GROUP,
+      run: () => views.open(view),
+    })),
+    { id: "inbox-save-view", label: "Save this view…", group: GROUP, run: onSaveView },
+    ...(me.may("requests:answer") && tab !== "done"
+      ? [{ id: "inbox-select", label: "Select requests", group: GROUP, keys: "X", run: onSelecting }]
+      : []),
+  ]);
+  return null;
+}

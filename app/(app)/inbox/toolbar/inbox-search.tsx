@@ -1,0 +1,68 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { Input } from "@/components/ui/input.tsx";
+import { Kbd } from "@/components/ui/kbd.tsx";
+
+const DEBOUNCE_MS = 250;
+
+/** Searches a moment after the last key. `value` is what is searched for now, wherever that came from. */
+export function InboxSearch({ value, onChange }: { value: string; onChange: (q: string) => void }) {
+  const [text, setText] = useState(value);
+  const [seen, setSeen] = useState({ value, sent: value });
+  // Changed from elsewhere, by a link or a button: what is typed since the last search must not come back.
+  if (seen.value !== value) {
+    setSeen({ value, sent: value });
+    if (value !== seen.sent) setText(value);
+  }
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const send = (q: string) => {
+    clearTimeout(timer.current);
+    setSeen((before) => ({ ...before, sent: q }));
+    if (q !== value) onChange(q);
+  };
+  useShortcuts({
+    "/": (event) => {
+      event.preventDefault();
+      input.current?.focus();
+    },
+  });
+  return (
+    <search className="relative px-3 py-2.5 md:px-4">
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-6 size-4 -translate-y-1/2 text-muted md:left-7"
+        strokeWidth={1.75}
+      />
+      <Input
+        ref={input}
+        type="search"
+        enterKeyHint="search"
+        aria-label="Search requests"
+        placeholder="Search requests"
+        value={text}
+        onChange={(event) => {
+          const typed = event.target.value;
+          setText(typed);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => send(typed.trim()), DEBOUNCE_MS);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") send(text.trim());
+          if (event.key !== "Escape") return;
+          // A browser empties a search on Escape: here it leads back to what was found.
+          event.preventDefault();
+          event.currentTarget.blur();
+        }}
+        className="peer border-line pl-9"
+      />
+      <Kbd className="pointer-events-none absolute top-1/2 right-6.5 -translate-y-1/2 text-muted peer-focus:hidden">
+        /
+      </Kbd>
+    </search>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { cn } from "@/components/ui/cn.ts";
+import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
+import { REQUEST_TABS, type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
+import { capitalise } from "@/lib/text/labels.ts";
+import type { InboxPlace } from "./use-inbox-place.ts";
+
+/** Links, not buttons: a tab is a place that can be opened beside this one. The counts heed the filters. */
+export function InboxTabs({ active, place }: { active: RequestTab | null; place: InboxPlace }) {
+  const { data: counts } = useQuery(requestCounts(place.filters));
+  return (
+    <nav aria-label="Which requests" className="-mx-1.5 flex gap-1 overflow-x-auto overflow-y-hidden">
+      {REQUEST_TABS.map((tab) => {
+        const count = tab === "done" ? 0 : (counts?.[tab] ?? 0);
+        return (
+          <a
+            key={tab}
+            href={place.address({ tab })}
+            aria-current={tab === active ? "page" : undefined}
+            className={cn(tabStyle, tab === active && activeTabStyle)}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+              event.preventDefault();
+              place.go({ tab });
+            }}
+          >
+            {capitalise(tab)}
+            {count > 0 && (
+              <span className="font-normal text-muted tabular-nums">{count.toLocaleString("en")}</span>
+            )}
+          </a>
+        );
+      })}
+    </nav>
+  );
+}

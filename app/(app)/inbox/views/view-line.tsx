@@ -1,0 +1,65 @@
+"use client";
+
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
+import { useViewActions } from "./use-view-actions.ts";
+import type { Views } from "./use-views.ts";
+
+/** Names the view that is on, above the list, and says where what is shown has left it. */
+export function ViewLine({
+  views,
+  place,
+  onSaveAs,
+}: {
+  views: Views;
+  place: InboxPlace;
+  onSaveAs: () => void;
+}) {
+  const { current, changed, missing, mayChange } = views;
+  const actions = useViewActions(views);
+  if (missing) {
+    return (
+      <div className="px-4 pb-2.5">
+        <Notice
+          title="This view is no longer there"
+          action={
+            <Button size="sm" onClick={() => place.replace({ view: null })}>
+              Go on without it
+            </Button>
+          }
+        >
+          <p>It was deleted, or is not shared any more. The filters that came with the link are still on.</p>
+        </Notice>
+      </div>
+    );
+  }
+  if (!current) return null;
+  return (
+    <div className="flex min-h-7 items-center gap-1.5 px-4 pb-2.5 text-[13px]">
+      <p className="min-w-0 truncate">
+        <span className="text-muted">View: </span>
+        <span className="font-medium">{current.name}</span>
+        {changed && <span className="text-muted"> · changed</span>}
+      </p>
+      {changed && (
+        <Button
+          variant="link"
+          size="sm"
+          className="px-1 max-md:h-11"
+          onClick={mayChange ? actions.saveChanges : onSaveAs}
+        >
+          {mayChange ? "Save" : "Save as…"}
+        </Button>
+      )}
+      <Button
+        variant="link"
+        size="sm"
+        className="ml-auto px-1 max-md:h-11"
+        onClick={() => (changed ? views.open(current) : place.go({ view: null }))}
+      >
+        {changed ? "Go back to it" : "Leave"}
+      </Button>
+    </div>
+  );
+}

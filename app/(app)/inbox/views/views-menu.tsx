@@ -1,0 +1,29 @@
+"use client";
+
+import { Bookmark } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { Menu } from "@/components/ui/overlay/menu.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
+import { ViewsMenuItems } from "../inbox-parts.ts";
+import type { Views } from "./use-views.ts";
+
+/** One's own views and the shared ones, and what can be done with the one that is on. */
+export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog: ViewDialog) => void }) {
+  const { current } = views;
+  return (
+    <Menu
+      items={ViewsMenuItems}
+      trigger={
+        <Button variant="ghost" size="icon" aria-label="Saved views" title="Saved views">
+          <Bookmark
+            aria-hidden
+            strokeWidth={1.75}
+            className={current ? "fill-accent-soft text-accent" : ""}
+          />
+        </Button>
+      }
+    >
+      <ViewsMenuItems views={views} onDialog={onDialog} />
+    </Menu>
+  );
+}

@@ -1,0 +1,75 @@
+"use client";
+
+import { Ban, RefreshCw, RotateCcw, X } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { part } from "@/components/ui/part.tsx";
+import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
+import type { Selection } from "../list/use-selection.ts";
+import type { TaskPlace } from "../toolbar/use-task-place.ts";
+
+const BulkDialog = part(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
+
+/** What can be done with the selected tasks. */
+export function BulkBar({
+  selection,
+  place,
+  more,
+}: {
+  selection: Selection;
+  place: TaskPlace;
+  /** There are tasks in the list that are not loaded. */
+  more: boolean;
+}) {
+  const [action, setAction] = useState<BulkAction | null>(null);
+  const { ids, all } = selection;
+  return (
+    <section
+      aria-label="Selected tasks"
+      className="appear sticky bottom-4 z-20 mx-auto flex max-w-full flex-wrap items-center gap-2 rounded-lg border border-line bg-panel px-3 py-2 shadow-pop max-md:bottom-2"
+    >
+      <p role="status" className="font-medium">
+        {all && more ? "All that match" : plural(ids.length, "task")} selected
+      </p>
+      {more && !all && (
+        <Button size="sm" variant="link" onClick={selection.selectAll}>
+          Select all that match
+        </Button>
+      )}
+      <Button size="sm" variant="danger" onClick={() => setAction("cancel")}>
+        <Ban aria-hidden strokeWidth={1.75} />
+        Cancel…
+      </Button>
+      <Button size="sm" onClick={() => setAction("refresh")}>
+        <RefreshCw aria-hidden strokeWidth={1.75} />
+        Check now…
+      </Button>
+      <Button size="sm" onClick={() => setAction("restart")}>
+        <RotateCcw aria-hidden strokeWidth={1.75} />
+        Start again…
+      </Button>
+      <Button
+        size="icon"
+        variant="ghost"
+        aria-label="Clear the selection"
+        title="Clear the selection (Esc)"
+        onClick={selection.clear}
+      >
+        <X aria-hidden strokeWidth={1.75} />
+      </Button>
+      {action && (
+        <BulkDialog
+          action={action}
+          chosen={all ? { filter: withoutOrder(place.query ?? {}) } : { taskIds: ids }}
+          count={all && more ? null : ids.length}
+          onClose={() => setAction(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+function withoutOrder({ order: _, ...filter }: Record<string, string>): Record<string, string> {
+  return filter;
+}

@@ -1,0 +1,136 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import type { BulkAction, BulkOperation } from "@/lib/bulk-operations/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
+import { BULK_WORDS } from "./bulk-words.ts";
+
+/**
+ * Freezes the list, says how many it is, and begins once that number was typed: what comes or goes meanwhile changes nothing
+ * about it.
+ */
+export function BulkDialog({
+  action,
+  chosen,
+  count,
+  onClose,
+}: {
+  action: BulkAction;
+  chosen: { taskIds: string[] } | { filter: Record<string, string> };
+  /** How many were chosen; null: not known. */
+  count: number | null;
+  onClose: () => void;
+}) {
+  const words = BULK_WORDS[action];
+  const prepared = useMutation({
+    mutationFn: () => api.post<BulkOperation>("/api/v1/bulk-operations", { action, ...chosen }),
+  });
+  // Once for each time it is opened: the list is what it was at that moment.
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    prepared.mutate();
+  });
+  const items = prepared.data?.items;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={items === undefined ? words.title : `${words.title}: ${plural(items, "task")}`}
+      description={words.description}
+    >
+      {prepared.error ? (
+        <FieldErrorLine id="bulk-error" message={errorSentence(prepared.error)} />
+      ) : items === undefined ? (
+        <p role="status" className="text-muted">
+          Counting…
+        </p>
+      ) : (
+        count !== null &&
+        count > items && (
+          <p>
+            {plural(count - items, "task")} of the {count} selected {count - items === 1 ? "is" : "are"} left
+            out: {words.leftOut}
+          </p>
+        )
+      )}
+      {prepared.data ? (
+        <ConfirmForm operation={prepared.data} action={action} onClose={onClose} />
+      ) : (
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+        </DialogActions>
+      )}
+    </Dialog>
+  );
+}
+
+function ConfirmForm({
+  operation,
+  action,
+  onClose,
+}: {
+  operation: BulkOperation;
+  action: BulkAction;
+  onClose: () => void;
+}) {
+  const router = useRouter();
+  const [typed, setTyped] = useState("");
+  const [wrong, setWrong] = useState(false);
+  const { items, id } = operation;
+  const begin = useMutation({
+    mutationFn: () => api.post<BulkOperation>(`/api/v1/bulk-operations/${id}/begin`, { count: items }),
+    onSuccess: () => {
+      onClose();
+      router.push(`/tasks/bulk/${id}`);
+    },
+  });
+  const error = wrong ? `Type ${items}` : begin.error ? errorSentence(begin.error) : undefined;
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const right = typed.trim() === String(items);
+        setWrong(!right);
+        if (right) begin.mutate();
+      }}
+    >
+      <Field id="bulk-count" label={`Type ${items} to confirm`} required error={error}>
+        {(control) => (
+          <Input
+            {...control}
+            autoFocus
+            inputMode="numeric"
+            autoComplete="off"
+            className="max-w-32"
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              setWrong(false);
+            }}
+          />
+        )}
+      </Field>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button
+          type="submit"
+          variant={action === "cancel" ? "destructive" : "primary"}
+          disabled={begin.isPending}
+        >
+          {BULK_WORDS[action].confirm} {plural(items, "task")}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

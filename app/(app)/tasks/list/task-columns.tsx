@@ -1,0 +1,106 @@
+import type { ReactNode } from "react";
+import { AttentionBadge } from "@/components/task/attention-badge.tsx";
+import { NotDurableBadge } from "@/components/task/durability.tsx";
+import { EraBadge } from "@/components/task/era-badge.tsx";
+import { StateBadge } from "@/components/task/state-badge.tsx";
+import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
+import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
+import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
+import { TaskMatter } from "./task-matter.tsx";
+
+export interface TaskColumn {
+  id: string;
+  label: string;
+  cell: (task: TaskSummary) => ReactNode;
+  right?: boolean;
+  className?: string;
+  /** Not shown unless chosen. */
+  extra?: boolean;
+  /** The orders that a click on its head goes through, with the sense in which the column is sorted then. */
+  orders?: Partial<Record<TaskOrder, "ascending" | "descending">>;
+}
+
+/** Reasons that name the state, or take its place. */
+const SAYS_ALL = new Set<AttentionCode>(["start_unknown", "stalled", "lost"]);
+
+const live = (task: TaskSummary) => isLive(task.state);
+
+/** Beside the task's name, which is always there. */
+export const TASK_COLUMNS: TaskColumn[] = [
+  { id: "tool", label: "Tool", className: "max-w-40 truncate text-muted", cell: (task) => task.tool },
+  {
+    id: "server",
+    label: "Server",
+    className: "max-w-44 truncate text-muted max-lg:hidden",
+    cell: (task) => task.server.name,
+  },
+  {
+    id: "state",
+    label: "State",
+    cell: (task) => (
+      <span className="flex items-center gap-1.5">
+        {/* Why it stands still says more than what it is at. */}
+        {!(task.attention && SAYS_ALL.has(task.attention.code)) && <StateBadge task={task} />}
+        <AttentionBadge attention={task.attention} />
+        {!task.durable && live(task) && <NotDurableBadge short />}
+      </span>
+    ),
+  },
+  {
+    id: "outcome",
+    label: "Outcome",
+    className: "w-full min-w-40 max-w-0",
+    cell: (task) => <TaskMatter task={task} />,
+  },
+  {
+    id: "by",
+    label: "By",
+    className: "max-w-28 truncate text-muted max-lg:hidden",
+    cell: (task) => task.requestedBy.name,
+  },
+  { id: "era", label: "Era", extra: true, cell: (task) => task.era && <EraBadge era={task.era} /> },
+  {
+    id: "age",
+    label: "Age",
+    right: true,
+    orders: { newest: "ascending", oldest: "descending" },
+    cell: (task) => <Age at={task.createdAt} />,
+  },
+  {
+    id: "changed",
+    label: "Last change",
+    right: true,
+    extra: true,
+    cell: (task) => <TimeAgo at={task.updatedAt} />,
+  },
+  {
+    id: "ended",
+    label: "Ended",
+    right: true,
+    extra: true,
+    orders: { ended: "descending" },
+    cell: (task) => task.finishedAt && <TimeAgo at={task.finishedAt} />,
+  },
+  {
+    id: "next",
+    label: "Next check",
+    right: true,
+    className: "max-xl:hidden",
+    cell: (task) => live(task) && (task.nextCheckAt ? <TimeUntil at={task.nextCheckAt} over="now" /> : "—"),
+  },
+  {
+    id: "left",
+    label: "Time left",
+    right: true,
+    className: "max-lg:hidden",
+    orders: { expiring: "ascending" },
+    cell: (task) => live(task) && (task.expiresAt ? <TimeLeft at={task.expiresAt} /> : "—"),
+  },
+];
+
+function TimeLeft({ at }: { at: string }) {
+  const soon = Date.parse(at) - Date.now() < EXPIRING_MS;
+  return <TimeUntil at={at} over="over" className={cn(soon && "font-medium text-wait")} />;
+}

@@ -1,0 +1,167 @@
+"use client";
+
+import { type SubmitEvent, useMemo, useState } from "react";
+import { ToolChanged } from "@/components/server/tool-changed.tsx";
+import { NOT_DURABLE } from "@/components/task/durability.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { TabPanel, Tabs } from "@/components/ui/tabs.tsx";
+import type { ServerTool } from "@/lib/servers/schema.ts";
+import { isRepeatable } from "@/lib/tasks/status.ts";
+import { plural } from "@/lib/text/labels.ts";
+import { RaceOptions } from "../race-options.tsx";
+import { RecentArguments } from "../recent-arguments.tsx";
+import { NO_RETRY, RetryOptions, toRetry } from "../retry-options.tsx";
+import { isWrapped, SAMPLED_TOOL, SampleButtons } from "../sample-buttons.tsx";
+import { type Start, useStart } from "../use-start.ts";
+import { ArgumentsTab } from "./arguments-tab.tsx";
+import { emptyArguments, readForm } from "./form-schema.ts";
+import { JsonInput } from "./json-input.tsx";
+import { judge, type Problem } from "./judge-arguments.ts";
+import { ProblemList } from "./problem-list.tsx";
+import type { Json } from "./schema-tree.ts";
+import { focusProblem, inField } from "./show-problem.ts";
+
+/** The tool's form and its raw JSON: two views of the same arguments. */
+export function ArgumentsForm({
+  server,
+  tool,
+  demo,
+  again,
+}: {
+  server: { id: string; name: string };
+  tool: ServerTool;
+  demo: boolean;
+  /** The task that is started again, with what it was called with. */
+  again: { id: string; arguments: Json } | null;
+}) {
+  const read = useMemo(() => readForm(tool.inputSchema), [tool]);
+  const drawn = "form" in read ? read.form : null;
+  const [values, setValues] = useState<Json>(() => again?.arguments ?? (drawn ? emptyArguments(drawn) : {}));
+  const [isBroken, setBroken] = useState(false);
+  const form = isBroken ? null : drawn;
+  const reason = "reason" in read ? read.reason : isBroken ? "Its schema can’t be drawn as a form." : null;
+  const [tab, setTab] = useState(form ? "form" : "json");
+  const [jsonValid, setJsonValid] = useState(true);
+  const [own, setOwn] = useState<Problem[]>([]);
+  const [retry, setRetry] = useState(NO_RETRY);
+  const [others, setOthers] = useState<string[] | null>(null);
+  const [seen, setSeen] = useState(false);
+  const mayStart = jsonValid && (tool.change === null || seen);
+  const { start, pending, refusal, setRefusal } = useStart();
+  const isRace = others !== null && others.length > 0;
+  const repeatable = isRepeatable(tool.annotations);
+  const planned = isRace ? null : toRetry(retry, repeatable);
+  const problems = own.length > 0 ? own : (refusal?.problems ?? []);
+
+  const change = (next: Json) => {
+    setValues(next);
+    setOwn([]);
+    setRefusal(null);
+  };
+
+  const what = (): Start => {
+    const call = { tool: tool.name, arguments: values };
+    const known = tool.change ? { acknowledgeToolChange: tool.digest } : {};
+    if (again) return { kind: "again", of: again.id, input: { arguments: values, ...known } };
+    if (isRace)
+      return {
+        kind: "race",
+        input: {
+          starts: [
+            { serverId: server.id, ...call, ...known },
+            ...others.map((serverId) => ({ serverId, ...call })),
+          ],
+        },
+      };
+    return {
+      kind: "task",
+      input: { serverId: server.id, ...call, ...known, ...(planned && { retry: planned }) },
+    };
+  };
+
+  const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (pending || !mayStart) return;
+    if (planned === undefined) return void document.getElementById("retry-insist")?.focus();
+    setRefusal(null);
+    const found = read.judge ? judge(read.judge, values).map(inField) : [];
+    setOwn(found);
+    const refused = found.length > 0 ? found : (await start(what()))?.problems;
+    if (refused?.[0]) focusProblem(refused[0], tab);
+  };
+
+  return (
+    <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+      <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
+      {demo && tool.name === SAMPLED_TOOL && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
+      {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
+      <Tabs
+        value={tab}
+        onChange={(next) => {
+          setTab(next);
+          // What was no JSON is gone with its tab: the form shows what was last.
+          setJsonValid(true);
+        }}
+        tabs={[
+          { value: "form", label: "Form" },
+          { value: "json", label: "JSON" },
+        ]}
+      >
+        <TabPanel value="form">
+          <ArgumentsTab
+            form={form}
+            reason={reason}
+            values={values}
+            problems={problems}
+            onChange={change}
+            onBroken={() => {
+              setBroken(true);
+              setTab("json");
+            }}
+          />
+        </TabPanel>
+        <TabPanel value="json">
+          {reason && <p className="mb-3 text-[13px] text-muted">{reason} Write the arguments as JSON.</p>}
+          <JsonInput
+            value={values}
+            onChange={(next) => {
+              setJsonValid(next !== null);
+              if (next) change(next);
+            }}
+          />
+        </TabPanel>
+      </Tabs>
+      {!again && (
+        <>
+          {!isRace && <RetryOptions choice={retry} repeatable={repeatable} onChange={setRetry} />}
+          <RaceOptions server={server} tool={tool} chosen={others} onChange={setOthers} />
+        </>
+      )}
+      {tool.taskSupport === "forbidden" && (
+        <Notice tone="wait" title="Not durable: this call ends with its connection.">
+          <p>{NOT_DURABLE}</p>
+        </Notice>
+      )}
+      <ProblemList
+        sentence={refusal?.sentence ?? null}
+        problems={problems}
+        onShow={(problem) => focusProblem(problem, tab)}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        className="self-start max-md:w-full"
+        disabled={pending || !mayStart}
+      >
+        {pending
+          ? "Starting…"
+          : again
+            ? "Start again"
+            : isRace
+              ? `Start on ${plural(others.length + 1, "server")}`
+              : "Start task"}
+      </Button>
+    </form>
+  );
+}

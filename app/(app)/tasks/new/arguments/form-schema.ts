@@ -1,0 +1,167 @@
+/** An expanded schema as the form library draws it best: one type a field, titles for people, no expressions. */
+import { humanise } from "@/lib/text/labels.ts";
+import { Beyond, expand, isJson, type Json } from "./schema-tree.ts";
+
+export type ReadForm =
+  /** `judge` is what values are held against, `form` what is drawn. */
+  { judge: Json; form: Json } | { judge: Json | null; reason: string };
+
+/** Its arguments as a form, or why not. */
+export function readForm(inputSchema: Json): ReadForm {
+  try {
+    const judge = expand(inputSchema);
+    const form = draw(judge);
+    const isObject = form.type === "object" || form.anyOf || form.oneOf || form.allOf;
+    if (!isObject || (form.$id === AS_JSON && !isEmpty(judge)))
+      return { judge, reason: "Its schema does not say which arguments it takes." };
+    const { $id: _, ...root } = form;
+    return { judge, form: { ...root, title: "", description: "" } };
+  } catch (error) {
+    if (error instanceof Beyond) return { judge: null, reason: error.message };
+    throw error;
+  }
+}
+
+/** It takes no arguments, rather than any. */
+function isEmpty({ additionalProperties }: Json): boolean {
+  return (
+    additionalProperties === undefined || (isJson(additionalProperties) && "not" in additionalProperties)
+  );
+}
+
+/** Fields of this `$id` are typed as JSON: anything, maps, lists of mixed things. */
+export const AS_JSON = "JsonField";
+
+function draw(schema: Json): Json {
+  const flat = withoutNull(schema);
+  const { additionalProperties: _, not: __, prefixItems, ...rest } = flat;
+  const type = typeOf(flat);
+  const shown: Json = { ...rest, ...(type !== null && { type }) };
+  for (const keyword of ["anyOf", "oneOf"])
+    if (Array.isArray(flat[keyword])) shown[keyword] = flat[keyword].map((each) => drawOption(each as Json));
+  if (Array.isArray(flat.allOf)) shown.allOf = flat.allOf.map((each) => draw(each as Json));
+  for (const keyword of ["if", "then", "else"])
+    if (isJson(flat[keyword])) shown[keyword] = { ...draw(flat[keyword]), $id: undefined };
+  const isOneOfSeveral = Boolean(flat.anyOf ?? flat.oneOf ?? flat.allOf);
+  if (isJson(flat.properties)) shown.properties = drawProperties(flat.properties);
+  if (type === "array") {
+    if (prefixItems || !isJson(flat.items)) return { ...shown, $id: AS_JSON };
+    shown.items = draw(flat.items);
+  }
+  if (type === "object" && !isOneOfSeveral && Object.keys((shown.properties ?? {}) as Json).length === 0)
+    shown.$id = AS_JSON;
+  if (Array.isArray(flat.enum) && !flat.enum.every(isScalar)) shown.$id = AS_JSON;
+  if (type === null && !isOneOfSeveral && !Array.isArray(flat.enum) && !("const" in flat))
+    shown.$id = AS_JSON;
+  if (typeof shown.format === "string" && !DRAWN_FORMATS.has(shown.format)) delete shown.format;
+  return shown;
+}
+
+/** One of several kinds of value, by a name of its own. */
+function drawOption(option: Json): Json {
+  const drawn = draw(option);
+  const isNamed = (typeof drawn.title === "string" && drawn.title !== "") || "const" in drawn;
+  return isNamed ? drawn : { ...drawn, title: OPTIONS[String(drawn.type)] ?? "Something else" };
+}
+
+const OPTIONS: Record<string, string> = {
+  string: "Text",
+  number: "Number",
+  integer: "Whole number",
+  boolean: "Yes or no",
+  array: "List",
+  object: "Group of fields",
+};
+
+const DRAWN_FORMATS = new Set(["date", "date-time", "email", "uri"]);
+
+function drawProperties(properties: Json): Json {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const { title } = property as Json;
+      // Generators title a field like its name with capitals; our own wording of the name reads better.
+      const own = typeof title === "string" && title.trim() !== "" && !looksGenerated(title, name);
+      return [name, { ...draw(property as Json), title: own ? title : humanise(name) }];
+    }),
+  );
+}
+
+/** An argument that may be null may be left out: the form does not offer null. */
+function withoutNull(schema: Json): Json {
+  for (const keyword of ["anyOf", "oneOf"]) {
+    const choices = schema[keyword];
+    if (!Array.isArray(choices)) continue;
+    const real = choices.filter((each) => (each as Json).type !== "null");
+    const { [keyword]: _, ...rest } = schema;
+    if (real.length === 1) return withoutNull({ ...(real[0] as Json), ...rest });
+    if (real.length < choices.length) return { ...rest, [keyword]: real };
+  }
+  if (Array.isArray(schema.enum) && schema.enum.includes(null))
+    return { ...schema, enum: schema.enum.filter((each) => each !== null) };
+  return schema;
+}
+
+/** The one type that a field has; null: none is said, or several are. */
+function typeOf(schema: Json): string | null {
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== "null");
+  if (types.length === 1 && typeof types[0] === "string") return types[0];
+  if (types.length > 1)
+    return types.every((type) => type === "integer" || type === "number") ? "number" : null;
+  if (isJson(schema.properties)) return "object";
+  if (isJson(schema.items)) return "array";
+  if ("const" in schema) return typeof schema.const === "object" ? null : typeof schema.const;
+  if (Array.isArray(schema.enum) && schema.enum.every((each) => typeof each === "string")) return "string";
+  return null;
+}
+
+function isScalar(value: unknown): boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+function looksGenerated(title: string, name: string): boolean {
+  return title.toLowerCase().replace(/[^a-z\d]/g, "") === name.toLowerCase().replace(/[^a-z\d]/g, "");
+}
+
+/** What the form begins with: one empty line of each list that is needed, nothing invented. */
+export function emptyArguments(form: Json): Json {
+  const empty = emptyValue(form);
+  return isJson(empty) ? empty : {};
+}
+
+function emptyValue(schema: Json): unknown {
+  if (schema.$id === AS_JSON) return undefined;
+  if (schema.type === "array") {
+    const items = schema.items as Json;
+    return items.type === "object" && !items.anyOf && !items.oneOf ? [emptyValue(items) ?? {}] : [];
+  }
+  if (schema.type !== "object" || !isJson(schema.properties)) return undefined;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.fromEntries(
+    Object.entries(schema.properties).flatMap(([name, property]) => {
+      const start = required.includes(name) ? emptyValue(property as Json) : undefined;
+      return start === undefined ? [] : [[name, start]];
+    }),
+  );
+}
+
+/** Values without what was left empty: no key without a value, and no group that may be left out with nothing in it. */
+export function withoutEmpty(schema: unknown, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = isJson(schema) ? schema.items : undefined;
+    return value.map((each) => withoutEmpty(items, each));
+  }
+  if (!isJson(value)) return value;
+  const properties = isJson(schema) && isJson(schema.properties) ? schema.properties : {};
+  const required = isJson(schema) && Array.isArray(schema.required) ? schema.required : [];
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => {
+      const kept = withoutEmpty(properties[name], each);
+      const isEmptyGroup = isJson(kept) && Object.keys(kept).length === 0 && isGroup(properties[name]);
+      return kept === undefined || (isEmptyGroup && !required.includes(name)) ? [] : [[name, kept]];
+    }),
+  );
+}
+
+function isGroup(schema: unknown): boolean {
+  return isJson(schema) && isJson(schema.properties) && schema.$id !== AS_JSON;
+}

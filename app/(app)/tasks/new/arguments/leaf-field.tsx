@@ -1,0 +1,80 @@
+"use client";
+
+import type { FieldProps } from "@rjsf/utils";
+import { createContext, useContext } from "react";
+import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
+import { capitalise } from "@/lib/text/labels.ts";
+import { domId, itemName } from "./field-id.ts";
+import { LeafInput } from "./leaf-input.tsx";
+
+/** The line that a field stands in, e.g. `line 2`, where its fields stand side by side; null: each has a row. */
+export const LineContext = createContext<string | null>(null);
+
+/** One value: text, a number, yes or no, one of several. */
+export function LeafField({
+  schema,
+  formData,
+  fieldPathId,
+  required = false,
+  rawErrors,
+  name,
+  title,
+  onChange,
+}: FieldProps) {
+  const line = useContext(LineContext);
+  const id = domId(fieldPathId.$id);
+  const label = labelOf(fieldPathId.path, schema.title, title ?? name);
+  const inList = typeof fieldPathId.path.at(-1) === "number";
+  const error = rawErrors?.[0];
+  const input = (control: object) => (
+    <LeafInput
+      control={control}
+      schema={schema}
+      value={formData}
+      onChange={(value) => onChange(value, fieldPathId.path)}
+      inList={inList}
+    />
+  );
+  if (line === null) {
+    return (
+      <Field
+        id={id}
+        label={label}
+        description={schema.description}
+        hint={hintOf(schema)}
+        error={error}
+        required={required}
+      >
+        {input}
+      </Field>
+    );
+  }
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <label htmlFor={id} className="text-muted text-xs">
+        {label}
+        <span className="sr-only"> of {line}</span>
+        {!required && " · optional"}
+      </label>
+      {input({
+        id,
+        "aria-required": required || undefined,
+        "aria-invalid": error ? true : undefined,
+        "aria-describedby": error ? `${id}-error` : undefined,
+      })}
+      {error && <FieldErrorLine id={`${id}-error`} message={error} />}
+    </div>
+  );
+}
+
+export function labelOf(path: (string | number)[], own: string | undefined, name: string): string {
+  const last = path.at(-1);
+  return own || (typeof last === "number" ? capitalise(`${itemName(path.slice(0, -1))} ${last + 1}`) : name);
+}
+
+/** A default is the server's: it is said, and never sent as if somebody had chosen it. */
+function hintOf(schema: FieldProps["schema"]): string | undefined {
+  const standard = schema.default;
+  if (standard === undefined || standard === null || typeof standard === "object") return undefined;
+  return `Left empty, the server takes ${String(standard).slice(0, 100)}`;
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { Download } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { Menu, MenuItem, MenuLabel } from "@/components/ui/overlay/menu.tsx";
+import { query } from "@/lib/api-client/base/client.ts";
+import type { TaskQuery } from "@/lib/api-client/tasks/task-keys.ts";
+
+const FORMATS = [
+  { format: "csv", label: "Table (CSV)" },
+  { format: "ndjson", label: "Lines of JSON (NDJSON)" },
+];
+
+/** All that the list would show, as a file; the browser takes it while it is made. */
+export function ExportMenu({ filter }: { filter: TaskQuery | null }) {
+  return (
+    <Menu
+      trigger={
+        <Button disabled={filter === null} className="max-md:w-11 max-md:px-0">
+          <Download aria-hidden strokeWidth={1.75} />
+          <span className="max-md:sr-only">Export</span>
+        </Button>
+      }
+    >
+      <MenuLabel>As the list is filtered</MenuLabel>
+      {FORMATS.map(({ format, label }) => (
+        <MenuItem key={format} asChild>
+          <a href={`/api/v1/tasks/export${query({ ...filter, format })}`} download>
+            {label}
+          </a>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}

@@ -1,0 +1,140 @@
+"use client";
+
+import { Bookmark, Columns3, ListFilter, X } from "lucide-react";
+import { useRef, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { part } from "@/components/ui/part.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
+import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
+import { stateWords, taskChipsOf } from "@/lib/format/tasks/task-filters.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import { TASK_STATES } from "@/lib/tasks/status.ts";
+import { TASK_COLUMNS } from "../list/task-columns.tsx";
+import type { Columns } from "../list/use-columns.ts";
+import type { Views } from "../views/use-views.ts";
+import { Tick, ViewItems } from "../views/view-items.tsx";
+import { TaskSearch } from "./task-search.tsx";
+import type { TaskPlace } from "./use-task-place.ts";
+
+const TaskFilterPanel = part(() => import("./task-filter-panel.tsx").then((file) => file.TaskFilterPanel));
+
+/** What narrows the list, and how it is shown. */
+export function TaskToolbar({
+  place,
+  tasks,
+  columns,
+  views,
+  onDialog,
+}: {
+  place: TaskPlace;
+  /** Those that are loaded: their servers, tools and people can be chosen. */
+  tasks: TaskSummary[];
+  columns: Columns;
+  views: Views;
+  onDialog: (dialog: ViewDialog) => void;
+}) {
+  const { filters } = place;
+  const [filtering, setFiltering] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const chips = taskChipsOf(filters, {
+    server: (id) => tasks.find((task) => task.server.id === id)?.server.name,
+    person: (id) => tasks.find((task) => task.requestedBy.id === id)?.requestedBy.name,
+  });
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <TaskSearch value={filters.q} onChange={(q) => place.replace({ filters: { q } })} />
+      <Select
+        aria-label="State"
+        className="max-w-48 max-md:w-auto max-md:flex-1 [&>select]:border-line"
+        value={filters.state}
+        onChange={(event) => place.go({ filters: { state: event.target.value } })}
+      >
+        <option value="">Any state</option>
+        {filters.state.includes(",") && <option value={filters.state}>{stateWords(filters.state)}</option>}
+        {TASK_STATES.map((state) => (
+          <option key={state} value={state}>
+            {STATE_LABELS[state]}
+          </option>
+        ))}
+      </Select>
+      <Button
+        ref={button}
+        aria-expanded={filtering}
+        aria-haspopup="dialog"
+        onClick={() => setFiltering(!filtering)}
+      >
+        <ListFilter aria-hidden strokeWidth={1.75} />
+        Filter
+      </Button>
+      {chips.map(({ words, clears }) => (
+        <button
+          key={words}
+          type="button"
+          aria-label={`${words}: remove this filter`}
+          onClick={() => place.go({ filters: clears })}
+          className="inline-flex h-7 items-center gap-1.5 rounded-md bg-accent-soft px-2 text-[13px] text-accent hover:bg-sunken max-md:h-11"
+        >
+          {words}
+          <X aria-hidden className="size-3.5" strokeWidth={1.75} />
+        </button>
+      ))}
+      <span className="ml-auto flex items-center gap-1">
+        <Menu
+          trigger={
+            <Button variant="ghost" aria-label="Views">
+              <Bookmark
+                aria-hidden
+                strokeWidth={1.75}
+                className={views.current ? "fill-accent-soft text-accent" : ""}
+              />
+              <span className="max-w-44 truncate">{views.current?.name ?? "Views"}</span>
+              {views.current?.shared && <span className="text-muted max-md:hidden">· shared</span>}
+            </Button>
+          }
+        >
+          <ViewItems views={views} place={place} onDialog={onDialog} />
+        </Menu>
+        <span className="max-md:hidden">
+          <Menu
+            trigger={
+              <Button variant="ghost" size="icon" aria-label="Columns" title="Columns">
+                <Columns3 aria-hidden strokeWidth={1.75} />
+              </Button>
+            }
+          >
+            <MenuLabel>Columns</MenuLabel>
+            {TASK_COLUMNS.map(({ id, label }) => (
+              <MenuItem
+                key={id}
+                role="menuitemcheckbox"
+                aria-checked={columns.isShown(id)}
+                onSelect={(event) => {
+                  event.preventDefault();
+                  columns.toggle(id);
+                }}
+              >
+                <Tick on={columns.isShown(id)} />
+                {label}
+              </MenuItem>
+            ))}
+            <MenuSeparator />
+            <MenuItem disabled={columns.isUsual} onSelect={columns.reset}>
+              The usual columns
+            </MenuItem>
+          </Menu>
+        </span>
+      </span>
+      {filtering && (
+        <TaskFilterPanel
+          filters={filters}
+          tasks={tasks}
+          anchor={button}
+          onClose={() => setFiltering(false)}
+          onApply={(change) => place.go({ filters: change })}
+        />
+      )}
+    </div>
+  );
+}

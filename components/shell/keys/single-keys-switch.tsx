@@ -1,0 +1,35 @@
+"use client";
+
+import { useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { Switch } from "@/components/ui/switch.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+
+/** WCAG 2.1.4: keys that act by themselves can be switched off. */
+export function SingleKeysSwitch() {
+  const { preferences, prefer } = useMe();
+  const [failure, setFailure] = useState<string | null>(null);
+  const change = (singleKeys: boolean) => {
+    setFailure(null);
+    prefer({ singleKeys }).catch((error: unknown) => setFailure(errorSentence(error)));
+  };
+  return (
+    <div className="flex flex-col gap-1.5">
+      <Switch
+        checked={preferences.singleKeys}
+        onChange={change}
+        label="Single keys"
+        description={
+          preferences.singleKeys
+            ? "Letters and signs act while nothing is being typed."
+            : "Off: only Esc, Enter and Ctrl K act. Useful with speech input."
+        }
+      />
+      {failure && (
+        <p role="alert" className="text-[13px] text-bad">
+          {failure}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useState } from "react";
+import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+
+/** How long after G the second key still counts. */
+const GO_MS = 2_000;
+
+/**
+ * G, then the key of a place. Returns whether G waits. The second key belongs to G alone: a D that was meant for
+ * elsewhere must not open the declining of a request.
+ */
+export function useGoKeys(): boolean {
+  const router = useRouter();
+  const [waiting, setWaiting] = useState(false);
+  useShortcuts({ g: () => setWaiting(true) });
+
+  useEffect(() => {
+    if (!waiting) return;
+    const timer = setTimeout(() => setWaiting(false), GO_MS);
+    const onKey = (event: KeyboardEvent) => {
+      if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+      setWaiting(false);
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const key = event.key.toLowerCase();
+      const item = NAV_ITEMS.find((each) => each.key === key);
+      if (item || key === "a") router.push(item ? item.href : "/activity");
+    };
+    // Before anybody else hears it.
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("keydown", onKey, { capture: true });
+    };
+  }, [waiting, router]);
+  return waiting;
+}

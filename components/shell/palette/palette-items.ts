@@ -1,0 +1,38 @@
+import type { LucideIcon } from "lucide-react";
+import type { PaletteCommand } from "@/components/shell/palette/palette-commands.ts";
+
+export interface PaletteItem extends PaletteCommand {
+  icon?: LucideIcon;
+  /** A quieter word at the right. */
+  detail?: string;
+  /** Further words that it is found by. */
+  words?: string;
+  /** Where it leads: things with an address can be offered again as recent ones. */
+  href?: string;
+}
+
+export interface PaletteGroup {
+  title: string;
+  items: PaletteItem[];
+}
+
+/** Items that hold every word of `text`; those whose label begins with it come first. */
+export function matching<T extends Pick<PaletteItem, "label" | "group" | "words">>(
+  items: T[],
+  text: string,
+): T[] {
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = items.filter((item) => {
+    const searched = `${item.label} ${item.group} ${item.words ?? ""}`.toLowerCase();
+    return wanted.every((word) => searched.includes(word));
+  });
+  const leads = (item: T) => item.label.toLowerCase().startsWith(wanted[0] ?? "");
+  return [...found.filter(leads), ...found.filter((item) => !leads(item))];
+}
+
+/** In the order in which their first items come. */
+export function grouped(items: PaletteItem[]): PaletteGroup[] {
+  const groups = new Map<string, PaletteItem[]>();
+  for (const item of items) groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
+  return [...groups].map(([title, members]) => ({ title, items: members }));
+}

@@ -1,0 +1,143 @@
+"use client";
+
+import {
+  ArrowLeftRight,
+  Bell,
+  Hand,
+  History,
+  Keyboard,
+  LogOut,
+  Monitor,
+  Moon,
+  Plus,
+  Sun,
+} from "lucide-react";
+import { useRouter } from "next/navigation";
+import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
+import { paletteCommands } from "@/components/shell/palette/palette-commands.ts";
+import {
+  grouped,
+  matching,
+  type PaletteGroup,
+  type PaletteItem,
+} from "@/components/shell/palette/palette-items.ts";
+import type { Recent } from "@/components/shell/palette/recent.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { leave } from "@/components/shell/session/sign-out.ts";
+import { switchOrganization } from "@/components/shell/session/switch-organization.ts";
+import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
+import { useTheme } from "@/components/shell/use-theme.ts";
+
+type Linked = Omit<PaletteItem, "run"> & { href: string };
+
+/**
+ * What the palette shows for `text`. What the server finds comes last, because it comes later: put in above, it would
+ * move what Enter is about to choose.
+ */
+export function usePaletteItems(text: string, found: Linked[], recent: Recent[]): PaletteGroup[] {
+  const router = useRouter();
+  const me = useMe();
+  const { setTheme } = useTheme();
+  const linked = (item: Linked): PaletteItem => ({ ...item, run: () => router.push(item.href) });
+
+  const here: PaletteItem[] = paletteCommands();
+  const places: PaletteItem[] = [
+    ...NAV_ITEMS.map(({ href, label, icon, key }) =>
+      linked({ id: href, href, label, icon, group: "Go to", keys: `G then ${key.toUpperCase()}` }),
+    ),
+    linked({
+      id: "/notices",
+      href: "/notices",
+      label: "Notices",
+      icon: Bell,
+      group: "Go to",
+      words: "notifications unread bell",
+    }),
+    ...(me.may("events:read")
+      ? [
+          linked({
+            id: "/activity",
+            href: "/activity",
+            label: "Activity",
+            icon: History,
+            group: "Go to",
+            keys: "G then A",
+            words: "history event log audit verify export",
+          }),
+        ]
+      : []),
+    ...SETTINGS_SECTIONS.filter((section) => me.may(section.needs)).map(
+      ({ href, label, icon, description }) =>
+        linked({ id: href, href, label: `Settings: ${label}`, icon, group: "Go to", words: description }),
+    ),
+  ];
+  const commands: PaletteItem[] = [
+    ...(me.may("tasks:start")
+      ? [linked({ id: "/tasks/new", href: "/tasks/new", label: "Start a task", icon: Plus, group: "Do" })]
+      : []),
+    ...THEMES.map(({ theme, label, icon }) => ({
+      id: `theme:${theme}`,
+      label,
+      icon,
+      group: "Do",
+      words: "appearance colour mode",
+      run: () => setTheme(theme),
+    })),
+    {
+      id: "shortcuts",
+      label: "Show keyboard shortcuts",
+      icon: Keyboard,
+      group: "Do",
+      keys: "?",
+      words: "help keys",
+      run: () => openOverlay("shortcuts"),
+    },
+    {
+      id: "tour",
+      label: "Show the first-visit cards again",
+      icon: Hand,
+      group: "Do",
+      words: "tour help welcome",
+      run: () => {
+        me.prefer({ tourSeen: false }).then(
+          () => router.push("/inbox"),
+          () => undefined, // the bar above the page says that nothing can be reached
+        );
+      },
+    },
+    ...me.organizations
+      .filter(({ id }) => id !== me.organization.id)
+      .map(({ id, name }) => ({
+        id: `organization:${id}`,
+        label: `Switch to ${name}`,
+        icon: ArrowLeftRight,
+        group: "Do",
+        words: "change organization",
+        run: () => void switchOrganization(id),
+      })),
+    { id: "sign-out", label: "Sign out", icon: LogOut, group: "Do", words: "leave log out", run: leave },
+  ];
+
+  if (text.trim() === "") {
+    const known = [...here, ...places, ...commands];
+    const before = recent.flatMap(({ id, label, href }): PaletteItem[] => {
+      const again = known.find((item) => item.id === id);
+      if (again) return [{ ...again, group: "Recent" }];
+      return href ? [linked({ id, label, href, icon: History, group: "Recent" })] : [];
+    });
+    return [...grouped(here), ...grouped([...before, ...places, ...commands])];
+  }
+  return [
+    ...grouped(matching(here, text)),
+    ...grouped(matching(places, text)),
+    ...grouped(matching(commands, text)),
+    ...grouped(found.map(linked)),
+  ];
+}
+
+const THEMES = [
+  { theme: "light", label: "Use the light theme", icon: Sun },
+  { theme: "dark", label: "Use the dark theme", icon: Moon },
+  { theme: "system", label: "Follow the system's theme", icon: Monitor },
+];

@@ -1,0 +1,95 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Inbox, ListChecks, Server as ServerIcon } from "lucide-react";
+import { useEffect, useState } from "react";
+import { matching, type PaletteItem } from "@/components/shell/palette/palette-items.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import { serverList } from "@/lib/api-client/servers.ts";
+import type { Page } from "@/lib/base/page.ts";
+import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
+import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+
+/** While someone types, nothing is asked. */
+const PAUSE_MS = 200;
+const SHORTEST = 2;
+const MOST = 5;
+
+type Found = Omit<PaletteItem, "run"> & { href: string };
+
+/** Requests, tasks and servers by what was typed. The server searches; what came last stays until the next is there. */
+export function usePaletteSearch(text: string) {
+  const q = usePause(text.trim());
+  const asked = q.length >= SHORTEST;
+  // One answer for both, so that nothing is put in above what Enter would choose.
+  const search = useQuery({
+    queryKey: ["palette", q],
+    queryFn: async ({ signal }) => {
+      const asking = { q, limit: MOST };
+      const [requests, tasks] = await Promise.all([
+        api.get<Page<InputRequestSummary>>(
+          `/api/v1/input-requests${query({ ...asking, order: "newest" })}`,
+          signal,
+        ),
+        api.get<Page<TaskSummary>>(`/api/v1/tasks${query(asking)}`, signal),
+      ]);
+      return [...requests.items.map(requestItem), ...tasks.items.map(taskItem)];
+    },
+    enabled: asked,
+    refetchInterval: false,
+    placeholderData: keepPreviousData,
+  });
+  const servers = useQuery(serverList());
+
+  const items: Found[] = asked
+    ? [...(search.data ?? []), ...matching((servers.data?.items ?? []).map(serverItem), q).slice(0, MOST)]
+    : [];
+  return {
+    items,
+    pending: text.trim() !== q || (asked && search.isFetching),
+    failed: asked && search.isError,
+  };
+}
+
+function requestItem(request: InputRequestSummary): Found {
+  return {
+    id: `request:${request.id}`,
+    label: request.message,
+    group: "Requests",
+    icon: Inbox,
+    detail: `${request.label ?? request.tool} · ${REQUEST_LABELS[request.state]}`,
+    href: `/inbox/${request.id}`,
+  };
+}
+
+function taskItem(task: TaskSummary): Found {
+  return {
+    id: `task:${task.id}`,
+    label: task.label ? `${task.tool} · ${task.label}` : task.tool,
+    group: "Tasks",
+    icon: ListChecks,
+    detail: task.outcome ?? STATE_LABELS[task.state],
+    href: `/tasks/${task.id}`,
+  };
+}
+
+function serverItem(server: { id: string; name: string }): Found {
+  return {
+    id: `server:${server.id}`,
+    label: server.name,
+    group: "Servers",
+    icon: ServerIcon,
+    href: `/servers/${server.id}`,
+  };
+}
+
+function usePause(value: string): string {
+  const [paused, setPaused] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return paused;
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { useMe } from "@/components/shell/session/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+
+/** The page was drawn for an organization that the session no longer works in: none of its calls is taken. */
+export function Moved({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const { organization } = useMe();
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`This page is ${organization.name}’s`}
+      description="You work in another organization by now: you switched in another tab, or are no member here any more. Nothing was sent from this page."
+    >
+      <DialogActions>
+        <Button onClick={() => onOpenChange(false)}>Close</Button>
+        <Button variant="primary" onClick={() => window.location.assign("/")}>
+          Reload
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

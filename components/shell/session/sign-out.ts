@@ -1,0 +1,15 @@
+import { leadAll } from "@/components/shell/session/other-tabs.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+
+/** Signs out, then leads this tab and the browser's others to the sign-in page. */
+export async function leave(): Promise<void> {
+  const { signOut } = await import("next-auth/react");
+  try {
+    // Before anything leads away from here: a page that is left takes its calls along.
+    await signOut({ redirect: false });
+  } catch {
+    toast.error("You are still signed in: Intray cannot be reached.");
+    return;
+  }
+  leadAll("/sign-in");
+}

@@ -1,0 +1,27 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import type { DialogProps } from "@/components/ui/overlay/dialog-box.tsx";
+import { part } from "@/components/ui/part.tsx";
+
+const DialogBox = part(() => import("./dialog-box.tsx").then((file) => file.DialogBox), {
+  loading: DialogLoading,
+  warm: true,
+});
+
+/** Stands for a dialog that is on its way: single keys rest already, since what is typed is meant for it. */
+export function DialogLoading() {
+  return <div role="dialog" aria-busy hidden />;
+}
+
+/** A dialog over the page. When it closes, the focus goes back to where it was. */
+export function Dialog(props: DialogProps) {
+  const [used, setUsed] = useState(props.open);
+  if (props.open && !used) setUsed(true);
+  return used ? <DialogBox {...props} /> : null;
+}
+
+/** The row of buttons that ends a dialog. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap justify-end gap-2 max-md:*:flex-1">{children}</div>;
+}

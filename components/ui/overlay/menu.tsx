@@ -1,0 +1,46 @@
+"use client";
+
+import { type ComponentProps, cloneElement, type KeyboardEvent, useState } from "react";
+import { loadWhenTouched } from "@/components/ui/load-late.ts";
+import type { MenuProps } from "@/components/ui/overlay/menu-box.tsx";
+
+type Box = typeof import("./menu-box.tsx");
+
+let box: Box | null = null;
+const load = async () => {
+  box ??= await import("./menu-box.tsx");
+};
+loadWhenTouched(load);
+
+/** A button with a menu. Until it is first opened only the button is there. */
+export function Menu(props: MenuProps) {
+  const [used, setUsed] = useState(false);
+  if (used && box) return <box.MenuBox {...props} />;
+  const open = () => void Promise.all([load(), props.items?.load()]).then(() => setUsed(true));
+  return cloneElement(props.trigger, {
+    "aria-haspopup": "menu",
+    "aria-expanded": false,
+    onClick: open,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === "ArrowDown") open();
+    },
+  });
+}
+
+// What stands inside a menu is drawn when the menu is, and so never before the box is there.
+
+export function MenuItem(props: ComponentProps<Box["MenuItem"]>) {
+  return box && <box.MenuItem {...props} />;
+}
+
+export function MenuLabel(props: ComponentProps<Box["MenuLabel"]>) {
+  return box && <box.MenuLabel {...props} />;
+}
+
+export function MenuSeparator() {
+  return box && <box.MenuSeparator />;
+}
+
+export function MenuChoices(props: ComponentProps<Box["MenuChoices"]>) {
+  return box && <box.MenuChoices {...props} />;
+}

@@ -1,0 +1,14 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { part } from "@/components/ui/part.tsx";
+import { onFirstToast } from "@/components/ui/toast/toast.ts";
+
+const ToasterBox = part(() => import("./toaster-box.tsx").then((file) => file.ToasterBox), { warm: true });
+
+/** The place for toasts, once there is something to say. */
+export function Toaster() {
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => onFirstToast(() => setWanted(true)), []);
+  return wanted && <ToasterBox />;
+}

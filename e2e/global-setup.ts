@@ -1,3 +1,0 @@
-import { keepCompiled } from "../lib/testing/compile-cache.ts";
-
-export default keepCompiled;

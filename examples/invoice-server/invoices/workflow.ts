@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DBOS } from "@dbos-inc/dbos-sdk";
+import { ask } from "../answers.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../database.ts";
+import { log } from "../log.ts";
+import { APPROVAL, COST_CENTER, COST_CENTER_ABOVE_CENTS, type QuestionKey, totalCents } from "../question.ts";
+import { hasEnded } from "../state.ts";
+import { getTask, openTasks } from "../store.ts";
+import { advance, type LedgerLine, WAKE } from "../transitions.ts";
+import { charge, validateAgainstErp } from "./erp.ts";
+import { finishPaying, planPayments, recordPayment } from "./payments.ts";
+import type { Rules } from "./rules.ts";
+
+/**
+ * The invoice's way, as a DBOS workflow whose id is the task id. DBOS remembers which steps are done and until when
+ * it waits, so a killed server goes on where it was. The state itself lives in our tables: a message only says
+ * "look again", which makes a lost, late or doubled one harmless.
+ */
+
+const VALIDATION_ATTEMPTS = 5;
+/** Messages arrive by LISTEN/NOTIFY; polling only covers a connection that was lost meanwhile. */
+export const POLL_MS = 15_000;
+
+export type Processor = {
+  rules: Rules;
+  /** Starts DBOS, which takes up every unfinished workflow, and then the tasks that have none yet. */
+  launch: () => Promise<void>;
+  start: (taskId: string) => Promise<void>;
+  forget: (taskIds: string[]) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export function createProcessor(db: Database, config: Config, rules: Rules): Processor {
+  const processInvoice = DBOS.registerWorkflow(
+    async (taskId: string): Promise<void> => {
+      const { large } = await step("begin", async () => {
+        await advance(db, taskId, ["SUBMITTED"], "VALIDATING");
+        return { large: totalCents((await getTask(db, taskId)).invoice) > COST_CENTER_ABOVE_CENTS };
+      });
+      await pause();
+      const attempt = await validated(taskId);
+      if (attempt === null) return;
+      if (!(await answered(taskId, APPROVAL, { kind: "validated", data: { attempt } }))) return;
+      await pause();
+      if (large) {
+        await step("reconcile", () => advance(db, taskId, ["APPROVED"], "RECONCILING"));
+        await DBOS.sleepms(config.reconcileMs);
+        if (!(await answered(taskId, COST_CENTER))) return;
+        await pause();
+      }
+      await paid(taskId);
+    },
+    // A server may be restarted any number of times during the months a task takes.
+    { name: "processInvoice", maxRecoveryAttempts: 1_000_000 },
+  );
+
+  /** The attempt that went well; null when all of them reported a mismatch. */
+  async function validated(taskId: string): Promise<number | null> {
+    for (let attempt = 1; attempt <= VALIDATION_ATTEMPTS; attempt++) {
+      if (await step(`validate ${attempt}`, () => validateAgainstErp(config))) return attempt;
+      if (attempt < VALIDATION_ATTEMPTS) await DBOS.sleepms(Math.min(1000 * 2 ** (attempt - 1), 30_000));
+    }
+    await step("mismatch", () =>
+      rules.failTask(db, taskId, `the ERP reported a mismatch ${VALIDATION_ATTEMPTS} times`),
+    );
+    return null;
+  }
+
+  async function answered(taskId: string, key: QuestionKey, because?: LedgerLine): Promise<boolean> {
+    const expiresAt = await step(`ask ${key}`, () => ask(db, taskId, key, config.answerWithinMs, because));
+    if (expiresAt === null) return false;
+    for (;;) {
+      await DBOS.recv(WAKE, { deadlineEpochMS: expiresAt, pollingIntervalMs: POLL_MS });
+      const found = await step(`look ${key}`, () => rules.lookAtQuestion(db, taskId, key, Date.now()));
+      if (found !== "open") return found === "answered";
+    }
+  }
+
+  /** Lines that are due or forced are paid in parallel; between two due dates the workflow sleeps. */
+  async function paid(taskId: string): Promise<void> {
+    await step("pay", () => advance(db, taskId, ["APPROVED", "CODED"], "PAYING"));
+    for (;;) {
+      const plan = await step("plan", () => planPayments(db, taskId, Date.now()));
+      if (plan.ended) return;
+      if (plan.due.length > 0) {
+        await Promise.all(
+          plan.due.map((line, index) =>
+            step(`pay line ${line}`, async () => {
+              await sleep(config.stepDelayMs * (index + 1));
+              // A cancel may have come since the plan.
+              if (hasEnded(await getTask(db, taskId))) return;
+              await recordPayment(db, taskId, line, await charge(config, `${taskId}-${line}`));
+            }),
+          ),
+        );
+      } else if (plan.nextDueAt !== null) {
+        await DBOS.recv(WAKE, { deadlineEpochMS: plan.nextDueAt, pollingIntervalMs: POLL_MS });
+      } else break;
+    }
+    await step("finish", () => finishPaying(db, taskId));
+  }
+
+  const pause = () => DBOS.sleepms(config.stepDelayMs);
+
+  const start = async (taskId: string) => {
+    await DBOS.startWorkflow(processInvoice, { workflowID: taskId })(taskId);
+  };
+
+  return {
+    rules,
+    launch: async () => {
+      DBOS.setConfig({
+        name: "invoice-server",
+        systemDatabaseUrl: db.url,
+        systemDatabasePoolSize: 5,
+        // DBOS would set it with a query beside the first one of each connection, of which pg warns.
+        systemDatabaseIdleTransactionTimeoutMs: 0,
+        // Fixed, so that every start finds the unfinished workflows of the process before it.
+        executorID: "invoice-server",
+        applicationVersion: "1",
+        runAdminServer: false,
+        logger: dbosLogger,
+      });
+      await DBOS.launch();
+      // Killed between writing the task and starting its workflow; starting twice is harmless.
+      for (const task of await openTasks(db)) if (task.state === "SUBMITTED") await start(task.taskId);
+    },
+    start,
+    forget: (taskIds) => DBOS.deleteWorkflows(taskIds),
+    stop: () => DBOS.shutdown(),
+  };
+}
+
+/** DBOS speaks only to those who debug; its errors are everyone's. */
+const dbosLogger = {
+  info: (entry: unknown) => log.debug(String(entry)),
+  debug: (entry: unknown) => log.debug(String(entry)),
+  warn: (entry: unknown) => log.debug(String(entry)),
+  error: (entry: unknown) => log.error(String(entry)),
+};
+
+/**
+ * A step of ours is safe to repeat, so what fails is tried again until it works: the database comes back, a bug is
+ * fixed by the next release. Failing the task instead would turn an outage into lost invoices.
+ */
+export function step<T>(name: string, run: () => Promise<T>): Promise<T> {
+  return DBOS.runStep(
+    async () => {
+      for (let wait = 1000; ; wait = Math.min(wait * 2, 30_000)) {
+        try {
+          return await run();
+        } catch (error) {
+          log.error(`${DBOS.workflowID}: step "${name}" failed, trying again in ${wait / 1000} s`, error);
+          await sleep(wait);
+        }
+      }
+    },
+    { name },
+  );
+}

@@ -1,0 +1,20 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { AccountSession, Security } from "@/lib/accounts/schema.ts";
+import { api } from "@/lib/api-client/base/client.ts";
+
+/** How the person who looks can sign in. */
+export function security() {
+  return queryOptions({
+    queryKey: ["me", "security"] as const,
+    queryFn: ({ signal }) => api.get<Security>("/api/v1/me/security", signal),
+    refetchInterval: false,
+  });
+}
+
+/** Where the person who looks is signed in. */
+export function sessions() {
+  return queryOptions({
+    queryKey: ["me", "sessions"] as const,
+    queryFn: ({ signal }) => api.get<{ items: AccountSession[] }>("/api/v1/me/sessions", signal),
+  });
+}

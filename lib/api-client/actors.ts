@@ -1,0 +1,23 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import type { ApiKey } from "@/lib/api-keys/schema.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { Member } from "@/lib/members/schema.ts";
+
+/** Who may have done something: members and API keys, by the ids that history knows them by. */
+export function actors() {
+  return queryOptions({
+    queryKey: ["actors"] as const,
+    refetchInterval: false,
+    queryFn: async ({ signal }) => {
+      const [members, keys] = await Promise.all([
+        api.get<Page<Member>>(`/api/v1/members${query({ limit: 200 })}`, signal),
+        api.get<Page<ApiKey>>(`/api/v1/api-keys${query({ limit: 200 })}`, signal),
+      ]);
+      return {
+        members: members.items.map(({ userId, name }) => ({ id: userId, name })),
+        keys: keys.items.map(({ id, name }) => ({ id, name })),
+      };
+    },
+  });
+}

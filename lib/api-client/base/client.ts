@@ -1,0 +1,145 @@
+import { noteConnection } from "@/lib/api-client/connection.ts";
+
+/** What went wrong, as the API's problem+json says it; `code` is stable, the texts are for people. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string | null;
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly errors: { field: string; message: string }[];
+  /** Everything else the problem carried, e.g. `by` and `at` of `already_answered`. */
+  readonly extra: Record<string, unknown>;
+
+  constructor(status: number, body: Record<string, unknown>) {
+    const title = typeof body.title === "string" ? body.title : "Something went wrong";
+    super(title);
+    this.name = "ApiError";
+    this.status = status;
+    this.title = title;
+    this.code = typeof body.code === "string" ? body.code : `http_${status}`;
+    this.detail = typeof body.detail === "string" ? body.detail : null;
+    this.requestId = typeof body.requestId === "string" ? body.requestId : null;
+    this.errors = Array.isArray(body.errors) ? body.errors.filter(isFieldError) : [];
+    this.extra = body;
+  }
+
+  /** Of a call that writes: nobody knows whether it was stored. */
+  get isUnknown(): boolean {
+    return this.code === "database_unavailable";
+  }
+
+  /** What to show of it, always a whole sentence: others may follow. */
+  get sentence(): string {
+    return this.detail ?? `${this.title}.`;
+  }
+}
+
+/** No answer came. `sent`: false = it never left the browser; null = nobody knows whether it arrived. */
+export class ConnectionError extends Error {
+  readonly sent: false | null;
+
+  constructor(sent: false | null, options?: ErrorOptions) {
+    super("No answer came", options);
+    this.name = "ConnectionError";
+    this.sent = sent;
+  }
+}
+
+/** The sentence to show for a failed call, whatever it was. */
+export function errorSentence(error: unknown): string {
+  if (error instanceof ApiError) {
+    if (error.status === 401)
+      return "You were signed out. Nothing was sent, and what you typed is still here: sign in again, then repeat it.";
+    return error.sentence;
+  }
+  if (error instanceof ConnectionError && error.sent === null)
+    return "The connection broke before Intray answered, so it may or may not have arrived. What you typed is still here; look again once the connection is back.";
+  return "There is no connection to Intray. Nothing was sent, and what you typed is still here; try again when it is back.";
+}
+
+export const api = {
+  get: <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal ? { signal } : {}),
+  post: <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
+    call<T>("POST", path, body ?? {}, headers ? { headers } : {}),
+  /** `keepalive`: goes out even if the page goes away meanwhile; for bodies below 64 kB. */
+  put: <T>(
+    path: string,
+    body: unknown,
+    options: { keepalive?: boolean; headers?: Record<string, string> } = {},
+  ) => call<T>("PUT", path, body, options),
+  patch: <T>(path: string, body: unknown) => call<T>("PATCH", path, body),
+  delete: <T>(path: string, body: unknown = {}) => call<T>("DELETE", path, body),
+};
+
+let organization: string | undefined;
+
+/** Which organization the page was drawn for: when the session works in another one, no call of it is taken. */
+export function speakFor(organizationId: string) {
+  organization = organizationId;
+}
+
+/** `?a=1&b=2` of what is set. */
+export function query(values: Record<string, string | number | null | undefined>): string {
+  const set = Object.entries(values).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
+  const text = new URLSearchParams(set.map(([key, value]) => [key, String(value)])).toString();
+  return text ? `?${text}` : "";
+}
+
+async function call<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  options: { signal?: AbortSignal; headers?: Record<string, string>; keepalive?: boolean } = {},
+): Promise<T> {
+  const writes = method !== "GET";
+  // Offline, a write is refused at once: it must never wait in the browser and go out later.
+  if (writes && !navigator.onLine) throw new ConnectionError(false);
+  const response = await fetch(path, {
+    method,
+    headers: {
+      accept: "application/json",
+      ...(organization && { "x-intray-organization": organization }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+    ...(options.keepalive ? { keepalive: true } : {}),
+  }).catch((error: unknown) => {
+    if (options.signal?.aborted) throw error;
+    noteConnection({ reached: "no" });
+    throw new ConnectionError(writes ? null : false, { cause: error });
+  });
+  const text = await response.text();
+  const parsed: unknown = text ? safeParse(text) : undefined;
+  const problem = isRecord(parsed) ? parsed : {};
+  if (path.startsWith("/api/v1/")) {
+    const away = response.status === 503 && problem.code === "database_unavailable";
+    noteConnection({
+      reached: away ? "database" : "yes",
+      ...(!away && { signedOut: response.status === 401 }),
+    });
+  }
+  if (response.ok) return parsed as T;
+  if (problem.code === "organization_changed") window.dispatchEvent(new Event("intray:moved"));
+  throw new ApiError(response.status, problem);
+}
+
+function safeParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isFieldError(value: unknown): value is { field: string; message: string } {
+  return isRecord(value) && typeof value.field === "string" && typeof value.message === "string";
+}

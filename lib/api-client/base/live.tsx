@@ -1,0 +1,73 @@
+"use client";
+
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { openStream, type StreamNews } from "@/lib/api-client/base/stream.ts";
+import { noteConnection } from "@/lib/api-client/connection.ts";
+import { requestKeys } from "@/lib/api-client/requests.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+
+/** Changes that arrive together are refetched together. */
+const COALESCE_MS = 200;
+/** What takes longer to read holds the others up no longer. */
+const READING_MS = 5_000;
+
+/**
+ * Keeps what is on screen true: turns the stream's hints into refetches.
+ *
+ * What is shown before the server has said yes, all of it a person's own affair that is put back if it says no: the
+ * switches of `useMe().prefer`, and the theme, which never leaves the browser. Nothing about a request, an answer, a
+ * claim or a task is ever shown before the server has it.
+ */
+export function Live({ scope }: { scope: string }) {
+  const client = useQueryClient();
+  useEffect(() => {
+    const waiting = new Map<string, StreamNews>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOpen = true;
+    // A refetch ends the one under way. Where changes never stop, none would arrive if they did not wait for each other.
+    const flush = async () => {
+      const reading = [...waiting.values()].map((news) => refetch(client, news));
+      waiting.clear();
+      await Promise.race([Promise.all(reading), new Promise((resolve) => setTimeout(resolve, READING_MS))]);
+      timer = waiting.size > 0 && isOpen ? setTimeout(flush, COALESCE_MS) : undefined;
+    };
+    const close = openStream(scope, (news) => {
+      noteConnection({ live: news.kind !== "lost" });
+      if (news.kind === "lost") return;
+      waiting.set(news.kind === "open" ? "open" : `${news.topic}:${news.id}`, news);
+      timer ??= setTimeout(flush, COALESCE_MS);
+    });
+    return () => {
+      isOpen = false;
+      clearTimeout(timer);
+      close();
+    };
+  }, [client, scope]);
+  return null;
+}
+
+function refetch(client: QueryClient, news: StreamNews): Promise<unknown> {
+  const keys = news.kind === "change" ? keysOf(news.topic, news.id) : [[]];
+  return Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+}
+
+function keysOf(topic: string, id: string): (readonly string[])[] {
+  switch (topic) {
+    case "task":
+      return [taskKeys.task(id), taskKeys.lists, taskKeys.counts];
+    case "input_request":
+      return [requestKeys.detail(id), requestKeys.lists];
+    case "server":
+      return [serverKeys.list, serverKeys.server(id)];
+    case "notice":
+      return [["notices"]];
+    case "*":
+      // Hints may have been missed.
+      return [[]];
+    default:
+      // Whatever else there is lies under its topic.
+      return [[topic, id]];
+  }
+}

@@ -1,0 +1,25 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import { requestKeys } from "@/lib/api-client/requests.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+
+/** What was decided on requests like one. Read anew at any change of any request: that one may be its double. */
+export function similarRequests(id: string) {
+  return queryOptions({
+    queryKey: [...requestKeys.lists, "similar", id] as const,
+    // The request is shown without it rather than late.
+    retry: false,
+    queryFn: ({ signal }) => api.get<SimilarRequests>(`/api/v1/input-requests/${id}/similar`, signal),
+  });
+}
+
+/** Every question of one task, oldest first, at most 50. */
+export function requestsOfTask(taskId: string) {
+  return queryOptions({
+    queryKey: [...requestKeys.ofTask(taskId), "all"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query({ taskId })}`, signal),
+  });
+}

@@ -1,0 +1,32 @@
+import { infiniteQueryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { OrganizationEvent, Verification } from "@/lib/events/schema.ts";
+
+/** As `GET /events` takes it; what is empty does not filter. */
+export interface EventFilter {
+  type: string;
+  actorId: string;
+  taskId: string;
+  inputRequestId: string;
+  from: string;
+  to: string;
+}
+
+const REFETCH_MS = 30_000;
+
+export function eventList(filter: EventFilter) {
+  return infiniteQueryOptions({
+    queryKey: ["events", filter] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<OrganizationEvent>>(`/api/v1/events${query({ ...filter, cursor: pageParam })}`, signal),
+    getNextPageParam: (page) => page.nextCursor,
+    // History stays as it is: whoever reads far back need not read all of it again.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFETCH_MS),
+  });
+}
+
+export function verifyHistory(): Promise<Verification> {
+  return api.get<Verification>("/api/v1/events/verify");
+}

@@ -1,0 +1,36 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/notices/schema.ts";
+
+/** As the stream's hints name them, too. */
+export const noticeKeys = { all: ["notices"] as const, settings: ["me", "notifications"] as const };
+
+/** What the person who looks is told, newest first. */
+export function noticeList(unreadOnly: boolean) {
+  return infiniteQueryOptions({
+    queryKey: [...noticeKeys.all, "list", unreadOnly] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<Notice>>(
+        `/api/v1/notices${query({ unread: unreadOnly ? "true" : null, cursor: pageParam })}`,
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+export function noticeCounts() {
+  return queryOptions({
+    queryKey: [...noticeKeys.all, "counts"] as const,
+    queryFn: ({ signal }) => api.get<NoticeCounts>("/api/v1/notices/counts", signal),
+  });
+}
+
+export function noticeSettings() {
+  return queryOptions({
+    queryKey: noticeKeys.settings,
+    queryFn: ({ signal }) => api.get<NoticeSettings>("/api/v1/me/notifications", signal),
+    refetchInterval: false,
+  });
+}

@@ -1,0 +1,45 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import type { ApiKey } from "@/lib/api-keys/schema.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { Invitation } from "@/lib/invitations/schema.ts";
+import type { Member } from "@/lib/members/schema.ts";
+import type { Organization } from "@/lib/organizations/schema.ts";
+
+/** The organization itself, who and what may come in. */
+export const organizationKeys = {
+  organization: ["organization"] as const,
+  members: ["members"] as const,
+  invitations: ["invitations"] as const,
+  apiKeys: ["api-keys"] as const,
+};
+
+export function organization() {
+  return queryOptions({
+    queryKey: organizationKeys.organization,
+    queryFn: ({ signal }) => api.get<Organization>("/api/v1/organization", signal),
+  });
+}
+
+/** The first 200 that fit `q`, part of a name or an e-mail address. */
+export function memberList(q: string) {
+  return queryOptions({
+    queryKey: [...organizationKeys.members, q] as const,
+    queryFn: ({ signal }) => api.get<Page<Member>>(`/api/v1/members${query({ q, limit: 200 })}`, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function invitationList() {
+  return queryOptions({
+    queryKey: organizationKeys.invitations,
+    queryFn: ({ signal }) => api.get<Page<Invitation>>(`/api/v1/invitations${query({ limit: 200 })}`, signal),
+  });
+}
+
+export function apiKeyList() {
+  return queryOptions({
+    queryKey: organizationKeys.apiKeys,
+    queryFn: ({ signal }) => api.get<Page<ApiKey>>(`/api/v1/api-keys${query({ limit: 200 })}`, signal),
+  });
+}

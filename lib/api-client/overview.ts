@@ -1,0 +1,50 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import { requestKeys } from "@/lib/api-client/requests.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { Overview, Range } from "@/lib/statistics/schema.ts";
+import type { TaskCounts, TaskSummary } from "@/lib/tasks/schema.ts";
+
+export function overview(range: Range) {
+  return queryOptions({
+    queryKey: ["overview", range] as const,
+    queryFn: ({ signal }) => api.get<Overview>(`/api/v1/overview${query({ range })}`, signal),
+    // The last range stays on screen until the next one is there.
+    placeholderData: (shown) => shown,
+  });
+}
+
+/** How many of a list the overview shows. */
+const FEW = 8;
+
+/** Those that do not move; the ones that have waited longest come first. */
+export function stuckTasks() {
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "stuck"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<TaskSummary>>(
+        `/api/v1/tasks${query({ attention: "stuck", order: "oldest", limit: FEW })}`,
+        signal,
+      ),
+  });
+}
+
+export function attentionCounts() {
+  return queryOptions({
+    queryKey: [...taskKeys.counts, "attention"] as const,
+    queryFn: ({ signal }) => api.get<TaskCounts>("/api/v1/tasks/counts", signal),
+  });
+}
+
+export function oldestRequests() {
+  return queryOptions({
+    queryKey: [...requestKeys.lists, "oldest"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<InputRequestSummary>>(
+        `/api/v1/input-requests${query({ state: "open", limit: FEW })}`,
+        signal,
+      ),
+  });
+}

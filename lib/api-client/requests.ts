@@ -1,0 +1,97 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import type { Page } from "@/lib/base/page.ts";
+import { apiFilters, type InboxFilters, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
+import type { InputRequestDetail, InputRequestSummary, RequestCounts } from "@/lib/input-requests/schema.ts";
+
+export const REQUEST_TABS = ["mine", "unassigned", "all", "done"] as const;
+export type RequestTab = (typeof REQUEST_TABS)[number];
+
+const TABS: Record<RequestTab, { state: string; assignee?: string; order?: string }> = {
+  mine: { state: "open", assignee: "me" },
+  unassigned: { state: "open", assignee: "none" },
+  all: { state: "open" },
+  done: { state: "answered,settled,withdrawn,expired,undeliverable", order: "newest" },
+};
+
+export const requestKeys = {
+  /** Lists and counts: what any change of any request may change. */
+  lists: ["input-requests", "list"] as const,
+  list: (tab: RequestTab, filters: InboxFilters) => ["input-requests", "list", tab, filters] as const,
+  newest: (tab: RequestTab, filters: InboxFilters) =>
+    ["input-requests", "list", "newest", tab, filters] as const,
+  counts: (filters: InboxFilters) => ["input-requests", "list", "counts", filters] as const,
+  detail: (id: string) => ["input-requests", "detail", id] as const,
+  ofTask: (taskId: string) => ["input-requests", "list", "task", taskId] as const,
+};
+
+/** The first page is small, to be there at once; every later one is large, as all are read again at a change. */
+export const FIRST_PAGE = 50;
+const LATER_PAGES = 200;
+
+export function requestList(tab: RequestTab, filters: InboxFilters = NO_FILTERS) {
+  return infiniteQueryOptions({
+    queryKey: requestKeys.list(tab, filters),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      readList(
+        tab,
+        filters,
+        { cursor: pageParam, limit: String(pageParam ? LATER_PAGES : FIRST_PAGE) },
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+/** The latest of a list, to tell of news that its loaded part does not hold. */
+export function newestRequests(tab: RequestTab, filters: InboxFilters) {
+  return queryOptions({
+    queryKey: requestKeys.newest(tab, filters),
+    queryFn: ({ signal }) => readList(tab, filters, { order: "newest", limit: "20" }, signal),
+  });
+}
+
+function readList(
+  tab: RequestTab,
+  filters: InboxFilters,
+  more: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Page<InputRequestSummary>> {
+  return api.get(`/api/v1/input-requests${query({ ...listQuery(tab, filters), ...more })}`, signal);
+}
+
+/** How the API is asked for a list. */
+export function listQuery(tab: RequestTab, filters: InboxFilters): Record<string, string> {
+  return { ...TABS[tab], ...apiFilters(filters, Date.now()) };
+}
+
+/** How many are open, exactly: mine, unassigned and all. */
+export function requestCounts(filters: InboxFilters = NO_FILTERS) {
+  const { order: _, ...narrowing } = filters;
+  const counted = { ...narrowing, order: "" as const };
+  return queryOptions({
+    queryKey: requestKeys.counts(counted),
+    queryFn: ({ signal }) =>
+      api.get<RequestCounts>(
+        `/api/v1/input-requests/counts${query(apiFilters(counted, Date.now()))}`,
+        signal,
+      ),
+  });
+}
+
+export function requestDetail(id: string) {
+  return queryOptions({
+    queryKey: requestKeys.detail(id),
+    queryFn: ({ signal }) => api.get<InputRequestDetail>(`/api/v1/input-requests/${id}`, signal),
+  });
+}
+
+/** The open questions of one task, to find the one that replaced another. */
+export function openRequestsOfTask(taskId: string) {
+  return queryOptions({
+    queryKey: requestKeys.ofTask(taskId),
+    queryFn: ({ signal }) =>
+      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query({ taskId, state: "open" })}`, signal),
+  });
+}

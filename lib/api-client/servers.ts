@@ -1,0 +1,56 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { Range, ServerStats } from "@/lib/servers/call-statistics/schema.ts";
+import type { Server, ServerDetail, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
+import type { FoundTask } from "@/lib/tasks/found/schema.ts";
+
+export function serverList() {
+  return queryOptions({
+    queryKey: serverKeys.list,
+    queryFn: ({ signal }) => api.get<Page<Server>>(`/api/v1/servers${query({ limit: 200 })}`, signal),
+  });
+}
+
+export function serverDetail(id: string) {
+  return queryOptions({
+    queryKey: serverKeys.server(id),
+    queryFn: ({ signal }) => api.get<ServerDetail>(`/api/v1/servers/${id}`, signal),
+  });
+}
+
+export function serverTools(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tools"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<ServerTool>>(`/api/v1/servers/${id}/tools${query({ limit: 200 })}`, signal),
+    // Asks the remote server: not worth repeating every half minute.
+    refetchInterval: false,
+    staleTime: 60_000,
+  });
+}
+
+export function serverStats(id: string, range: Range) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "stats", range] as const,
+    queryFn: ({ signal }) => api.get<ServerStats>(`/api/v1/servers/${id}/stats${query({ range })}`, signal),
+  });
+}
+
+export function toolVersions(id: string, tool: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tool-versions", tool] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<ToolVersion>>(`/api/v1/servers/${id}/tool-versions${query({ tool, limit: 50 })}`, signal),
+  });
+}
+
+/** As the server listed them last: asking it again is a person's decision. */
+export function foundTasks(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "found-tasks"] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<FoundTask>>(`/api/v1/servers/${id}/found-tasks${query({ limit: 200 })}`, signal),
+  });
+}

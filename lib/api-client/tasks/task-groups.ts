@@ -1,0 +1,20 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api } from "@/lib/api-client/base/client.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+import type { Race } from "@/lib/tasks/races/schema.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+
+/** Tasks that belong together are read again with every list: a change of any of them may be one of theirs. */
+export function race(id: string) {
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "race", id] as const,
+    queryFn: ({ signal }) => api.get<Race>(`/api/v1/races/${id}`, signal),
+  });
+}
+
+export function attempts(taskId: string) {
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "attempts", taskId] as const,
+    queryFn: ({ signal }) => api.get<{ items: TaskSummary[] }>(`/api/v1/tasks/${taskId}/attempts`, signal),
+  });
+}

@@ -1,0 +1,30 @@
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { TaskMessage } from "@/lib/tasks/schema.ts";
+
+/** As `GET /tasks/{id}/messages` takes it; what is empty does not filter. */
+export interface MessageFilter {
+  direction: string;
+  method: string;
+  q: string;
+}
+
+/** One message may have 64 kB. */
+const A_PAGE = 40;
+
+/** Newest first; `methods` of all there are. What was found before stays until the next is there. */
+export function taskMessages(id: string, filter: MessageFilter) {
+  return infiniteQueryOptions({
+    queryKey: [...taskKeys.task(id), "messages", filter] as const,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<TaskMessage> & { methods: string[] }>(
+        `/api/v1/tasks/${id}/messages${query({ order: "newest", limit: A_PAGE, ...filter, cursor: pageParam })}`,
+        signal,
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,35 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, query } from "@/lib/api-client/base/client.ts";
+import { type TaskQuery, taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
+import type { Page } from "@/lib/base/page.ts";
+import type { TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/schema.ts";
+
+const PAGE_SIZE = 100;
+
+/** Null: a filter that nothing can match. */
+export function taskList(filter: TaskQuery | null) {
+  return infiniteQueryOptions({
+    queryKey: taskKeys.list(filter),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }): Promise<Page<TaskSummary>> =>
+      filter === null
+        ? Promise.resolve({ items: [], nextCursor: null })
+        : api.get(`/api/v1/tasks${query({ ...filter, limit: PAGE_SIZE, cursor: pageParam })}`, signal),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+/** `endedAfter`: from when on what ended is counted, as an instant. */
+export function taskCounts(endedAfter: string) {
+  return queryOptions({
+    queryKey: [...taskKeys.counts, endedAfter] as const,
+    queryFn: ({ signal }) => api.get<TaskCounts>(`/api/v1/tasks/counts${query({ endedAfter })}`, signal),
+  });
+}
+
+export function taskDetail(id: string) {
+  return queryOptions({
+    queryKey: taskKeys.task(id),
+    queryFn: ({ signal }) => api.get<TaskDetail>(`/api/v1/tasks/${id}`, signal),
+  });
+}

@@ -1,0 +1,173 @@
+/**
+ * The database: Prisma on Postgres, only ever inside one organization. The bare client is not exported, because a
+ * query outside `withOrganization` would see nothing (row security) or, worse, hide that it forgot to ask.
+ */
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
+import { scope } from "../scope.ts";
+import { withDeferredWrites } from "./deferred-writes.ts";
+import type { Tx } from "./tx.ts";
+
+export type { Tx };
+export { Prisma };
+
+export interface Database {
+  /**
+   * Runs `work` in one transaction that sees only `organizationId`'s rows. Short: no network calls inside.
+   * Deadlocks and serialisation failures are tried again, so `work` must have no effect but the transaction's.
+   */
+  withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Calls a function of schema `gate`, or a table that is no organization's, before an organization is known. */
+  gate<T>(query: Prisma.Sql): Promise<T[]>;
+  /** The connections that are open just now, and how many wait for one. */
+  pool(): { busy: number; idle: number; waiting: number };
+  close(): Promise<void>;
+}
+
+const TRIES = 4;
+/**
+ * A process that stands still in a transaction, with its locks, holds up an organization: Postgres ends it after this,
+ * in ms. Between two statements there is no work that takes a hundredth of it.
+ */
+const IDLE_MS = "10000";
+
+/** How long to wait for a connection, in ms: the URL's `connect_timeout`, which is libpq's and in seconds, if it has one. */
+export function connectTimeoutMs(url: string, otherwise = 5_000): number {
+  return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
+}
+
+export function createDatabase(url: string, options: { connections?: number } = {}): Database {
+  const patienceMs = connectTimeoutMs(url);
+  const pool = new pg.Pool({
+    Client: MeasuredClient,
+    connectionString: url,
+    max: options.connections ?? 10,
+    connectionTimeoutMillis: patienceMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  });
+  // A connection on its way from one that used it to the next has no listener of the pool's, nor of Prisma's: its
+  // error would end the process. Whoever has it by then is told by its first statement.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const adapter = new PrismaPg(pool, { disposeExternalPool: true });
+  const prisma = new PrismaClient({
+    adapter,
+    transactionOptions: { maxWait: 2 * patienceMs, timeout: 20_000 },
+  });
+
+  return {
+    async withOrganization(organizationId, work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await prisma.$transaction(async (tx) => {
+            // true = for this transaction only; false would leak the organization into the pool
+            await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true),
+              set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`;
+            return withDeferredWrites(organizationId, tx, () => work(tx));
+          });
+        } catch (error) {
+          if (attempt >= TRIES || !isTransient(error)) throw error;
+        }
+      }
+    },
+    gate: (query) => prisma.$queryRaw(query),
+    pool: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    close: () => prisma.$disconnect(),
+  };
+}
+
+/** Adds each query to what the work that it is done for has spent, where that is wanted. */
+class MeasuredClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: passed on as it came, in whatever way pg may be called
+  override query(...given: any[]): any {
+    const sent = Reflect.apply(super.query, this, given);
+    const { spent } = scope();
+    if (!spent || !(sent instanceof Promise)) return sent;
+    const began = performance.now();
+    spent.queries++;
+    return sent.finally(() => {
+      spent.ms += performance.now() - began;
+    });
+  }
+}
+
+/** Postgres' own code of a failed statement, wherever the driver adapter put it, e.g. `40P01`. */
+export function sqlState(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth++) {
+    const { code, meta } = at as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
+    const cause = meta?.driverAdapterError?.cause as { originalCode?: unknown } | undefined;
+    if (typeof cause?.originalCode === "string") return cause.originalCode;
+    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^P\d{4}$/.test(code)) return code;
+    const inner = at.cause as { originalCode?: unknown } | undefined;
+    if (typeof inner?.originalCode === "string") return inner.originalCode;
+    at = at.cause;
+  }
+  return null;
+}
+
+/** Deadlock, serialisation failure, or Prisma's own word for a write conflict: nothing was written. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2034") return true;
+  const state = sqlState(error);
+  return state === "40P01" || state === "40001";
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") return true;
+  return sqlState(error) === "23505";
+}
+
+/** What Prisma calls its own failures to reach the database, or to get or keep a connection. */
+const PRISMA_DOWN = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2037"]);
+const ADAPTER_DOWN = new Set([
+  "DatabaseNotReachable",
+  "ConnectionClosed",
+  "SocketTimeout",
+  "TooManyConnections",
+]);
+
+/** The database can't be reached or is restarting, as opposed to a statement that is wrong. */
+export function isDatabaseDown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = sqlState(error);
+  // 08: connection, 57P: shutdown, crash or start-up, 53300: too many connections, 25P03: we stood still for too long
+  if (state && (/^(08|57P)/.test(state) || state === "53300" || state === "25P03")) return true;
+  const { code, kind, meta } = error as {
+    code?: unknown;
+    kind?: unknown;
+    meta?: { driverAdapterError?: { cause?: { kind?: unknown } } };
+  };
+  if (PRISMA_DOWN.has(String(code))) return true;
+  if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
+  // node-postgres has no codes for these
+  if (
+    /ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
+      error.message,
+    )
+  )
+    return true;
+  return error.cause !== undefined && isDatabaseDown(error.cause);
+}
+
+/**
+ * A remote value made fit for jsonb and text columns, which refuse NUL characters and lone surrogates.
+ * Undefined becomes null.
+ */
+export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.JsonNull {
+  if (value === null || value === undefined) return Prisma.JsonNull;
+  return JSON.parse(JSON.stringify(value), (_key, inner) => {
+    if (typeof inner === "string") return storableText(inner);
+    const isNamed = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+    if (!isNamed || Object.keys(inner).every((name) => storableText(name) === name)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, member]) => [storableText(name), member]));
+  });
+}
+
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
+}

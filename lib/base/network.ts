@@ -1,0 +1,341 @@
+/**
+ * The only way out to addresses that others chose: MCP servers, authorization servers, webhooks.
+ * A request reaches a public address or one that the installation's operator allowed, nothing else.
+ * The check happens on the address that is connected to, so a name cannot be re-bound between check and use.
+ */
+import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP, type LookupFunction } from "node:net";
+import type { Transform } from "node:stream";
+import ipaddr from "ipaddr.js";
+import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
+import { unpackerFor } from "./unpack.ts";
+
+/** An address that Intray does not talk to. The message is for the operator's log, not for tenants. */
+export class NetworkError extends Error {
+  readonly code = "address_not_allowed";
+  constructor(message: string) {
+    super(message);
+    this.name = "NetworkError";
+  }
+}
+
+export interface NetworkOptions {
+  /** CIDRs, hosts, or host:port that may be private. Without a port an entry never covers `denyPorts`. */
+  allowHosts: string[];
+  /** Ports of our own parts (Postgres, web, engine). */
+  denyPorts: number[];
+  /** Connections an origin for short calls; rate × latency decides. Default 256. */
+  connections?: number;
+  /** Asks for a name's addresses; the system's unless a test has its own. */
+  resolve?: typeof dnsLookup;
+}
+
+/** `call`: short, on a pool of kept connections. `held`: a connection of its own, unlimited in time and number. */
+export type Lane = "call" | "held";
+
+export interface Outgoing {
+  method: "GET" | "POST" | "DELETE";
+  headers: Record<string, string>;
+  body: string | null;
+  lane: Lane;
+}
+
+interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/** What comes back, in order: head, data (unpacked)…, then end or error. `sent` is false when no byte can have left. */
+interface Reception {
+  /** Just before the first byte is written, after name, connection and TLS. What it throws ends the request unsent. */
+  onStart?(): void;
+  onHead(status: number, headers: IncomingHttpHeaders): void;
+  /** `flow` holds back what comes next, and lets it come again. */
+  onData(chunk: Buffer, flow: Flow): void;
+  onEnd(): void;
+  onError(error: Error, sent: boolean): void;
+}
+
+export interface Network {
+  /** Throws NetworkError where the scheme, the credentials in it, or a literal address forbid the URL. */
+  checkUrl(url: string | URL): URL;
+  /** The operator named this host, so that plain http is accepted there where others need https. */
+  isNamed(url: URL): boolean;
+  /** Follows no redirects and checks every connection, whatever URL is dispatched on it. */
+  dispatcherFor(url: string | URL, lane?: Lane): Dispatcher;
+  request(url: string | URL, options?: RequestOptions): Promise<Dispatcher.ResponseData>;
+  /** The hot path of the MCP wire: no streams and no promises. The returned function drops the connection. */
+  send(url: URL, outgoing: Outgoing, reception: Reception): (reason: Error) => void;
+  /** For the official client package and webhooks: a global Response, redirects as they are, body capped. */
+  fetch(url: string | URL, init?: RequestInit, lane?: Lane): Promise<Response>;
+  close(): Promise<void>;
+}
+
+type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "method"> & {
+  method?: Dispatcher.HttpMethod;
+};
+
+const FETCH_BODY_CAP = 8 * 1024 * 1024;
+/** A backstop only: every call brings its own deadline. */
+const SILENCE_MS = 60_000;
+
+export function createNetwork(options: NetworkOptions): Network {
+  const rules = options.allowHosts.map(parseRule);
+  const denyPorts = new Set(options.denyPorts);
+  const allowed: Allowed = (host, address, port) =>
+    rules.some(
+      (rule) =>
+        (rule.port === null ? !denyPorts.has(port) : rule.port === port) && rule.covers(host, address),
+    );
+
+  const guarded = (extra: Agent.Options) =>
+    new Agent({
+      ...extra,
+      factory: (origin, poolOptions) => {
+        const url = check(new URL(String(origin)), allowed);
+        return new Pool(url.origin, { ...poolOptions, connect: connector(url, allowed, options.resolve) });
+      },
+    });
+  const lanes: Record<Lane, Agent> = {
+    call: guarded({
+      connections: options.connections ?? 256,
+      // Longer than the slowest regular poll, so that sockets survive between polls.
+      keepAliveTimeout: 65_000,
+      headersTimeout: SILENCE_MS,
+      bodyTimeout: SILENCE_MS,
+    }),
+    // No reuse: a kept socket may die under a request with side effects, whose outcome is then unknown.
+    held: guarded({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 }),
+  };
+
+  const checkUrl = (url: string | URL) => check(toUrl(url), allowed);
+  const dispatcherFor = (url: string | URL, lane: Lane = "call") => {
+    checkUrl(url);
+    return lanes[lane];
+  };
+  return {
+    checkUrl,
+    isNamed(url) {
+      const host = bareHost(url.hostname);
+      return allowed(host, isIP(host) ? ipaddr.process(host) : null, portOf(url));
+    },
+    dispatcherFor,
+    async request(url, { method = "GET", ...rest } = {}) {
+      const target = checkUrl(url);
+      return lanes.call.request({
+        ...rest,
+        method,
+        origin: target.origin,
+        path: target.pathname + target.search,
+      });
+    },
+    send: (url, outgoing, reception) => send(lanes[outgoing.lane], url, outgoing, reception),
+    async fetch(url, init, lane) {
+      const dispatcher = dispatcherFor(url, lane);
+      const reply = await undiciFetch(toUrl(url), {
+        ...(init as Parameters<typeof undiciFetch>[1]),
+        dispatcher,
+        redirect: "manual",
+      }).catch((error: Error) => {
+        throw error.cause instanceof NetworkError ? error.cause : error;
+      });
+      // The global class: the official client decides by `instanceof Response`.
+      const body =
+        (reply.body as ReadableStream<Uint8Array> | null)?.pipeThrough(capped(FETCH_BODY_CAP)) ?? null;
+      const headers = [...reply.headers] as [string, string][];
+      return new Response(body, { status: reply.status, statusText: reply.statusText, headers });
+    },
+    async close() {
+      await Promise.all([lanes.call.destroy(), lanes.held.destroy()]);
+    },
+  };
+}
+
+function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, reception: Reception) {
+  let controller: Dispatcher.DispatchController | null = null;
+  let aborted: Error | null = null;
+  let over = false;
+  let unpacker: Transform | null = null;
+  const fail = (error: Error) => {
+    if (over) return;
+    over = true;
+    unpacker?.destroy();
+    reception.onError(aborted ?? error, controller !== null);
+  };
+  const end = () => {
+    if (over) return;
+    over = true;
+    reception.onEnd();
+  };
+  agent.dispatch(
+    { origin: url.origin, path: url.pathname + url.search, method, headers, body },
+    {
+      onRequestStart(started) {
+        try {
+          if (!aborted) reception.onStart?.();
+        } catch (error) {
+          aborted = error as Error;
+        }
+        if (aborted) return started.abort(aborted);
+        controller = started;
+      },
+      onResponseStart(_, status, replyHeaders) {
+        if (over) return;
+        unpacker = unpackerFor(replyHeaders["content-encoding"]);
+        reception.onHead(status, replyHeaders);
+        const flow = unpacker;
+        // Whoever holds back what was unpacked holds back by that what comes from the socket.
+        flow?.on("data", (part: Buffer) => over || reception.onData(part, flow));
+        flow?.on("end", end).on("error", (error) => {
+          fail(error);
+          controller?.abort(error);
+        });
+      },
+      onResponseData(flow, chunk) {
+        if (over) return;
+        if (!unpacker) return reception.onData(chunk, flow);
+        if (unpacker.write(chunk)) return;
+        flow.pause();
+        unpacker.once("drain", () => flow.resume());
+      },
+      onResponseEnd() {
+        if (unpacker) unpacker.end();
+        else end();
+      },
+      onResponseError: (_, error) => fail(error),
+    },
+  );
+  return (reason: Error) => {
+    aborted ??= reason;
+    fail(reason);
+    controller?.abort(reason);
+  };
+}
+
+type Allowed = (host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number) => boolean;
+
+/**
+ * For addresses that the installation's operator wrote down, and what they lead to: private ones are fine, metadata
+ * services are not. For clients that bring their own sockets; ours use `createNetwork`.
+ */
+export const operatorLookup: LookupFunction = lookupFor(0, () => true);
+
+/** Throws NetworkError, as `checkUrl`, by the rule of `operatorLookup`: a literal address is never looked up. */
+export function checkOperatorUrl(url: string | URL): URL {
+  return check(toUrl(url), () => true);
+}
+
+function toUrl(url: string | URL): URL {
+  try {
+    return new URL(url);
+  } catch {
+    throw new NetworkError("Not a URL");
+  }
+}
+
+function check(url: URL, allowed: Allowed): URL {
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new NetworkError("Only http and https");
+  if (url.username !== "" || url.password !== "") throw new NetworkError("No credentials in a URL");
+  // Node's connect never asks `lookup` about a literal, so literals are judged here.
+  const host = bareHost(url.hostname);
+  if (isIP(host)) checkAddress(host, host, portOf(url), allowed);
+  return url;
+}
+
+function connector(url: URL, allowed: Allowed, resolve?: typeof dnsLookup): buildConnector.connector {
+  return buildConnector({ lookup: lookupFor(portOf(url), allowed, resolve), timeout: 10_000 });
+}
+
+function lookupFor(port: number, allowed: Allowed, resolve = dnsLookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, []);
+      try {
+        // One bad address condemns the name: a mixed answer is how re-binding begins.
+        for (const { address } of addresses) checkAddress(hostname, address, port, allowed);
+      } catch (refusal) {
+        return callback(refusal as NodeJS.ErrnoException, []);
+      }
+      const first = addresses[0];
+      if (options.all || !first) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** Metadata services that live outside the link-local range: Alibaba, Azure, Oracle, EC2, EKS, GCP. */
+const METADATA = new Set(
+  ["100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254"].map(
+    (ip) => ipaddr.process(ip).toNormalizedString(),
+  ),
+);
+/** Never, not even when allowed: link-local holds the metadata services, the others hide an IPv4 address inside. */
+const NEVER = new Set([
+  "linkLocal",
+  "unspecified",
+  "broadcast",
+  "multicast",
+  "rfc6052",
+  "rfc6145",
+  "6to4",
+  "teredo",
+]);
+const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
+
+function checkAddress(host: string, ip: string, port: number, allowed: Allowed): void {
+  const address = ipaddr.process(ip.replace(/%.*$/, ""));
+  const range = address.range();
+  if (!NEVER.has(range) && !METADATA.has(address.toNormalizedString())) {
+    const isGlobal = address.kind() === "ipv4" || (address as ipaddr.IPv6).match(GLOBAL_IPV6);
+    if ((range === "unicast" && isGlobal) || allowed(host, address, port)) return;
+  }
+  throw new NetworkError(`${host} is not a public address`);
+}
+
+interface Rule {
+  port: number | null;
+  covers(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null): boolean;
+}
+
+function parseRule(entry: string): Rule {
+  if (ipaddr.isValidCIDR(entry)) {
+    const [network, bits] = ipaddr.parseCIDR(entry);
+    return {
+      port: null,
+      covers: (_, address) => address?.kind() === network.kind() && address.match(network, bits),
+    };
+  }
+  // A bare IPv6 address has colons of its own.
+  const literal = isIP(entry) === 6 ? `[${entry}]` : entry;
+  const [, name = "", port] = /^(\[[^\]]+\]|[^:/@\s]+)(?::(\d{1,5}))?$/.exec(literal) ?? [];
+  if (!URL.canParse(`http://${literal}`) || name === "") {
+    throw new Error(`"${entry}" is neither a CIDR nor a host nor host:port`);
+  }
+  const host = bareHost(new URL(`http://${name}`).hostname);
+  const ip = isIP(host) ? ipaddr.process(host).toNormalizedString() : null;
+  return {
+    port: port === undefined ? null : Number(port),
+    covers: (other, address) =>
+      ip === null ? bareHost(other.toLowerCase()) === host : address?.toNormalizedString() === ip,
+  };
+}
+
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+function portOf(url: URL): number {
+  return url.port !== "" ? Number(url.port) : url.protocol === "https:" ? 443 : 80;
+}
+
+function capped(limit: number): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > limit) controller.error(new Error(`The reply is larger than ${limit} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+}

@@ -1,0 +1,38 @@
+interface Queue<T> {
+  waiting: T[];
+  underWay: number;
+}
+
+/** Gathers, for each organization, what comes while some is being carried out; then all that has come is carried out together. */
+export class Batcher<T> {
+  #queues = new Map<string, Queue<T>>();
+  #atOnce: number;
+  #most: number;
+  #carryOut: (organizationId: string, items: T[]) => Promise<void>;
+
+  /** `carryOut` gets `most` items at a time, has `atOnce` runs of an organization under way, and never rejects. */
+  constructor(atOnce: number, most: number, carryOut: (organizationId: string, items: T[]) => Promise<void>) {
+    this.#atOnce = atOnce;
+    this.#most = most;
+    this.#carryOut = carryOut;
+  }
+
+  add(organizationId: string, item: T): void {
+    const known = this.#queues.get(organizationId);
+    const queue = known ?? { waiting: [], underWay: 0 };
+    if (!known) this.#queues.set(organizationId, queue);
+    queue.waiting.push(item);
+    this.#begin(organizationId, queue);
+  }
+
+  #begin(organizationId: string, queue: Queue<T>): void {
+    while (queue.waiting.length > 0 && queue.underWay < this.#atOnce) {
+      queue.underWay++;
+      void this.#carryOut(organizationId, queue.waiting.splice(0, this.#most)).finally(() => {
+        queue.underWay--;
+        this.#begin(organizationId, queue);
+      });
+    }
+    if (queue.underWay === 0) this.#queues.delete(organizationId);
+  }
+}

@@ -1,0 +1,213 @@
+/** Changes of steps that are committed together, on a real Postgres. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
+import { insertTask } from "../../../test/fixtures/rows.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { inScope, scope } from "../../base/scope.ts";
+import { verifyEvents } from "../../events/verify.ts";
+import { endTask, recordStatus } from "../../task-lifecycle/progress.ts";
+import { GROUPS_AT_ONCE } from "../tunables.ts";
+import { LeaseLost } from "../watcher/context.ts";
+import { type Change, GroupCommit } from "./group-commit.ts";
+
+const TASKS = 12;
+
+let world: World;
+let database: Database;
+/** Another engine's. */
+let second: Database;
+let groups: GroupCommit;
+let connectionId: string;
+let lostId: string;
+let tasks: string[];
+
+beforeEach(async () => {
+  world = await createWorld([]);
+  database = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
+  second = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
+  groups = new GroupCommit(database);
+  const server = await world.addServer("http://127.0.0.1:1/mcp", "2026-07-28");
+  connectionId = server.connectionId;
+  lostId = (await world.addServer("http://127.0.0.1:2/mcp", "2026-07-28")).connectionId;
+  tasks = [];
+  while (tasks.length < TASKS)
+    tasks.push(await insertTask(world.database, world.organizationId, { id: server.serverId, ...server }));
+  await world.within(async (tx) => {
+    await tx.$executeRaw`UPDATE connection SET epoch = 7`;
+    await tx.$executeRaw`UPDATE connection SET epoch = 8 WHERE id = ${lostId}::uuid`;
+  });
+});
+afterEach(async () => {
+  await database?.close();
+  await second?.close();
+  await world?.close();
+});
+
+function change<T>(taskId: string, work: (tx: Tx) => Promise<T>, at = connectionId): Change<T> {
+  return { connectionId: at, epoch: 7n, taskId, see: () => undefined, work };
+}
+
+const says = (taskId: string, statusMessage: string) => (tx: Tx) =>
+  recordStatus(world.organizationId, tx, taskId, {
+    state: "working",
+    statusMessage,
+    ttlMs: null,
+    pollIntervalMs: null,
+  });
+
+const rows = () =>
+  world.within(
+    (tx) => tx.$queryRaw<{ id: string; message: string | null; transaction: string }[]>`
+      SELECT id, status_message AS message, xmin::text AS transaction FROM task`,
+  );
+const messages = async () => new Map((await rows()).map(({ id, message }) => [id, message]));
+
+test("those that come while others are written are one transaction, each with its line in the history", async () => {
+  const changed = await Promise.all(
+    tasks.map((id) => groups.run(world.organizationId, change(id, says(id, `hello ${id}`)))),
+  );
+  expect(changed).toEqual(tasks.map(() => true));
+  const after = await rows();
+  expect(after.every(({ id, message }) => message === `hello ${id}`)).toBe(true);
+  // The first ones begin at once; the others wait, and are together.
+  expect(new Set(after.map(({ transaction }) => transaction)).size).toBe(GROUPS_AT_ONCE + 1);
+  const history = await verifyEvents(world.within);
+  expect(history.ok).toBe(true);
+  const lines = await world.within((tx) =>
+    tx.event.count({ where: { organizationId: world.organizationId, type: "task.status" } }),
+  );
+  expect(lines).toBe(TASKS);
+});
+
+test("one that fails fails alone, and leaves nothing behind", async () => {
+  const broken = tasks[5] ?? "";
+  const ends = await Promise.allSettled(
+    tasks.map((id) =>
+      groups.run(
+        world.organizationId,
+        change(id, async (tx) => {
+          await says(id, "written")(tx);
+          if (id === broken) await tx.$executeRaw`SELECT 1 / 0`;
+        }),
+      ),
+    ),
+  );
+  expect(ends.filter(({ status }) => status === "rejected")).toHaveLength(1);
+  expect(ends[5]).toMatchObject({ reason: { message: expect.stringContaining("division by zero") } });
+  const after = await messages();
+  for (const id of tasks) expect(after.get(id)).toBe(id === broken ? null : "written");
+});
+
+test("a lease that is lost stops what is written under it, and nothing else", async () => {
+  const ends = await Promise.allSettled(
+    tasks.map((id, at) =>
+      groups.run(world.organizationId, change(id, says(id, "written"), at % 2 === 0 ? connectionId : lostId)),
+    ),
+  );
+  const after = await messages();
+  for (const [at, id] of tasks.entries()) {
+    if (at % 2 === 0) expect(ends[at]?.status).toBe("fulfilled");
+    else expect(ends[at]).toMatchObject({ reason: expect.any(LeaseLost) });
+    expect(after.get(id)).toBe(at % 2 === 0 ? "written" : null);
+  }
+});
+
+test("each is done in the scope of its own call", async () => {
+  const seen = await Promise.all(
+    tasks.map((id, at) =>
+      inScope({ requestId: `call ${at}`, trace: null }, () =>
+        groups.run(
+          world.organizationId,
+          change(id, async () => scope().requestId),
+        ),
+      ),
+    ),
+  );
+  expect(seen).toEqual(tasks.map((_, at) => `call ${at}`));
+});
+
+test("two engines and people who change the same tasks in other orders never wait for each other in a circle", async () => {
+  const other = new GroupCommit(database);
+  const orders = [tasks, [...tasks].reverse()];
+  // Who was in a circle is undone, and tried again.
+  let tries = 0;
+  const counted = (taskId: string, message: string) => (tx: Tx) => {
+    tries++;
+    return says(taskId, message)(tx);
+  };
+  for (let round = 0; round < 10; round++)
+    await Promise.all([
+      ...[groups, other].flatMap((these, at) =>
+        (orders[at] ?? []).map((id) =>
+          these.run(world.organizationId, change(id, counted(id, `${round} ${at}`))),
+        ),
+      ),
+      ...tasks.map((id) => world.within(counted(id, `${round} person`))),
+    ]);
+  expect(tries).toBe(10 * 3 * TASKS);
+  expect((await verifyEvents(world.within)).ok).toBe(true);
+});
+
+test("tasks of the same races that end in other orders, on two engines, never wait for each other in a circle", async () => {
+  const races = [uuidv7(), uuidv7()];
+  const ended: string[] = [];
+  const [a1, b1, b2, a2] = tasks as [string, string, string, string];
+  await world.within(async (tx) => {
+    for (const id of races)
+      await tx.$executeRaw`INSERT INTO race (organization_id, id, requested_by)
+        VALUES (${world.organizationId}::uuid, ${id}::uuid, '{}')`;
+    for (const [id, race] of [
+      [a1, races[0]],
+      [a2, races[0]],
+      [b1, races[1]],
+      [b2, races[1]],
+    ])
+      await tx.$executeRaw`UPDATE task SET race_id = ${race}::uuid WHERE id = ${id}::uuid`;
+  });
+  const isBlocked = () =>
+    withClient(world.adminUrl, async (client) => {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rows.length > 0;
+    });
+  const ends = (id: string, isFirst: boolean) => (tx: Tx) => {
+    ended.push(id);
+    return endTask(world.organizationId, tx, id, { state: "cancelled" }).then(async (done) => {
+      // Its own transaction goes on when the other one has come as far, or can't.
+      if (isFirst)
+        await until("the other one is as far", async () => ended.length >= 2 || (await isBlocked()));
+      return done;
+    });
+  };
+  // All places of both engines are taken, so that what comes now are two transactions of two changes each.
+  const gate = Promise.withResolvers<void>();
+  const engines = [
+    { commits: groups, first: a1, last: b1 },
+    { commits: new GroupCommit(second), first: b2, last: a2 },
+  ];
+  const others = tasks.slice(4);
+  const done = engines.map(async ({ commits, first, last }, at) => {
+    const busy = Array.from({ length: GROUPS_AT_ONCE }, (_, place) =>
+      commits.run(
+        world.organizationId,
+        change(others[at * GROUPS_AT_ONCE + place]!, () => gate.promise),
+      ),
+    );
+    const both = [
+      commits.run(world.organizationId, change(first, ends(first, true))),
+      commits.run(world.organizationId, change(last, ends(last, false))),
+    ];
+    gate.resolve();
+    await Promise.all(busy);
+    return Promise.all(both);
+  });
+  expect(await Promise.all(done)).toEqual([
+    [true, true],
+    [true, true],
+  ]);
+  // Whoever was in a circle would have been undone, and done again.
+  expect(ended.toSorted()).toEqual([a1, a2, b1, b2].toSorted());
+});

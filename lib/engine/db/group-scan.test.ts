@@ -1,0 +1,90 @@
+/** Scans of many connections in one transaction, on a real Postgres. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertTask } from "../../../test/fixtures/rows.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
+import { createDatabase, type Database, isDatabaseDown } from "../../base/db/db.ts";
+import { LeaseLost } from "../watcher/context.ts";
+import { GroupScan } from "./group-scan.ts";
+
+const CONNECTIONS = 5;
+
+let world: World;
+let database: Database;
+let transactions = 0;
+const connections: string[] = [];
+const queued: string[] = [];
+
+beforeAll(async () => {
+  world = await createWorld([]);
+  const real = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 2 });
+  database = {
+    ...real,
+    withOrganization(organizationId, work) {
+      transactions++;
+      return real.withOrganization(organizationId, work);
+    },
+  };
+  for (let at = 0; at < CONNECTIONS; at++) {
+    const { serverId: id, connectionId } = await world.addServer(
+      `http://127.0.0.1:${at + 1}/mcp`,
+      "2026-07-28",
+    );
+    connections.push(connectionId);
+    queued.push(
+      await insertTask(world.database, world.organizationId, { id, connectionId }, { state: "queued" }),
+    );
+    await insertTask(world.database, world.organizationId, { id, connectionId });
+  }
+  await world.within((tx) => tx.$executeRaw`UPDATE connection SET epoch = 7`);
+});
+afterAll(async () => {
+  await database?.close();
+  await world?.close();
+});
+
+test("those that come at once are read together, and each gets its own; whose lease was lost gets nothing", async () => {
+  const lost = connections[2];
+  const seen: string[] = [];
+  const scans = new GroupScan(database);
+  const scan = (connectionId: string) =>
+    scans
+      .run(world.organizationId, {
+        connectionId,
+        epoch: connectionId === lost ? 6n : 7n,
+        see: ({ paused }) => seen.push(`${connectionId} ${paused}`),
+      })
+      .catch((error: unknown) => error);
+  const found = await Promise.all(connections.map(scan));
+  // The first one begins at once; the others wait for it, and are together.
+  expect(transactions).toBe(2);
+  for (const [at, ids] of found.entries())
+    if (at === 2) expect(ids).toBeInstanceOf(LeaseLost);
+    else expect(ids).toEqual([queued[at]]);
+  expect(seen.sort()).toEqual(
+    connections
+      .filter((id) => id !== lost)
+      .map((id) => `${id} false`)
+      .sort(),
+  );
+});
+
+test("where the database is gone all of them are told so, and the next ones are served", async () => {
+  const gone = createDatabase("postgresql://nobody@127.0.0.1:1/none");
+  let isGone = true;
+  const scans = new GroupScan({
+    ...database,
+    withOrganization: (...given) => (isGone ? gone : database).withOrganization(...given),
+  });
+  const all = () =>
+    Promise.allSettled(
+      connections.map((connectionId) =>
+        scans.run(world.organizationId, { connectionId, epoch: 7n, see: () => undefined }),
+      ),
+    );
+  const refused = await all();
+  expect(refused.every((end) => end.status === "rejected" && isDatabaseDown(end.reason))).toBe(true);
+  isGone = false;
+  const served = await all();
+  expect(served.map((end) => end.status === "fulfilled" && end.value)).toEqual(queued.map((id) => [id]));
+  await gone.close();
+});

@@ -1,0 +1,60 @@
+/**
+ * The scans of an organization's connections that come at about the same time are one transaction: one for each was most of
+ * what an engine with thousands of connections did.
+ */
+import type { Database } from "../../base/db/db.ts";
+import { tasksNeedingWork } from "../../task-lifecycle/work.ts";
+import { SCANS_IN_A_GROUP } from "../tunables.ts";
+import { LeaseLost } from "../watcher/context.ts";
+import { Batcher } from "./batcher.ts";
+import { FENCE, fence, type ServerPause } from "./fence.ts";
+
+export interface Scan {
+  connectionId: string;
+  epoch: bigint;
+  /** Called with what is known of the server, before it resolves. */
+  see(server: ServerPause): void;
+}
+
+interface Waiting {
+  scan: Scan;
+  resolve(taskIds: string[]): void;
+  reject(error: unknown): void;
+}
+
+export class GroupScan {
+  #database: Database;
+  #scans = new Batcher<Waiting>(1, SCANS_IN_A_GROUP, (organizationId, group) =>
+    this.#carryOut(organizationId, group),
+  );
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Ids of the connection's watched tasks that need something now. Throws LeaseLost. */
+  run(organizationId: string, scan: Scan): Promise<string[]> {
+    return new Promise((resolve, reject) => this.#scans.add(organizationId, { scan, resolve, reject }));
+  }
+
+  /** Never rejects. */
+  async #carryOut(organizationId: string, group: Waiting[]): Promise<void> {
+    const ids = group.map(({ scan }) => scan.connectionId);
+    try {
+      const { held, needing } = await this.#database.withOrganization(organizationId, async (tx) => ({
+        held: await fence(organizationId, tx, ids, FENCE.read),
+        needing: await tasksNeedingWork(organizationId, tx, ids),
+      }));
+      for (const { scan, resolve, reject } of group) {
+        const connection = held.get(scan.connectionId);
+        if (connection?.epoch !== scan.epoch) reject(new LeaseLost());
+        else {
+          scan.see(connection);
+          resolve(needing.get(scan.connectionId) ?? []);
+        }
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}

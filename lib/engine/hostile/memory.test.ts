@@ -1,0 +1,137 @@
+/** An engine with little memory among servers that send all they can: it lives, and serves the others. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { moveIn, type Neighbour } from "../../../test/fixtures/neighbour.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { unreadable } from "../../../test/servers/hostile-acts.ts";
+import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
+
+const PATIENCE_MS = 180_000;
+const MEGABYTE = 1024 * 1024;
+/** The heap that V8 may use, in MB: beyond it the process ends. */
+const HEAP_MB = 160;
+/** Less than what three hundred tasks would keep of five polls. */
+const SMALL_HEAP_MB = 112;
+const WORK = tool("work", { taskSupport: "required" });
+const look = lookInto(() => world, PATIENCE_MS);
+const servers: HostileServer[] = [];
+let world: World;
+let neighbour: Neighbour;
+let engine: EngineProcess;
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  neighbour = await moveIn(world, PATIENCE_MS);
+  engine = await engineWithin(HEAP_MB);
+});
+afterAll(async () => {
+  await engine.kill();
+  for (const server of servers) await server.close();
+  await neighbour.leave();
+  await world.close();
+});
+
+function engineWithin(megabytes: number): Promise<EngineProcess> {
+  const few = { NODE_OPTIONS: `--max-old-space-size=${megabytes}` };
+  return startEngineProcess({ ...world.engineEnvironment, ...few });
+}
+
+/** Eight megabytes that can be read, other ones at each poll. */
+let times = 0;
+const large: Act = ({ message, reply, result }) => {
+  if (message.method !== "tasks/get") return false;
+  const blob = "abcdefghij"[++times % 10]?.repeat(7 * MEGABYTE);
+  reply({ ...result, statusMessage: `${times}`, blob, more: Array.from({ length: 50_000 }, () => ({})) });
+  return true;
+};
+const FLOODS = [
+  "nine megabytes",
+  "endless bytes without a newline",
+  "comments for ever",
+  "events without end",
+];
+
+test("megabytes at every poll of sixty tasks: its memory stays within bounds, and the neighbour's task is done", async () => {
+  await neighbour.works();
+  const before = engine.memory();
+  const floods = Object.entries(unreadable("tasks/get")).filter(([name]) => FLOODS.includes(name));
+  const acts = [...floods.map(([, act]) => act), large, large];
+  const started = [];
+  for (const act of acts)
+    for (const era of ["2025-11-25", "2026-07-28"] as const) {
+      const server = await startHostileServer();
+      servers.push(server);
+      const added = await world.addServer(server.url, era);
+      const ids = await Promise.all([1, 2, 3, 4, 5].map(() => world.startTask(added, {}, WORK)));
+      started.push({ server, act, ids });
+    }
+  for (const { ids } of started) for (const id of ids) await look.inState(id, "working");
+  for (const { server, act } of started) server.act = act;
+
+  let most = 0;
+  const from = performance.now();
+  for (const { server } of started) {
+    const polls = () => server.seen.filter(({ method }) => method === "tasks/get").length;
+    const before = polls();
+    await until(
+      "each server was polled some more",
+      async () => {
+        most = Math.max(most, engine.memory());
+        return polls() > before || performance.now() > from + 15_000;
+      },
+      PATIENCE_MS,
+    );
+  }
+  for (let round = 0; round < 2; round++) {
+    await neighbour.works();
+    most = Math.max(most, engine.memory());
+  }
+  // Heap, and the buffers of what is being read, which are not in it.
+  expect(most - before).toBeLessThan((HEAP_MB + 256) * MEGABYTE);
+  const rows = await world.within(
+    (tx) => tx.$queryRaw<{ size: bigint }[]>`
+    SELECT coalesce(sum(length(body::text)), 0) AS size FROM protocol_message`,
+  );
+  expect(Number(rows[0]?.size)).toBeLessThan(60 * 20 * 100_000);
+}, 300_000);
+
+/** A JSON-RPC error in HTTP 200, as long as what is kept of a message. */
+const complaining: Act = ({ message, send }) => {
+  if (message.method !== "tasks/get") return false;
+  const data = Array.from({ length: 60 }, (_, at) => "abcdefghij"[(++times + at) % 10]?.repeat(1024));
+  send({ jsonrpc: "2.0", id: message.id, error: { code: -32603, message: "Out of order", data } });
+  return true;
+};
+
+test("three hundred tasks whose every poll fails with a long error: what was said of them takes little memory", async () => {
+  await engine.kill();
+  for (const server of servers.splice(0)) await server.close();
+  engine = await engineWithin(SMALL_HEAP_MB);
+  const server = await startHostileServer();
+  servers.push(server);
+  const added = await world.addServer(server.url, "2026-07-28");
+  const ids: string[] = [];
+  for (let batch = 0; batch < 30; batch++)
+    ids.push(...(await Promise.all(Array.from({ length: 10 }, () => world.startTask(added, {}, WORK)))));
+  await until(
+    "all of them run",
+    async () =>
+      (await world.within((tx) => tx.task.count({ where: { id: { in: ids }, state: "working" } }))) ===
+      ids.length,
+    PATIENCE_MS,
+  );
+  const polls = new Map<string, number>();
+  server.act = (asked) => {
+    const { taskId } = asked.message.params;
+    if (taskId !== undefined) polls.set(taskId, (polls.get(taskId) ?? 0) + 1);
+    return complaining(asked);
+  };
+  await until(
+    "each was polled five times in vain",
+    async () => engine.memory() > 0 && polls.size === ids.length && Math.min(...polls.values()) >= 5,
+    2 * PATIENCE_MS,
+  );
+  await neighbour.works();
+}, 600_000);

@@ -1,0 +1,82 @@
+/**
+ * Servers that answer polls with what can't be read. The task neither ends nor moves, the server is said to be at fault
+ * in our own words, its neighbours don't notice; and once it answers as it should, the task goes on.
+ */
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { moveIn, type Neighbour } from "../../../test/fixtures/neighbour.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { slow, unreadable } from "../../../test/servers/hostile-acts.ts";
+import { startHostileServer } from "../../../test/servers/hostile-server.ts";
+
+const PATIENCE_MS = 180_000;
+const WORK = tool("work", { taskSupport: "required" });
+const ERAS = ["2025-11-25", "2026-07-28"] as const;
+/** All that is ever said about them. */
+const WORDS = [
+  "The server's replies make no sense.",
+  "The server's replies are larger than Intray takes.",
+  "The server can't be reached.",
+  "The server does not answer in time.",
+];
+
+let world: World;
+let neighbour: Neighbour;
+const look = lookInto(() => world, PATIENCE_MS);
+const log: { msg: string; taskId?: string; level: number }[] = [];
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  neighbour = await moveIn(world, PATIENCE_MS);
+  await world.startEngine((line) => log.push(JSON.parse(line)));
+});
+afterAll(async () => {
+  await neighbour.leave();
+  await world.close();
+});
+
+const cases = Object.entries({ ...unreadable("tasks/get"), ...slow("tasks/get") }).flatMap(([name, act]) =>
+  ERAS.map((era) => ({ name, era, act })),
+);
+
+manyAtOnce();
+describe.concurrent("a poll is answered with", { timeout: 300_000 }, () => {
+  test.for(cases)("$name ($era)", async ({ era, act }, { expect, onTestFinished }) => {
+    const server = await startHostileServer();
+    onTestFinished(() => server.close());
+    const added = await world.addServer(server.url, era);
+    const id = await world.startTask(added, {}, WORK);
+    await look.inState(id, "working");
+    server.act = act;
+    const health = await until(
+      "the server is at fault",
+      async () => {
+        const row = await world.within((tx) =>
+          tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: added.serverId } }),
+        );
+        return row.healthState !== "ok" && row;
+      },
+      PATIENCE_MS,
+    );
+    expect(WORDS).toContain(health.healthMessage);
+    await neighbour.works();
+    expect((await look.task(id)).state).toBe("working");
+
+    server.act = null;
+    server.finish();
+    const ended = await look.inState(id, "completed");
+    expect(ended.error).toBeNull();
+    expect(server.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+    await until(
+      "the server is well again",
+      async () => (await look.health(added.serverId)) === "ok",
+      PATIENCE_MS,
+    );
+    // Told once each time a poll fails, which is ever more seldom, and never as a fault of ours.
+    const lines = log.filter(({ taskId }) => taskId === id);
+    expect(lines.length).toBeLessThan(30);
+    expect(lines.filter(({ level }) => level >= 40)).toEqual([]);
+  });
+});

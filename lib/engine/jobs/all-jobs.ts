@@ -1,0 +1,24 @@
+import { bulkOperations } from "./bulk-operations.ts";
+import type { Job } from "./jobs.ts";
+import { COUNT_LINES } from "./metrics.ts";
+import { FORGET_TOLD, MAIL, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "./notifications.ts";
+import { RETENTION } from "./retention.ts";
+import { SWEEP_CALLS } from "./server-calls.ts";
+import { SETTLE_RACES } from "./settle-races.ts";
+import { COUNT_HISTORY, SAMPLE_OPEN_TASKS } from "./statistics.ts";
+
+/** Every chore of an engine. */
+export const JOBS: Job[] = [
+  SWEEP_CALLS,
+  COUNT_LINES,
+  SETTLE_RACES,
+  bulkOperations,
+  NOTICES,
+  MAIL,
+  WEBHOOK_OUTBOX,
+  WEBHOOK_DELIVERIES,
+  FORGET_TOLD,
+  COUNT_HISTORY,
+  SAMPLE_OPEN_TASKS,
+  RETENTION,
+];

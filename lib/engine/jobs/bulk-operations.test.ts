@@ -1,0 +1,164 @@
+/** What is asked of many tasks at once is done to each once, whichever engine does it and whichever dies over it. */
+import pino from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startEngineProcess } from "../../../test/engine-process.ts";
+import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/fixtures/world.ts";
+import { createDatabase, type Database, storable } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { createNetwork } from "../../base/network.ts";
+import { readOperation } from "../../bulk-operations/queries.ts";
+import type { BulkAction } from "../../bulk-operations/schema.ts";
+import { beginOperation, prepareOperation, stopOperation } from "../../bulk-operations/transitions.ts";
+import { bulkOperations } from "./bulk-operations.ts";
+
+const PATIENCE_MS = 60_000;
+
+let world: World;
+let server: { serverId: string; connectionId: string };
+let engine: Database;
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  // Nothing listens there: what is started stays queued.
+  server = await world.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+  await world.within((tx) =>
+    tx.server.updateMany({
+      data: { tools: JSON.parse(JSON.stringify([PROCESS_INVOICE])), toolsCheckedAt: new Date() },
+    }),
+  );
+  engine = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL!, { connections: 4 });
+});
+afterAll(async () => {
+  await engine.close();
+  await world.close();
+});
+
+/** A turn of an engine's, at work beside others'. */
+const turn = () =>
+  bulkOperations.run(
+    {
+      database: engine,
+      network: createNetwork({ allowHosts: [], denyPorts: [] }),
+      seal: world.seal,
+      log: pino({ level: "silent" }),
+    },
+    world.organizationId,
+  );
+const done = async () => {
+  while (await turn());
+};
+
+/** Of a new label, copied from one that was started. */
+async function tasksIn(state: "queued" | "cancelled", count: number): Promise<string[]> {
+  const first = await world.startTask(server, {});
+  return world.within(async (tx) => {
+    const one = await tx.task.findFirstOrThrow({ where: { id: first } });
+    await tx.taskWatch.deleteMany({ where: { taskId: first } });
+    await tx.task.delete({
+      where: { organizationId_id: { organizationId: world.organizationId, id: first } },
+    });
+    const ids = Array.from({ length: count }, () => uuidv7());
+    const ended = state === "cancelled" && { watched: false, finishedAt: new Date() };
+    const data = { ...one, ...ended, state, arguments: {}, requestedBy: storable(one.requestedBy) };
+    for (const id of ids)
+      await tx.task.create({
+        data: {
+          ...data,
+          id,
+          toolHints: storable(one.toolHints),
+          progress: storable(null),
+          result: storable(null),
+          error: storable(null),
+          cancelRequestedBy: storable(null),
+        },
+      });
+    return ids;
+  });
+}
+
+async function begin(action: BulkAction, taskIds: string[]): Promise<string> {
+  const { organizationId, operator } = world;
+  const id = await world.within((tx) => prepareOperation(organizationId, tx, operator, { action, taskIds }));
+  await world.within((tx) => beginOperation(organizationId, tx, operator, id, taskIds.length));
+  return id;
+}
+
+const read = (id: string) => world.within((tx) => readOperation(world.organizationId, tx, id));
+const items = (id: string) =>
+  world.within((tx) => tx.bulkItem.findMany({ where: { operationId: id }, orderBy: { position: "asc" } }));
+const restartsOf = (taskIds: string[]) =>
+  world.within((tx) =>
+    tx.task.findMany({ where: { restartOf: { in: taskIds } }, select: { id: true, restartOf: true } }),
+  );
+
+test("two engines at once start each task again once, and say so once", async () => {
+  const tasks = await tasksIn("cancelled", 6);
+  const id = await begin("restart", tasks);
+  await Promise.all([done(), done(), done()]);
+  expect(await read(id)).toMatchObject({ state: "done", items: 6, counts: { done: 6, waiting: 0 } });
+  const started = await restartsOf(tasks);
+  expect(started.map(({ restartOf }) => restartOf).sort()).toEqual([...tasks].sort());
+  const promised = (await items(id)).map(({ newTaskId }) => newTaskId);
+  expect(started.map((task) => task.id).sort()).toEqual([...promised].sort());
+  const lines = await world.within((tx) =>
+    tx.event.findMany({ where: { type: { startsWith: "bulk." } }, orderBy: { seq: "asc" } }),
+  );
+  expect(lines.map(({ type }) => type)).toEqual(["bulk.begun", "bulk.ended"]);
+});
+
+test("an engine that is killed in the middle leaves nothing undone, and nothing done twice", async ({
+  onTestFinished,
+}) => {
+  const tasks = await tasksIn("cancelled", 16);
+  const id = await begin("restart", tasks);
+  const first = await startEngineProcess(world.engineEnvironment);
+  onTestFinished(() => first.kill());
+  await until("it is at work", async () => (await read(id)).counts.done! > 0, PATIENCE_MS);
+  await first.kill();
+  await done();
+  expect(await read(id)).toMatchObject({ state: "done", counts: { done: 16 } });
+  const started = await restartsOf(tasks);
+  expect(started).toHaveLength(16);
+  expect(new Set(started.map(({ restartOf }) => restartOf)).size).toBe(16);
+}, 120_000);
+
+test("each task has its own result: done, or refused with the reason", async () => {
+  const [cancelled, ended, foreign] = await tasksIn("queued", 3);
+  const id = await begin("cancel", [cancelled!, ended!, foreign!]);
+  await world.within(async (tx) => {
+    await tx.$executeRaw`UPDATE task SET state = 'starting', attempt_id = id WHERE id = ${ended}::uuid`;
+    await tx.$executeRaw`UPDATE task SET state = 'completed', watched = false, finished_at = now() WHERE id = ${ended}::uuid`;
+    await tx.$executeRaw`UPDATE task SET visibility = 'private', requester_user_id = NULL WHERE id = ${foreign}::uuid`;
+  });
+  await done();
+  const results = Object.fromEntries(
+    (await items(id)).map(({ taskId, state, code }) => [taskId, [state, code]]),
+  );
+  expect(results).toEqual({
+    [cancelled!]: ["done", null],
+    [ended!]: ["refused", "task_ended"],
+    [foreign!]: ["refused", "not_found"],
+  });
+  expect(await read(id)).toMatchObject({ state: "done", counts: { done: 1, refused: 2 } });
+});
+
+test("who may no longer do it has the rest refused, and what is stopped is left undone", async () => {
+  const tasks = await tasksIn("queued", 4);
+  const stopped = await begin("refresh", tasks);
+  await world.within((tx) => stopOperation(world.organizationId, tx, world.operator, stopped));
+  await done();
+  expect(await read(stopped)).toMatchObject({ state: "stopped", counts: { done: 0, skipped: 4 } });
+  const weaker = await begin("cancel", tasks);
+  await world.within((tx) =>
+    tx.membership.updateMany({ where: { userId: world.operator.userId! }, data: { role: "approver" } }),
+  );
+  await done();
+  expect((await items(weaker)).map(({ code }) => code)).toEqual([
+    "forbidden",
+    "forbidden",
+    "forbidden",
+    "forbidden",
+  ]);
+  const open = await world.within((tx) => tx.task.count({ where: { id: { in: tasks }, state: "queued" } }));
+  expect(open).toBe(4);
+});

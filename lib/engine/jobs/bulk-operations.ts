@@ -1,0 +1,25 @@
+import { Prisma } from "../../base/db/db.ts";
+import { carryOutOne, endFinished } from "../../bulk-operations/carry-out.ts";
+import { BULK_BATCH, BULK_MS } from "../tunables.ts";
+import type { Job } from "./jobs.ts";
+
+/** Does bulk operations. Two engines take an item each: rows in hand are skipped. */
+export const bulkOperations: Job = {
+  name: "bulk operations",
+  everyMs: BULK_MS,
+  async organizations(database) {
+    const rows = await database.gate<{ id: string }>(
+      Prisma.sql`SELECT id FROM gate.organizations_with_bulk_work()`,
+    );
+    return rows.map(({ id }) => id);
+  },
+  async run({ database, ...context }, organizationId) {
+    const services = { db: database, ...context };
+    for (let done = 0; done < BULK_BATCH; done++)
+      if (!(await carryOutOne(services, organizationId))) {
+        await database.withOrganization(organizationId, (tx) => endFinished(organizationId, tx));
+        return false;
+      }
+    return true;
+  },
+};

@@ -1,0 +1,22 @@
+import { organizationsBehind, takeEvents } from "../../events/follow.ts";
+import { countLines, requestsOf } from "../../metrics/history.ts";
+import { METRICS_EVERY_MS } from "../tunables.ts";
+import type { Job } from "./jobs.ts";
+
+const FOLLOWER = "metrics";
+const LINES = 500;
+
+/** Counts what the history says, so that nothing that writes it has to. What an engine counted ends with its process. */
+export const COUNT_LINES: Job = {
+  name: FOLLOWER,
+  everyMs: METRICS_EVERY_MS,
+  organizations: (database) => organizationsBehind(database, FOLLOWER),
+  async run({ database }, organizationId) {
+    const { lines, requests } = await database.withOrganization(organizationId, async (tx) => {
+      const lines = await takeEvents(organizationId, tx, { follower: FOLLOWER, begins: "now" }, LINES);
+      return { lines, requests: await requestsOf(organizationId, tx, lines) };
+    });
+    countLines(lines, requests);
+    return lines.length === LINES;
+  },
+};

@@ -1,0 +1,112 @@
+/** Chores that tell people and programs what happened: notices, mail, webhooks. */
+import { type Database, Prisma } from "../../base/db/db.ts";
+import { env } from "../../base/env.ts";
+import { organizationsBehind, takeEvents } from "../../events/follow.ts";
+import { sendDueMail } from "../../mail/send.ts";
+import { createMailer, type Mailer } from "../../mail/smtp.ts";
+import { forgetOldMail } from "../../mail/transitions.ts";
+import { subjectsOf } from "../../notices/follow.ts";
+import { forgetOldNotices, markOwnRead, syncNotices } from "../../notices/transitions.ts";
+import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
+import { recordDeliveries } from "../../webhooks/outbox.ts";
+import {
+  EVENTS_A_TURN,
+  FORGET_BATCH,
+  FORGET_EVERY_MS,
+  KEEP_DELIVERIES_MS,
+  KEEP_NOTICES_MS,
+  MAIL_EVERY_MS,
+  TELL_EVERY_MS,
+} from "../tunables.ts";
+import { allOrganizations, type Job, type JobContext } from "./jobs.ts";
+import { WebhookSenders } from "./webhook-senders.ts";
+
+/** Makes and withdraws notices after what happened. */
+export const NOTICES: Job = {
+  name: "notices",
+  everyMs: TELL_EVERY_MS,
+  organizations: (database) => organizationsBehind(database, "notices"),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const from = { follower: "notices", begins: "now" } as const;
+      const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
+      const { own, ...subjects } = subjectsOf(events);
+      await syncNotices(organizationId, tx, subjects, env().smtpUrl !== undefined);
+      await markOwnRead(organizationId, tx, own);
+      return events.length === EVENTS_A_TURN;
+    }),
+};
+
+/** Puts what happened into the outbox of webhooks. */
+export const WEBHOOK_OUTBOX: Job = {
+  name: "webhook outbox",
+  everyMs: TELL_EVERY_MS,
+  organizations: (database) => organizationsBehind(database, "webhooks"),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const from = { follower: "webhooks", begins: "now" } as const;
+      const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
+      await recordDeliveries(organizationId, tx, events);
+      return events.length === EVENTS_A_TURN;
+    }),
+};
+
+/** An engine's own, for as long as it runs. */
+const senders = new WeakMap<JobContext, WebhookSenders>();
+
+/** Sends what is due to webhooks; it begins the sending and does not wait for it, so that no receiver holds others up. */
+export const WEBHOOK_DELIVERIES: Job = {
+  name: "webhook deliveries",
+  everyMs: TELL_EVERY_MS,
+  organizations: (database) => having(database, Prisma.sql`gate.organizations_with_webhooks()`),
+  async run(context, organizationId) {
+    const own = senders.get(context) ?? new WebhookSenders(context.log);
+    senders.set(context, own);
+    const due = await context.database.withOrganization(organizationId, (tx) =>
+      webhooksDue(organizationId, tx),
+    );
+    for (const id of due)
+      own.begin(`${organizationId} ${id}`, () => deliverNext(context, organizationId, id));
+    return false;
+  },
+  async settled(context) {
+    await senders.get(context)?.end();
+  },
+};
+
+let mailer: Mailer | undefined;
+
+/** Sends mail, where there is a mail server. */
+export const MAIL: Job = {
+  name: "mail",
+  everyMs: MAIL_EVERY_MS,
+  organizations: (database) =>
+    env().smtpUrl === undefined
+      ? Promise.resolve([])
+      : having(database, Prisma.sql`gate.organizations_with_mail()`),
+  async run({ database }, organizationId) {
+    const { smtpUrl, url } = env();
+    if (smtpUrl === undefined) return false;
+    mailer ??= createMailer(smtpUrl, url);
+    return sendDueMail(database, organizationId, mailer, url);
+  },
+};
+
+/** Takes away what is old. */
+export const FORGET_TOLD: Job = {
+  name: "forget what was told",
+  everyMs: FORGET_EVERY_MS,
+  organizations: allOrganizations,
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const more = await forgetOldNotices(organizationId, tx, KEEP_NOTICES_MS, FORGET_BATCH);
+      await forgetOldMail(organizationId, tx, KEEP_NOTICES_MS);
+      await forgetOldSecrets(organizationId, tx);
+      return (await forgetOldDeliveries(organizationId, tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
+    }),
+};
+
+async function having(database: Database, from: Prisma.Sql): Promise<string[]> {
+  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM ${from}`);
+  return rows.map(({ id }) => id);
+}

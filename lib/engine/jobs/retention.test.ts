@@ -1,0 +1,297 @@
+/** What is no longer kept goes, in bites, once, whoever dies over it; what is at work, and the chain, stay whole. */
+import pino from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
+import { startEngineProcess } from "../../../test/engine-process.ts";
+import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
+import { createWorld, until } from "../../../test/fixtures/world.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { createDatabase, type Database } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { createNetwork } from "../../base/network.ts";
+import { exportedLines } from "../../events/export.ts";
+import { ENGINE_ACTOR } from "../../events/transitions.ts";
+import { verifyEvents } from "../../events/verify.ts";
+import { verifyExport } from "../../events/verify-export.ts";
+import { previewRetention } from "../../retention/queries.ts";
+import type { JobContext } from "./jobs.ts";
+import { RETENTION } from "./retention.ts";
+
+let postgres: TestDatabase;
+let owner: Database;
+let engines: Database[];
+let server: { id: string; connectionId: string };
+const acme = uuidv7();
+const globex = uuidv7();
+
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  owner = createDatabase(postgres.ownerUrl, { connections: 4 });
+  engines = [1, 2].map(() => createDatabase(postgres.engineUrl, { connections: 2 }));
+  for (const [id, slug] of [
+    [acme, "acme"],
+    [globex, "globex"],
+  ] as const)
+    await owner.withOrganization(id, async (tx) => {
+      await tx.organization.create({ data: { id, slug, name: slug } });
+      await tx.$queryRaw`SELECT append_event('server.updated', ${JSON.stringify(ENGINE_ACTOR)}::jsonb, NULL, NULL,
+        jsonb_build_object('at', at))::text FROM generate_series(1, 700) at`;
+    });
+  server = await insertServer(owner, acme);
+  for (const id of [acme, globex]) await admin(AGE, [id, 600]);
+});
+afterAll(async () => {
+  for (const database of [owner, ...engines]) await database.close();
+  await postgres.drop();
+});
+
+const admin = (sql: string, values: unknown[] = []) =>
+  withClient(postgres.adminUrl, async (client) => {
+    await client.query(
+      `CREATE OR REPLACE FUNCTION pg_temp.age(uuid, bigint) RETURNS void LANGUAGE plpgsql AS $$${BODY}`,
+    );
+    return (await client.query(sql, values)).rows;
+  });
+/** Lines as they would be, had the first of them been written forty days ago. */
+const AGE = "SELECT pg_temp.age($1, $2)";
+const BODY = `DECLARE line event; before bytea := ''; BEGIN
+  FOR line IN SELECT * FROM event WHERE organization_id = $1 ORDER BY seq LOOP
+    IF line.seq <= $2 THEN line.at := line.at - interval '40 days'; END IF;
+    line.digest := sha256(convert_to(event_line(line.seq, line.at, line.type, line.actor, line.task_id,
+      line.input_request_id, line.payload_digest, NULL), 'UTF8'));
+    before := sha256(before || line.digest);
+    UPDATE event SET at = line.at, digest = line.digest, hash = before WHERE organization_id = $1 AND seq = line.seq;
+  END LOOP;
+  UPDATE event_head SET hash = before WHERE organization_id = $1;
+END $$`;
+
+const keep = (
+  id: string,
+  kept: { keepMessagesDays?: number | null; keepPayloadsDays?: number | null; keepTasksDays?: number | null },
+) => owner.withOrganization(id, (tx) => tx.organization.update({ where: { id }, data: kept }));
+const context = (database: Database): JobContext => ({
+  database,
+  network: createNetwork({ allowHosts: [], denyPorts: [] }),
+  seal: { seal: () => "", open: () => "" } as never,
+  log: pino({ level: "silent" }),
+});
+/** Both engines at once, until nothing is left to do. */
+async function tidy(): Promise<void> {
+  for (let turns = 0; turns < 50; turns++) {
+    const due = await RETENTION.organizations(engines[0]!);
+    if (due.length === 0) return;
+    await Promise.all(
+      engines.map(async (database) => {
+        for (const id of due) await RETENTION.run(context(database), id);
+      }),
+    );
+  }
+  throw new Error("it never ends");
+}
+const payloads = (id: string) =>
+  owner
+    .withOrganization(
+      id,
+      (tx) => tx.$queryRaw<{ kept: number; gone: number }[]>`SELECT
+    count(data)::integer AS kept, count(*) FILTER (WHERE data IS NULL)::integer AS gone FROM event`,
+    )
+    .then(([row]) => row);
+const verify = (id: string) => verifyEvents((work) => owner.withOrganization(id, work));
+async function* exported(id: string) {
+  let all = "";
+  for await (const piece of exportedLines(id, (work) => owner.withOrganization(id, work), 500)) all += piece;
+  yield* all.trimEnd().split("\n");
+}
+
+test("payloads older than the organization keeps them go, and the chain holds: here, in an export, and against tampering", async () => {
+  const before = await verify(acme);
+  expect(before).toMatchObject({ ok: true, lines: 700 });
+  await keep(acme, { keepPayloadsDays: 30 });
+  const preview = { messageDays: null, payloadDays: 30, taskDays: null };
+  const count = () => owner.withOrganization(acme, (tx) => previewRetention(acme, tx, preview));
+  expect(await count()).toEqual({ messages: 0, payloads: 600, tasks: 0 });
+  await tidy();
+  expect(await payloads(acme)).toEqual({ kept: 100, gone: 600 });
+  expect(await payloads(globex)).toEqual({ kept: 700, gone: 0 });
+  expect(await count()).toEqual({ messages: 0, payloads: 0, tasks: 0 });
+  expect(await verify(acme)).toEqual(before);
+  expect(await verifyExport(exported(acme))).toEqual(before);
+
+  await admin(
+    `UPDATE event SET actor = '{"kind": "member", "id": null, "name": "Eve"}'
+    WHERE organization_id = $1 AND seq = 500`,
+    [acme],
+  );
+  const found = { ok: false, brokenAt: 500, fault: "altered" };
+  expect(await verify(acme)).toMatchObject(found);
+  expect(await verifyExport(exported(acme))).toMatchObject(found);
+});
+
+test("an engine that asks for more drops no payload that the organization keeps", async () => {
+  const drop = (id: string) =>
+    engines[0]!.withOrganization(id, (tx) => tx.$queryRaw`SELECT * FROM drop_event_payloads(0, 100000)`);
+  expect(await drop(globex)).toEqual([{ reached: null, dropped: 0 }]);
+  await keep(globex, { keepPayloadsDays: 41 });
+  expect(await drop(globex)).toEqual([{ reached: null, dropped: 0 }]);
+  await keep(globex, { keepPayloadsDays: null });
+  const web = withClient(postgres.appUrl, async (client) => {
+    await client.query("SELECT set_config('app.organization_id', $1, false)", [globex]);
+    await client.query("SELECT * FROM drop_event_payloads(0, 100)");
+  });
+  await expect(web).rejects.toMatchObject({ code: "42501" });
+  expect(await payloads(globex)).toEqual({ kept: 700, gone: 0 });
+});
+
+test("tasks that are over go with all that is theirs; what is at work, on its way, or gone on from, stays", async () => {
+  const task = (state: string) => insertTask(owner, acme, server, { state });
+  const over: string[] = [];
+  while (over.length < 30) over.push(await task("completed"));
+  const [open, watched, sending, origin, parent] = [
+    await task("working"),
+    await task("cancelled"),
+    await task("completed"),
+    await task("failed"),
+    await task("failed"),
+  ];
+  const again = await task("working");
+  const child = await task("completed");
+  const young = await task("completed");
+  const [racer, winner, runner] = [await task("completed"), await task("completed"), await task("working")];
+  const [done, running] = [uuidv7(), uuidv7()];
+  await admin(
+    `INSERT INTO race (organization_id, id, state, winner_task_id, finished_at, settled_at, requested_by)
+    SELECT $1, id, 'won', $4, now(), now(), '{}' FROM unnest(ARRAY[$2, $3]::uuid[]) id`,
+    [acme, done, running, winner],
+  );
+  await admin("UPDATE task SET race_id = $1 WHERE id = $2", [done, winner]);
+  await admin("UPDATE task SET race_id = $1 WHERE id IN ($2, $3)", [running, racer, runner]);
+  for (const [at, id] of [...over, sending].entries()) {
+    const { id: inputRequestId, questionHash } = await insertRequest(owner, acme, id);
+    const ids = [uuidv7(), uuidv7(), uuidv7()];
+    await owner.withOrganization(acme, async (tx) => {
+      const ofRequest = { organizationId: acme, inputRequestId };
+      await tx.ask.create({ data: { ...ofRequest, id: ids[0]!, taskId: id, key: "k" } });
+      await tx.answer.create({
+        data: { ...ofRequest, id: ids[1]!, questionHash, action: "decline", answeredBy: {} },
+      });
+      await tx.delivery.create({
+        data: {
+          ...ofRequest,
+          id: ids[2]!,
+          answerId: ids[1]!,
+          askId: ids[0]!,
+          taskId: id,
+          deliverAfter: new Date(),
+          ...(id === sending ? { state: "accepted" } : { state: "confirmed", confirmedAt: new Date() }),
+        },
+      });
+      await tx.$executeRaw`UPDATE input_request SET state = 'answered' WHERE id = ${inputRequestId}::uuid`;
+      await tx.$executeRaw`UPDATE input_request SET state = 'settled', ended_at = now() WHERE id = ${inputRequestId}::uuid`;
+      await tx.claim.create({ data: { ...ofRequest, userId: uuidv7() } });
+      await tx.draft.create({ data: { ...ofRequest, userId: uuidv7(), content: {} } });
+      await tx.taskWatch.create({ data: { organizationId: acme, taskId: id } });
+      await tx.protocolMessage.createMany({
+        data: Array.from({ length: at === 0 ? 1_100 : 3 }, () => ({
+          organizationId: acme,
+          taskId: id,
+          direction: "in",
+          method: "tasks/get",
+          body: {},
+        })),
+      });
+    });
+  }
+  await admin(
+    "UPDATE task SET finished_at = now() - interval '40 days' WHERE finished_at IS NOT NULL AND id <> $1",
+    [young],
+  );
+  await admin("UPDATE task SET finished_at = finished_at - interval '1 day' WHERE id = $1", [over[0]]);
+  await admin("UPDATE task SET watched = true, watch_until = now() WHERE id = $1", [watched]);
+  await admin("UPDATE task SET restart_of = $1 WHERE id = $2", [origin, again]);
+  await admin("UPDATE task SET restart_of = $1, finished_at = now() WHERE id = $2", [parent, child]);
+  await keep(acme, { keepTasksDays: 30, keepMessagesDays: null });
+  const asked = { messageDays: null, payloadDays: null, taskDays: 30 };
+  expect(await owner.withOrganization(acme, (tx) => previewRetention(acme, tx, asked))).toMatchObject({
+    tasks: 32,
+  });
+
+  const dies = engines[0]!.withOrganization(acme, async (tx) => {
+    const { deleteTasks } = await import("../../retention/transitions.ts");
+    expect(await deleteTasks(acme, tx)).toBe(500);
+    throw new Error("killed");
+  });
+  await expect(dies).rejects.toThrow("killed");
+  await Promise.all(engines.map((database) => RETENTION.run(context(database), acme)));
+
+  const left = await admin("SELECT id, restart_of FROM task WHERE organization_id = $1 ORDER BY id", [acme]);
+  const kept = [open, watched, sending, origin, again, child, young, racer, runner].sort();
+  expect(left.map(({ id }) => id)).toEqual(kept);
+  expect(left.find(({ id }) => id === child)?.restart_of).toBeNull();
+  expect(left.find(({ id }) => id === again)?.restart_of).toBe(origin);
+  expect(await admin("SELECT id FROM race")).toEqual([{ id: running }]);
+  for (const table of ["input_request", "ask", "answer", "delivery", "claim", "draft", "task_watch"])
+    expect([table, await admin(`SELECT count(*)::integer AS count FROM ${table}`)]).toEqual([
+      table,
+      [{ count: 1 }],
+    ]);
+  expect(await admin("SELECT count(*)::integer AS count FROM protocol_message")).toEqual([{ count: 3 }]);
+});
+
+test("protocol messages go after their days, also those of tasks at work; younger ones stay", async () => {
+  const id = await insertTask(owner, acme, server);
+  await owner.withOrganization(acme, (tx) =>
+    tx.protocolMessage.createMany({
+      data: Array.from({ length: 1_300 }, (_, at) => ({
+        organizationId: acme,
+        taskId: id,
+        direction: "in",
+        method: "tasks/get",
+        body: {},
+        at: new Date(Date.now() - (at < 1_250 ? 31 : 29) * 24 * 3600_000),
+      })),
+    }),
+  );
+  await admin("DELETE FROM protocol_message WHERE task_id <> $1", [id]);
+  await keep(acme, { keepMessagesDays: 30 });
+  await Promise.all(engines.map((database) => RETENTION.run(context(database), acme)));
+  expect(await admin("SELECT count(*)::integer AS count FROM protocol_message")).toEqual([{ count: 50 }]);
+  await keep(acme, { keepTasksDays: null });
+  expect(await RETENTION.organizations(engines[0]!)).toEqual([]);
+});
+
+test("whatever points at a task or a request goes with it, or is deleted before it", async () => {
+  const known = [
+    ...["answer", "ask", "claim", "delivery", "draft", "found_task", "input_request"],
+    ...["stream_message", "task"],
+  ];
+  const rows = await admin(`SELECT DISTINCT conrelid::regclass::text AS "table" FROM pg_constraint
+    WHERE contype = 'f' AND confdeltype = 'a' AND confrelid IN ('task'::regclass, 'input_request'::regclass,
+      'answer'::regclass, 'ask'::regclass) ORDER BY 1`);
+  expect(rows.map(({ table }) => table)).toEqual(known);
+});
+
+test("an engine does it by itself, and what a killed one left is another's", async () => {
+  const world = await createWorld(["127.0.0.1"]);
+  try {
+    const place = await world.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+    await withClient(world.adminUrl, async (client) => {
+      await client.query("UPDATE organization SET keep_tasks_days = 1");
+      await client.query(
+        `INSERT INTO task (organization_id, id, server_id, connection_id, tool, arguments, state, watched, visibility,
+          requested_by, finished_at) SELECT $1, gen_random_uuid(), $2, $3, 'work', '{}', 'completed', false,
+          'organization', '{}', now() - interval '2 days' FROM generate_series(1, 400)`,
+        [world.organizationId, place.serverId, place.connectionId],
+      );
+    });
+    const left = () =>
+      world.within((tx) => tx.task.count({ where: { organizationId: world.organizationId } }));
+    const first = await startEngineProcess(world.engineEnvironment);
+    await until("it has begun", async () => (await left()) < 400);
+    await first.kill();
+    const second = await startEngineProcess(world.engineEnvironment);
+    await until("all are gone", async () => (await left()) === 0);
+    await second.kill();
+  } finally {
+    await world.close();
+  }
+});

@@ -1,0 +1,35 @@
+/** Deletes what organizations no longer keep. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
+import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/transitions.ts";
+import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
+import type { Job } from "./jobs.ts";
+
+/** Of each kind, for one organization; then it is another's turn, so that nobody's backlog holds up the others. */
+const BATCHES_A_TURN = 20;
+
+type Batch = (organizationId: string, tx: Tx) => Promise<number>;
+
+export const RETENTION: Job = {
+  name: "retention",
+  everyMs: RETENTION_EVERY_MS,
+  async organizations(database) {
+    const rows = await database.gate<{ id: string }>(
+      Prisma.sql`SELECT id FROM gate.organizations_with_old_data()`,
+    );
+    return rows.map(({ id }) => id);
+  },
+  async run({ database }, organizationId) {
+    for (const batch of [deleteMessages, dropPayloads, deleteTasks])
+      await inTurn(database, organizationId, batch);
+    return false;
+  },
+};
+
+async function inTurn(database: Database, organizationId: string, batch: Batch): Promise<void> {
+  for (let turn = 0; turn < BATCHES_A_TURN; turn++) {
+    const gone = await database.withOrganization(organizationId, (tx) => batch(organizationId, tx));
+    if (gone === 0) return;
+    await sleep(RETENTION_PAUSE_MS);
+  }
+}

@@ -1,0 +1,11 @@
+import { organizationsWithDecidedRaces, settleRace } from "../../task-lifecycle/settle-races.ts";
+import { SETTLE_RACES_MS } from "../tunables.ts";
+import type { Job } from "./jobs.ts";
+
+/** Tells what lost a race to stop. */
+export const SETTLE_RACES: Job = {
+  name: "settle-races",
+  everyMs: SETTLE_RACES_MS,
+  organizations: organizationsWithDecidedRaces,
+  run: ({ database }, organizationId) => settleRace(organizationId, database),
+};

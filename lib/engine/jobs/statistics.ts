@@ -1,0 +1,28 @@
+/** Keeps the overview's figures. */
+import { organizationsBehind } from "../../events/follow.ts";
+import { countHistory, FOLLOWER, sampleOpenTasks } from "../../statistics/transitions.ts";
+import { FIGURES_KEPT_DAYS, STATISTICS_MS, TASK_SAMPLE_MS } from "../tunables.ts";
+import { allOrganizations, type Job } from "./jobs.ts";
+
+/** Lines of the history a transaction. */
+const BATCH = 500;
+
+export const COUNT_HISTORY: Job = {
+  name: "statistics",
+  everyMs: STATISTICS_MS,
+  organizations: (database) => organizationsBehind(database, FOLLOWER),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, (tx) => countHistory(organizationId, tx, BATCH)),
+};
+
+export const SAMPLE_OPEN_TASKS: Job = {
+  name: "open tasks",
+  everyMs: TASK_SAMPLE_MS,
+  organizations: allOrganizations,
+  async run({ database }, organizationId) {
+    await database.withOrganization(organizationId, (tx) =>
+      sampleOpenTasks(organizationId, tx, TASK_SAMPLE_MS, FIGURES_KEPT_DAYS),
+    );
+    return false;
+  },
+};

@@ -1,0 +1,116 @@
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import type { Era } from "../../mcp/peer.ts";
+import {
+  ADDRESS_COLUMNS,
+  ADDRESS_TABLES,
+  type ConnectionAddress,
+} from "../../servers/connections/queries.ts";
+import type { Late } from "../../servers/schema.ts";
+import { type Traits, traitsSchema } from "../../servers/traits.ts";
+import { openMessages } from "../../stream-messages/queries.ts";
+import type { StreamMessage } from "../../stream-messages/schema.ts";
+import { loadLittleWork, type TaskWork } from "../../task-lifecycle/work.ts";
+import { LOADED_TOGETHER } from "../tunables.ts";
+import { LEASE_QUEUE } from "./lease-queue.ts";
+
+/** What a watcher needs of its connection and server. */
+export interface ConnectionRow extends ConnectionAddress {
+  serverId: string;
+  eraSetting: "auto" | Era;
+  era: Era | null;
+  traits: Traits;
+  isWell: boolean;
+  circuitFailures: number;
+  late: Late | null;
+  paused: boolean;
+  pauses: number;
+  known: Known;
+}
+
+/** What a watcher goes by as long as nobody tells it otherwise. */
+export interface Known {
+  /** Differs where an address, credentials or the era that is set do. */
+  settings: string;
+  /** When somebody signed in last, as text; null: nobody did. */
+  signedInAt: string | null;
+}
+
+export interface LeaseRef {
+  /** pg-boss's job id and attempt. */
+  id: string;
+  retryCount: number;
+}
+
+export interface Taken {
+  epoch: bigint;
+  connection: ConnectionRow;
+  /** Its tasks; null: too many to be read with those of others. */
+  works: TaskWork[] | null;
+  /** What came on its streams and is not dealt with. */
+  messages: StreamMessage[];
+}
+
+/**
+ * Takes connections of one organization over: raises their epochs while the leases' job rows are locked and found to
+ * be still ours, so that no older watcher writes from here on. What is missing in the reply is not ours (any more), or,
+ * of several, is held up by a transaction of who had it before: one alone waits for that.
+ * The lock lets heartbeats through and keeps out who would take a lease away: that deletes the row (pg-boss).
+ */
+export async function takeOver(
+  organizationId: string,
+  tx: Tx,
+  leases: { connectionId: string; lease: LeaseRef }[],
+  engineId: string,
+): Promise<Map<string, Taken>> {
+  const held = await tx.$queryRaw<{ connectionId: string }[]>`
+    SELECT given.connection_id AS "connectionId"
+    FROM unnest(${leases.map(({ lease }) => lease.id)}::uuid[], ${leases.map(({ lease }) => lease.retryCount)}::integer[],
+      ${leases.map(({ connectionId }) => connectionId)}::text[]) AS given (id, retry_count, connection_id)
+    JOIN pgboss.job j ON j.id = given.id AND j.retry_count = given.retry_count
+    WHERE j.name = ${LEASE_QUEUE} AND j.state = 'active' ORDER BY j.id FOR KEY SHARE OF j`;
+  const ids = held.map(({ connectionId }) => connectionId);
+  // In one order, as those who give back lock them.
+  const free = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM connection
+    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    ORDER BY id FOR NO KEY UPDATE ${leases.length > 1 ? Prisma.sql`SKIP LOCKED` : Prisma.empty}`;
+  const locked = free.map(({ id }) => id);
+  const raised = await tx.$queryRaw<{ id: string; epoch: bigint }[]>`
+    UPDATE connection SET epoch = epoch + 1, watched_by = ${engineId}::uuid
+    WHERE organization_id = ${organizationId}::uuid AND id = ANY (${locked}::uuid[]) RETURNING id, epoch`;
+  const rows = await tx.$queryRaw<ConnectionRow[]>(Prisma.sql`
+    SELECT ${ADDRESS_COLUMNS}, s.id AS "serverId", s.era_setting AS "eraSetting", s.era, s.traits,
+      s.health_state = 'ok' AS "isWell", c.circuit_failures AS "circuitFailures",
+      CASE WHEN c.late_every_ms IS NOT NULL THEN jsonb_build_object('everyMs', c.late_every_ms,
+        'insteadOfMs', c.late_instead_of_ms, 'answerMs', c.late_answer_ms) END AS late,
+      s.paused_at IS NOT NULL AS paused, s.pauses, ${KNOWN} AS known FROM ${ADDRESS_TABLES}
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
+  const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);
+  const messages = await openMessages(organizationId, tx, locked);
+  const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
+  const taken = new Map<string, Taken>();
+  for (const row of rows) {
+    const epoch = epochs.get(row.connectionId);
+    if (epoch === undefined) continue;
+    const connection = { ...row, traits: traitsSchema.catch({}).parse(row.traits ?? {}) };
+    taken.set(row.connectionId, {
+      epoch,
+      connection,
+      works: works.get(row.connectionId) ?? null,
+      messages: messages.filter(({ connectionId }) => connectionId === row.connectionId),
+    });
+  }
+  return taken;
+}
+
+const KNOWN = Prisma.sql`jsonb_build_object(
+  'settings', md5(concat_ws(' ', s.url, s.auth_kind, s.era_setting, s.operator_entry, c.sealed_credentials)),
+  'signedInAt', (SELECT g.connected_at::text FROM oauth_grant g
+    WHERE g.organization_id = c.organization_id AND g.connection_id = c.id))`;
+
+/** The same by now: hints that tell of changes get lost where the connection that listens does. */
+export async function readKnown(organizationId: string, tx: Tx, connectionId: string): Promise<Known> {
+  const [row] = await tx.$queryRaw<{ known: Known }[]>`SELECT ${KNOWN} AS known FROM ${ADDRESS_TABLES}
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
+  if (!row) throw new Error(`connection ${connectionId} is gone`);
+  return row.known;
+}

@@ -1,0 +1,57 @@
+import { GIVEN_AT_ONCE, GIVEN_TOGETHER } from "../tunables.ts";
+import type { LeaseRef } from "./connection.ts";
+import type { LeaseData } from "./lease-queue.ts";
+
+interface Given {
+  lease: LeaseRef;
+  data: LeaseData;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Leases on their way back, many in one transaction: those of an organization that come while earlier ones are being
+ * written go together. What fails, fails for all of one transaction.
+ */
+export class LeaseRelease {
+  #store: (organizationId: string, leases: Pick<Given, "lease" | "data">[]) => Promise<void>;
+  #waiting = new Map<string, Given[]>();
+  #running = 0;
+
+  constructor(store: (organizationId: string, leases: Pick<Given, "lease" | "data">[]) => Promise<void>) {
+    this.#store = store;
+  }
+
+  give(lease: LeaseRef, data: LeaseData): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const others = this.#waiting.get(data.organizationId) ?? [];
+      others.push({ lease, data, resolve, reject });
+      this.#waiting.set(data.organizationId, others);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#running >= GIVEN_AT_ONCE) return;
+    const [organizationId, waiting] = this.#waiting.entries().next().value ?? [];
+    if (organizationId === undefined || !waiting) return;
+    const some = waiting.splice(0, GIVEN_TOGETHER);
+    // Behind the other organizations, if any is left.
+    this.#waiting.delete(organizationId);
+    if (waiting.length > 0) this.#waiting.set(organizationId, waiting);
+    this.#running++;
+    void this.#store(organizationId, some)
+      .then(
+        () => {
+          for (const { resolve } of some) resolve();
+        },
+        (error: unknown) => {
+          for (const { reject } of some) reject(error);
+        },
+      )
+      .finally(() => {
+        this.#running--;
+        this.#next();
+      });
+  }
+}

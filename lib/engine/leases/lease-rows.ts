@@ -1,0 +1,111 @@
+/** What the rows say of leases: who lacks one, how many there are, and how one goes back. */
+import { fromPrisma, type PgBoss } from "pg-boss";
+import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
+import { LEASES } from "../../live-updates/transitions.ts";
+import { ENGINE_SEEN_MS, OVERDUE_LEASE_MS } from "../tunables.ts";
+import type { LeaseRef } from "./connection.ts";
+import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
+import type { Census } from "./share.ts";
+
+/** As pg-boss' own unique index has it (job_i6): not ended, one a connection. */
+const LIVE = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;
+
+/** Makes a lease for every connection with open work that has none; the queue's policy refuses a second one. */
+export async function makeLeases(database: Database, boss: PgBoss): Promise<void> {
+  const rows = await database.gate<LeaseData>(Prisma.sql`
+    SELECT organization_id AS "organizationId", connection_id AS "connectionId"
+    FROM gate.connections_with_open_work() WHERE NOT EXISTS (
+      SELECT FROM pgboss.job WHERE ${LIVE} AND coalesce(singleton_key, '') = connection_id::text)`);
+  if (rows.length === 0) return;
+  await boss.insert(
+    LEASE_QUEUE,
+    rows.map((data) => ({ data, singletonKey: data.connectionId })),
+  );
+}
+
+/** Of these connections: whether one has no lease at all, and whether a lease of one waits for an engine. */
+export async function lookAtLeases(
+  database: Database,
+  connectionIds: string[],
+): Promise<{ lacking: boolean; waiting: boolean }> {
+  const rows = await database.gate<{ waiting: boolean }>(Prisma.sql`
+    SELECT state < 'active' AS waiting FROM pgboss.job
+    WHERE ${LIVE} AND coalesce(singleton_key, '') = ANY (${connectionIds})`);
+  return { lacking: rows.length < connectionIds.length, waiting: rows.some(({ waiting }) => waiting) };
+}
+
+/**
+ * Takes back leases that ran out and that nobody has fetched since, which a lease tells by its count: whose they were
+ * is still the last one to have written anything. Returns their ids.
+ */
+export async function takeBack(boss: PgBoss, leases: LeaseRef[]): Promise<string[]> {
+  const { rows } = await boss.getDb().executeSql(
+    `UPDATE pgboss.job j SET state = 'active', heartbeat_on = now()
+     FROM unnest($2::uuid[], $3::integer[]) AS given (id, retry_count)
+     WHERE j.name = $1 AND j.state = 'retry' AND j.id = given.id AND j.retry_count = given.retry_count
+     RETURNING j.id`,
+    [LEASE_QUEUE, leases.map(({ id }) => id), leases.map(({ retryCount }) => retryCount)],
+  );
+  return (rows as { id: string }[]).map(({ id }) => id);
+}
+
+/** The database's clock, and for how long it has been up, in ms. By the leases' own connections, which nothing else holds up. */
+export async function databaseTime(boss: PgBoss): Promise<{ at: number; upMs: number }> {
+  const { rows } = await boss.getDb().executeSql(
+    `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at,
+       (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS "upMs"`,
+  );
+  const [row] = rows as { at: number; upMs: number }[];
+  if (!row) throw new Error("the database did not tell the time");
+  return row;
+}
+
+/** `engineId`: who looks, and so is there. */
+export async function takeCensus(database: Database, engineId: string): Promise<Census> {
+  const [census] = await database.gate<Census>(Prisma.sql`
+    SELECT count(*)::integer AS leases, count(*) FILTER (WHERE state < 'active')::integer AS waiting,
+      count(*) FILTER (WHERE state < 'active'
+        AND start_after < now() - ${OVERDUE_LEASE_MS} * interval '1 ms')::integer AS overdue,
+      (SELECT 1 + count(*)::integer FROM engine WHERE id <> ${engineId}::uuid
+        AND seen_at > now() - ${ENGINE_SEEN_MS} * interval '1 ms') AS engines
+    FROM pgboss.job WHERE ${LIVE}`);
+  if (!census) throw new Error("the leases were not counted");
+  return census;
+}
+
+/**
+ * Ends leases of one organization in a transaction that counts open work again: at 0 a lease is completed, else
+ * completed and made anew, for any engine to take, and they are told. The connections' locks make a new task wait, so
+ * that its wake-up finds the outcome.
+ */
+export async function releaseLease(
+  organizationId: string,
+  tx: Tx,
+  boss: PgBoss,
+  engineId: string,
+  leases: { lease: LeaseRef; data: LeaseData }[],
+): Promise<void> {
+  const ids = leases.map(({ data }) => data.connectionId);
+  await tx.$queryRaw`SELECT 1 FROM connection WHERE organization_id = ${organizationId}::uuid
+    AND id = ANY (${ids}::uuid[]) ORDER BY id FOR UPDATE`;
+  await tx.$executeRaw`UPDATE connection SET watched_by = NULL WHERE organization_id = ${organizationId}::uuid
+    AND id = ANY (${ids}::uuid[]) AND watched_by = ${engineId}::uuid`;
+  const open = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM unnest(${ids}::uuid[]) AS given (id)
+    WHERE EXISTS (SELECT FROM task WHERE organization_id = ${organizationId}::uuid AND connection_id = given.id AND watched)`;
+  const stillOpen = new Set(open.map(({ id }) => id));
+  const db = fromPrisma(tx);
+  await boss.complete(
+    LEASE_QUEUE,
+    leases.map(({ lease }) => lease),
+    null,
+    { db },
+  );
+  const anew = leases.filter(({ data }) => stillOpen.has(data.connectionId)).map(({ data }) => data);
+  if (anew.length === 0) return;
+  await boss.insert(
+    LEASE_QUEUE,
+    anew.map((data) => ({ data, singletonKey: data.connectionId })),
+    { db },
+  );
+  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${LEASES})`;
+}

@@ -1,0 +1,298 @@
+/** The leases that an engine holds: takes its share of them, keeps them alive, and gives them back. */
+import type { PgBoss } from "pg-boss";
+import type { Logger } from "pino";
+import { type Database, isDatabaseDown } from "../../base/db/db.ts";
+import { type Moment, msSince, thisMoment } from "../../base/moment.ts";
+import type { Network } from "../../base/network.ts";
+import type { Seal } from "../../base/seal.ts";
+import { GroupCommit } from "../db/group-commit.ts";
+import { GroupScan } from "../db/group-scan.ts";
+import * as tunables from "../tunables.ts";
+import { LeaseLost } from "../watcher/context.ts";
+import { Watcher } from "../watcher/watcher.ts";
+import { type LeaseRef, type Taken, takeOver } from "./connection.ts";
+import { inGroups, newOwnedLease, type OwnedLease } from "./lease.ts";
+import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
+import { LeaseRelease } from "./lease-release.ts";
+import { databaseTime, releaseLease, takeBack, takeCensus } from "./lease-rows.ts";
+import { Semaphore } from "./semaphore.ts";
+import { roomFor, surplusOf } from "./share.ts";
+
+export interface LeasesOptions {
+  engineId: string;
+  boss: PgBoss;
+  /** For taking and giving back, which no step holds up. */
+  database: Database;
+  /** For all that watchers do. */
+  steps: Database;
+  network: Network;
+  seal: Seal;
+  log: Logger;
+  /** It is not held any more: what it was told of meanwhile is to be looked at. */
+  onGone(connectionId: string): void;
+}
+
+export class Leases {
+  #options: LeasesOptions;
+  #owned = new Map<string, OwnedLease>();
+  #closing = false;
+  #givingBack: LeaseRelease;
+  #groups: GroupCommit;
+  #scans: GroupScan;
+  #takeovers = new Semaphore(tunables.TAKEN_AT_ONCE);
+  #endings = new Semaphore(tunables.ENDED_AT_ONCE);
+
+  constructor(options: LeasesOptions) {
+    this.#options = options;
+    const { database, boss, engineId } = options;
+    this.#groups = new GroupCommit(options.steps);
+    this.#scans = new GroupScan(options.steps);
+    this.#givingBack = new LeaseRelease((organizationId, leases) =>
+      database.withOrganization(organizationId, (tx) =>
+        releaseLease(organizationId, tx, boss, engineId, leases),
+      ),
+    );
+  }
+
+  get size(): number {
+    return this.#owned.size;
+  }
+
+  /** Tasks in memory. */
+  get watched(): number {
+    return [...this.#owned.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
+  }
+
+  holds(connectionId: string): boolean {
+    return this.#owned.has(connectionId);
+  }
+
+  /** Does it with the connection's watcher: now, or once there is one, for what that has read may be older. */
+  tell(connectionId: string, hint: (watcher: Watcher) => void): void {
+    const held = this.#owned.get(connectionId);
+    if (held?.watcher) hint(held.watcher);
+    else held?.hints.push(hint);
+  }
+
+  /** The connection is to be taken anew, at the next heartbeat. */
+  renew(connectionId: string): void {
+    const held = this.#owned.get(connectionId);
+    if (held) held.outdated = true;
+  }
+
+  /** Hints may have been lost, for any of them. */
+  scanAll(): void {
+    for (const { watcher } of this.#owned.values()) watcher?.scanAll();
+  }
+
+  /** No more are taken. */
+  close(): void {
+    this.#closing = true;
+  }
+
+  /** Gives all of them back. `beat` goes on meanwhile: steps that end wait for heartbeats. */
+  async leaveAll(): Promise<void> {
+    await Promise.all([...this.#owned.values()].map((held) => this.#leave(held)));
+  }
+
+  /** Takes what there is room for. True: more may wait. */
+  async take(): Promise<boolean> {
+    const room = roomFor(this.#owned.size, await this.#census());
+    if (room <= 0 || this.#closing) return false;
+    const sentAt = thisMoment();
+    const jobs = await this.#options.boss.fetch<LeaseData>(LEASE_QUEUE, {
+      batchSize: Math.min(500, room),
+      includeMetadata: true,
+    });
+    const fetched: OwnedLease[] = [];
+    for (const { id, retryCount, data, heartbeatOn } of jobs) {
+      const lease = { id, retryCount };
+      const beatAt = heartbeatOn?.getTime() ?? 0;
+      const last = this.#owned.get(data.connectionId);
+      if (last?.watcher && follows(lease, last.lease)) {
+        last.lease = lease;
+        beaten(last, sentAt, beatAt);
+      } else fetched.push(newOwnedLease(lease, data, sentAt, beatAt));
+    }
+    // All of them first: from here on they have heartbeats, however long the takeovers last.
+    for (const held of fetched) {
+      const last = this.#owned.get(held.data.connectionId);
+      if (last) this.#drop(last);
+      this.#owned.set(held.data.connectionId, held);
+    }
+    await Promise.all(
+      inGroups(fetched, tunables.TAKEN_TOGETHER).map(({ organizationId, some }) =>
+        this.#takeovers.run(() => this.#takeOver(organizationId, some)),
+      ),
+    );
+    return jobs.length > 0;
+  }
+
+  async #takeOver(organizationId: string, some: OwnedLease[]): Promise<void> {
+    // They go back with the others.
+    if (this.#closing) return;
+    const leases = some.map(({ lease, data }) => ({ lease, connectionId: data.connectionId }));
+    try {
+      const { database, engineId } = this.#options;
+      const taken = await database.withOrganization(organizationId, (tx) =>
+        takeOver(organizationId, tx, leases, engineId),
+      );
+      const left: OwnedLease[] = [];
+      for (const held of some) {
+        const one = taken.get(held.data.connectionId);
+        // Those with many tasks one after the other.
+        if (one) await this.#watch(held, one);
+        else left.push(held);
+      }
+      await this.#takeOverSingly(organizationId, left, some.length);
+    } catch (error) {
+      this.#options.log.warn({ err: error, connections: some.length }, "a takeover failed");
+      await this.#takeOverSingly(organizationId, some, isDatabaseDown(error) ? 1 : some.length);
+    }
+  }
+
+  /** What could not be taken with the others: one of them holds up, or fails, none but itself. */
+  async #takeOverSingly(organizationId: string, left: OwnedLease[], outOf: number): Promise<void> {
+    for (const held of left) {
+      if (outOf > 1) await this.#takeOver(organizationId, [held]);
+      else this.#drop(held);
+    }
+  }
+
+  /** Gives back what is more than this engine's share. What carries calls would end them: it stays. */
+  async evenOut(): Promise<void> {
+    const kept = [...this.#owned.values()].filter(({ leaving }) => !leaving);
+    const surplus = surplusOf(kept.length, await this.#census());
+    if (surplus === 0) return;
+    const movable = kept.filter(({ watcher }) => watcher && !watcher.carriesCalls);
+    for (const held of movable.slice(0, surplus)) void this.#leave(held);
+  }
+
+  #census() {
+    return takeCensus(this.#options.database, this.#options.engineId);
+  }
+
+  async #watch(held: OwnedLease, { epoch, connection, works, messages }: Taken): Promise<void> {
+    // Dropped meanwhile, by a heartbeat that did not come back.
+    if (!this.#isHeld(held)) return;
+    const { connectionId } = connection;
+    const { steps: database, network, seal } = this.#options;
+    const log = this.#options.log.child({ connectionId });
+    const watcher = new Watcher({
+      database,
+      groups: this.#groups,
+      scans: this.#scans,
+      network,
+      seal,
+      log,
+      connection,
+      epoch,
+      mayChange: () => this.#mayChange(held),
+      isInTime: (at) => this.#isInTime(held, at),
+      onLeaseLost: () => this.#drop(held),
+      onOutdated: () => {
+        held.outdated = true;
+      },
+    });
+    held.watcher = watcher;
+    try {
+      await watcher.begin(works, messages);
+      for (const hint of held.hints) hint(watcher);
+      log.info({ connectionId, epoch: String(epoch), tasks: watcher.size }, "watching a connection");
+    } catch (error) {
+      log.warn({ err: error }, "a takeover failed");
+      this.#drop(held);
+    }
+  }
+
+  /** Touches all leases in one statement; those that do not come back, nor lie there unused, are somebody else's now. */
+  async beat(): Promise<void> {
+    const held = [...this.#owned.values()].map((one) => ({ one, lease: one.lease }));
+    if (held.length === 0) return;
+    const sentAt = thisMoment();
+    const { boss } = this.#options;
+    const { at: beatAt } = await databaseTime(boss);
+    const leases = held.map(({ lease }) => lease);
+    const reply = (await boss.touch(LEASE_QUEUE, leases)) as { settled?: string[] };
+    const alive = new Set(reply.settled ?? []);
+    const gone = leases.filter(({ id }) => !alive.has(id));
+    if (gone.length > 0) for (const id of await takeBack(boss, gone)) alive.add(id);
+    for (const { one, lease } of held) {
+      // It was fetched meanwhile.
+      if (one.lease !== lease) continue;
+      if (!alive.has(lease.id)) {
+        this.#drop(one);
+        continue;
+      }
+      beaten(one, sentAt, beatAt);
+      const { LEASE_MAX_AGE_MS, LONG_LEASE_MAX_AGE_MS } = tunables;
+      const old =
+        sentAt.monotonic - one.since > (one.watcher?.carriesCalls ? LONG_LEASE_MAX_AGE_MS : LEASE_MAX_AGE_MS);
+      // Not waited for: its steps may last, and they wait for heartbeats.
+      if (one.watcher && (one.watcher.idle || old || one.outdated)) void this.#leave(one);
+    }
+  }
+
+  async #mayChange(held: OwnedLease): Promise<void> {
+    while (!held.heartbeatAt || msSince(held.heartbeatAt) > tunables.FRESH_HEARTBEAT_MS) {
+      if (!this.#isHeld(held)) throw new LeaseLost();
+      await new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject }));
+    }
+    if (!this.#isHeld(held)) throw new LeaseLost();
+  }
+
+  /** This machine's clocks may have stood still since the heartbeat that they call fresh. */
+  #isInTime(held: OwnedLease, at: number): boolean {
+    if (at - held.beatAt <= tunables.FRESH_HEARTBEAT_MS) return true;
+    held.heartbeatAt = null;
+    return false;
+  }
+
+  #isHeld(held: OwnedLease): boolean {
+    return this.#owned.get(held.data.connectionId) === held;
+  }
+
+  #drop(held: OwnedLease): void {
+    if (this.#isHeld(held)) this.#owned.delete(held.data.connectionId);
+    for (const { reject } of held.waiting.splice(0)) reject(new LeaseLost());
+    held.watcher
+      ?.stopLate()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
+  }
+
+  /** Gives a lease back, once. Where that fails it is dropped: its watcher has stopped, so others must get it. */
+  #leave(held: OwnedLease): Promise<void> {
+    held.leaving ??= this.#giveBack(held)
+      .catch((error: unknown) => {
+        const { connectionId } = held.data;
+        this.#options.log.warn({ err: error, connectionId }, "a lease was not given back; it expires");
+      })
+      .then(() => {
+        this.#drop(held);
+        this.#options.onGone(held.data.connectionId);
+      });
+    return held.leaving;
+  }
+
+  async #giveBack(held: OwnedLease): Promise<void> {
+    const { watcher, data } = held;
+    await watcher?.halt();
+    await this.#endings.run(async () => watcher?.stop());
+    await this.#givingBack.give(held.lease, data);
+  }
+}
+
+/** A heartbeat came back. */
+function beaten(held: OwnedLease, sentAt: Moment, beatAt: number): void {
+  held.heartbeatAt = sentAt;
+  held.beatAt = beatAt;
+  for (const { resolve } of held.waiting.splice(0)) resolve();
+}
+
+/**
+ * The same lease as it is when it was fetched once more, after it had run out: nobody else had it in between, so that
+ * its watcher is as good as before, with its open calls.
+ */
+function follows(lease: LeaseRef, last: LeaseRef): boolean {
+  return lease.id === last.id && lease.retryCount === last.retryCount + 1;
+}

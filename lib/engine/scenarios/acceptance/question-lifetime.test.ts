@@ -1,0 +1,88 @@
+/** 14, the other way round: servers of the official packages give a question up after 60 s, whatever a client does. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lookInto } from "../../../../test/fixtures/look.ts";
+import { tool } from "../../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
+import { type OfficialName, startOfficialServer } from "../../../../test/servers/official-server.ts";
+import { traitsSchema } from "../../../servers/traits.ts";
+
+const PATIENCE_MS = 180_000;
+let world: World;
+const look = lookInto(() => world, PATIENCE_MS);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  await world.startEngine();
+});
+afterAll(() => world?.close());
+
+interface Scene {
+  name: OfficialName;
+  tool: string;
+  args: Record<string, unknown>;
+  /** What becomes of the task without an answer; "declined" or "cancelled" would say that one was sent. */
+  state: "completed" | "failed";
+  says: RegExp;
+}
+
+const SCENES: Scene[] = [
+  {
+    name: "everything",
+    tool: "simulate-research-query",
+    args: { topic: "python", ambiguous: true },
+    state: "completed",
+    says: /default - elicitation unavailable/,
+  },
+  {
+    name: "simpleTaskInteractive",
+    tool: "confirm_delete",
+    args: { filename: "a.txt" },
+    state: "failed",
+    says: /timed out/,
+  },
+  {
+    name: "simpleStreamableHttp",
+    tool: "collect-user-info-task",
+    args: { infoType: "contact" },
+    state: "failed",
+    says: /timed out/,
+  },
+];
+
+describe.concurrent("nobody answers within a minute:", { timeout: PATIENCE_MS + 30_000 }, () => {
+  test.each(SCENES)(
+    "$name gives its question up, it ends here, nothing is sent, and that is learned",
+    async (scene) => {
+      const remote = await startOfficialServer(scene.name);
+      try {
+        const server = await world.addServer(remote.url, "2025-11-25");
+        const id = await world.startTask(server, scene.args, tool(scene.tool, { taskSupport: "required" }));
+        const request = await look.openRequest(id);
+        const withdrawn = await until(
+          "the question's time is over",
+          async () => {
+            const row = await look.request(request.id);
+            return (row.state === "withdrawn" || row.state === "expired") && row;
+          },
+          PATIENCE_MS,
+        );
+        expect(withdrawn.endedAt!.getTime() - withdrawn.createdAt.getTime()).toBeGreaterThan(50_000);
+        const done = await look.inState(id, scene.state);
+        expect(JSON.stringify([done.result, done.error, done.statusMessage])).toMatch(scene.says);
+        await expect(world.answer(request.id, { action: "accept", content: {} })).rejects.toMatchObject({
+          code: "no_longer_open",
+        });
+        await until("that is learned", async () => {
+          const row = await world.within((tx) =>
+            tx.server.findFirstOrThrow({
+              where: { organizationId: world.organizationId, id: server.serverId },
+            }),
+          );
+          return traitsSchema.parse(row.traits).questionLifetimeMs === 60_000;
+        });
+      } finally {
+        await remote.stop();
+      }
+    },
+  );
+});

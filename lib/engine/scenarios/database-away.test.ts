@@ -1,0 +1,178 @@
+/** The database is away for longer than a lease lives without heartbeats: what servers said meanwhile is not lost. */
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { startEngineProcess } from "../../../test/engine-process.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { type KillablePostgres, startKillablePostgres } from "../../../test/setup/killable-postgres.ts";
+import type { Engine } from "../engine.ts";
+
+/** Leases of this file's queue live this long without a heartbeat: pg-boss takes no less than 10 s by its API. */
+const LEASE_SECONDS = 3;
+const OUTAGE_MS = (LEASE_SECONDS + 2) * 1_000;
+
+vi.mock("../tunables.ts", async (original) => ({
+  ...(await original<typeof import("../tunables.ts")>()),
+  HEARTBEAT_MS: 2_000,
+  FRESH_HEARTBEAT_MS: 2_500,
+  BEATS_AFTER_OUTAGE_MS: 3_000,
+}));
+
+let postgres: KillablePostgres;
+let world: World;
+let engine: Engine;
+let remote: TestServer;
+let sessions: SessionServer;
+let modern: { serverId: string; connectionId: string };
+let legacy: { serverId: string; connectionId: string };
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  postgres = await startKillablePostgres();
+  world = await createWorld(["127.0.0.1"]);
+  await admin("UPDATE pgboss.queue SET heartbeat_seconds = $1", [LEASE_SECONDS]);
+});
+beforeEach(async () => {
+  remote = await startTestServer();
+  sessions = await startSessionServer();
+  modern = await world.addServer(remote.url, "2026-07-28");
+  legacy = await world.addServer(sessions.url, "2025-11-25");
+  engine = await world.startEngine();
+});
+afterEach(async () => {
+  await engine.stop();
+  await remote.close();
+  await sessions.close();
+});
+afterAll(async () => {
+  await world?.close();
+  await postgres?.remove();
+});
+
+const approve = { action: "accept" as const, content: { approve: true } };
+const PLAIN = tool("work", { taskSupport: "forbidden" });
+
+async function admin(sql: string, values: unknown[] = []) {
+  const client = new pg.Client({ connectionString: world.adminUrl });
+  await client.connect();
+  try {
+    return await client.query(sql, values);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Comes back when every lease has run out. */
+async function comeBackLate() {
+  await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
+  await postgres.start();
+  await until("the database is back", () => look.events().catch(() => null));
+}
+
+test("a task whose handle came while the database was away goes on; its tool is not called again", async () => {
+  const away = Promise.withResolvers<void>();
+  remote.behave.onCall = async () => {
+    await postgres.kill();
+    away.resolve();
+    return "answer" as const;
+  };
+  const id = await world.startTask(modern, {}, tool("wait"));
+  await away.promise;
+  await comeBackLate();
+  await look.inState(id, "working");
+  expect(remote.calls).toHaveLength(1);
+  expect((await look.task(id)).durable).toBe(true);
+});
+
+test("a call that is held lives through it, and its result, which came meanwhile, is stored", async () => {
+  const held = await world.startTask(legacy, {}, PLAIN);
+  const goesOn = await world.startTask(legacy, {}, PLAIN);
+  await look.inState(held, "working");
+  await look.inState(goesOn, "working");
+  const epoch = await look.epoch(legacy.connectionId);
+  // Would take over what it finds.
+  const other = await world.startEngine();
+  await postgres.kill();
+  for (const call of sessions.calls) if (call.id === sessions.calls[0]?.id) call.finish("first");
+  await comeBackLate();
+  sessions.calls[1]?.finish("second");
+  const ends = [await look.inState(held, "completed"), await look.inState(goesOn, "completed")];
+  expect(ends.map(({ outcome }) => outcome).sort()).toEqual(["first", "second"]);
+  expect(sessions.calls).toHaveLength(2);
+  expect(await look.epoch(legacy.connectionId)).toBe(epoch);
+  await other.stop();
+});
+
+test("an answer that the server took while the database was away is accepted, and not sent again", async () => {
+  const away = Promise.withResolvers<void>();
+  remote.behave.onUpdate = async () => {
+    remote.behave.onUpdate = () => "ignore";
+    await postgres.kill();
+    away.resolve();
+    return "ignore" as const;
+  };
+  const id = await world.startTask(modern, {}, tool("approve"));
+  await world.answer((await look.openRequest(id)).id, approve);
+  await away.promise;
+  await comeBackLate();
+  const flagged = await until("the delivery is flagged", async () => {
+    const delivery = await look.deliveryOfTask(id);
+    return delivery.flagged && delivery;
+  });
+  expect(flagged).toMatchObject({ state: "accepted", attempts: 1 });
+  expect(remote.told).toHaveLength(1);
+});
+
+test("a lease that ran out, and that nobody else had, is taken back: open calls stay open", async () => {
+  const id = await world.startTask(legacy, {}, PLAIN);
+  await look.inState(id, "working");
+  const epoch = await look.epoch(legacy.connectionId);
+  for (let times = 0; times < 3; times++) {
+    const { rowCount } = await admin(
+      "UPDATE pgboss.job SET heartbeat_on = now() - interval '1 hour' WHERE singleton_key = $1 AND state = 'active'",
+      [legacy.connectionId],
+    );
+    expect(rowCount).toBe(1);
+    await until("it is held again", async () => {
+      const { rows } = await admin(
+        "SELECT 1 FROM pgboss.job WHERE singleton_key = $1 AND state = 'active' AND heartbeat_on > now() - interval '1 minute'",
+        [legacy.connectionId],
+      );
+      return rows.length === 1;
+    });
+  }
+  sessions.calls[0]?.finish("done");
+  await look.inState(id, "completed");
+  expect(sessions.calls).toHaveLength(1);
+  expect(await look.epoch(legacy.connectionId)).toBe(epoch);
+});
+
+test("a handle that comes when another engine has the lease, and took the start for unknown, is stored all the same", async () => {
+  await engine.stop();
+  await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
+  const first = await startEngineProcess(world.engineEnvironment);
+  try {
+    const called = Promise.withResolvers<void>();
+    remote.behave.onCall = () => {
+      first.freeze();
+      called.resolve();
+      return "answer";
+    };
+    const id = await world.startTask(modern, {}, tool("wait"));
+    await called.promise;
+    remote.behave.onCall = undefined;
+    engine = await world.startEngine();
+    await look.inState(id, "start_unknown");
+    first.thaw();
+    await look.inState(id, "working");
+    expect(remote.calls).toHaveLength(1);
+    // The engine that has the lease watches it from here on.
+    for (const there of remote.tasks.values()) Object.assign(there, { statusMessage: "Nearly there" });
+    await until("it is polled", async () => (await look.task(id)).statusMessage === "Nearly there");
+  } finally {
+    await first.kill();
+  }
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
+import {
+  createInvoiceDatabase,
+  type InvoiceServer,
+  startInvoiceServer,
+} from "../../../test/servers/invoice-server.ts";
+import type { Era } from "../../mcp/peer.ts";
+
+let world: World;
+let invoices: InvoiceServer;
+let dropInvoices: () => Promise<void>;
+
+beforeAll(async () => {
+  const { adminUrl } = await import("../../../test/setup/postgres.ts").then((m) => m.createTestDatabase());
+  const database = await createInvoiceDatabase(adminUrl);
+  dropInvoices = database.drop;
+  invoices = await startInvoiceServer(database.url);
+  world = await createWorld([invoices.hostAndPort]);
+});
+
+afterAll(async () => {
+  await world?.close();
+  await invoices?.kill();
+  await dropInvoices?.();
+});
+
+function invoice(id: string, amounts: number[]) {
+  const lines = amounts.map((amount, at) => ({
+    description: `Line ${at + 1}`,
+    amount,
+    due_date: "2024-06-30T00:00:00Z",
+  }));
+  return { invoice: { invoice_id: id, customer: "ACME Corp", lines } };
+}
+
+const look = lookInto(() => world);
+
+describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
+  test("is started, asks, is answered and completes; the server is told once", async () => {
+    const engine = await world.startEngine();
+    const server = await world.addServer(invoices.url, era);
+    const id = await world.startTask(server, invoice(`INV-${era}`, [100, 200]));
+    const request = await look.openRequest(id);
+    expect(request.message).toBe(
+      `Invoice INV-${era} for ACME Corp ($300.00) requires approval. Lines: 2 items.`,
+    );
+
+    await world.answer(request.id, { action: "accept", content: { value: "approve" } });
+    expect((await look.inState(id, "completed")).outcome).toBe("PAID");
+
+    expect((await look.deliveryOf(request.id)).state).toBe("confirmed");
+    expect((await look.request(request.id)).state).toBe("settled");
+    const told = (await readLedger(invoices.baseUrl)).filter(
+      (line) => line.kind === "told" && line.data.era === era,
+    );
+    expect(told).toHaveLength(1);
+    await engine.stop();
+  });
+
+  test("above 5000 asks a second question after the first", async () => {
+    const engine = await world.startEngine();
+    const server = await world.addServer(invoices.url, era);
+    const id = await world.startTask(server, invoice(`BIG-${era}`, [9000]));
+    const first = await look.openRequest(id);
+    await world.answer(first.id, { action: "accept", content: { value: "approve" } });
+    const second = await look.openRequest(id);
+    expect(second.message).toContain("cost center");
+    await world.answer(second.id, { action: "accept", content: { cost_center: "CC-1" } });
+    await look.inState(id, "completed");
+    await engine.stop();
+  });
+
+  test("cancelled while it waits: the question is withdrawn and the server is told", async () => {
+    const { requestCancel } = await import("../../task-lifecycle/transitions.ts");
+    const engine = await world.startEngine();
+    const server = await world.addServer(invoices.url, era);
+    const id = await world.startTask(server, invoice(`CAN-${era}`, [10]));
+    const request = await look.openRequest(id);
+    await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+    await expect(
+      world.answer(request.id, { action: "accept", content: { value: "approve" } }),
+    ).rejects.toMatchObject({
+      code: "no_longer_open",
+    });
+    await look.inState(id, "cancelled");
+    await engine.stop();
+  });
+});

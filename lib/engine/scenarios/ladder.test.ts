@@ -1,0 +1,326 @@
+/** 2025-11-25: shared sessions, starts that are found again, answers that can't be delivered, what is learned. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { recordAnswer } from "../../input-requests/transitions.ts";
+import { traitsSchema } from "../../servers/traits.ts";
+import { requestRefresh } from "../../task-lifecycle/transitions.ts";
+import { readTask } from "../../tasks/queries.ts";
+import type { Engine } from "../engine.ts";
+
+// The ladder's pauses are minutes; here they are moments.
+vi.mock("../tunables.ts", async (original) => ({
+  ...(await original<typeof import("../tunables.ts")>()),
+  QUESTION_RETRY_MS: 100,
+  QUESTION_RETRY_CAP_MS: 200,
+  QUESTION_WAIT_MS: 100,
+  SESSION_WAIT_MS: 200,
+}));
+
+let world: World;
+let remote: SessionServer;
+let server: { serverId: string; connectionId: string };
+let engine: Engine;
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  engine = await world.startEngine();
+});
+beforeEach(async () => {
+  remote = await startSessionServer();
+  server = await world.addServer(remote.url, "2025-11-25");
+});
+afterEach(() => remote.close());
+afterAll(() => world?.close());
+
+const WORK = tool("work", { taskSupport: "required" });
+const approve = { action: "accept" as const, content: { approve: true } };
+const start = (args = {}) => world.startTask(server, args, WORK);
+const traits = async () =>
+  traitsSchema.parse(
+    (
+      await world.within((tx) =>
+        tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+      )
+    ).traits,
+  );
+const there = (at: number) => until("the server has the task", async () => remote.tasks[at]);
+
+test("a server that caps its sessions: tasks that it names share one, and each gets its own answer", async () => {
+  remote.behave.maxSessions = 1;
+  remote.behave.namesTask = true;
+  const [one, two] = [await start(), await start()];
+  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  expect(new Set(remote.tasks.map(({ session }) => session)).size).toBe(1);
+  await until("it is learned", async () => (await traits()).sessionLimit === 1);
+  const [a, b] = [await there(0), await there(1)];
+  const asked = [remote.ask(b, "Second?"), remote.ask(a, "First?")];
+  const requests = await until("both are asked", async () => {
+    const found = [...(await look.requestsOf(one)), ...(await look.requestsOf(two))];
+    return found.length === 2 && found;
+  });
+  const second = requests.find(({ message }) => message === "Second?")!;
+  await world.answer(second.id, approve);
+  await until("it is told", async () => remote.answered[0]);
+  expect(remote.answered.map(({ id }) => id)).toEqual([asked[0]]);
+  expect(second.taskId).toBe(await idOf(b.taskId, [one, two]));
+  // The session is given back with its last task only.
+  a.status = "completed";
+  await until("the first ends", async () => (await look.task(await idOf(a.taskId, [one, two]))).finishedAt);
+  const closed = () =>
+    remote.seen.some(({ method, session }) => method === "DELETE" && session === a.session);
+  expect(closed()).toBe(false);
+  b.status = "completed";
+  await until("the session is closed", async () => closed());
+});
+
+/** Which of our tasks the server knows by this id: it ends when that is cancelled there. */
+async function idOf(handle: string, ids: string[]): Promise<string> {
+  const digest = world.seal.digest("handle", `${world.organizationId} ${handle}`);
+  for (const id of ids) if (digest.equals((await look.task(id)).handleDigest ?? Buffer.alloc(0))) return id;
+  throw new Error("no task of ours has this handle");
+}
+
+test("a server that does not name its tasks: the next one starts while the first waits for a person", async () => {
+  remote.behave.maxSessions = 1;
+  const one = await start();
+  await look.inState(one, "working");
+  const first = await there(0);
+  remote.ask(first, "First?");
+  const request = await look.openRequest(one, "First?");
+  await until("it is learned", async () => (await traits()).namesTask === false);
+  const two = await start();
+  await look.inState(two, "working");
+  expect((await look.request(request.id)).state).toBe("open");
+  remote.ask(await there(1), "Second?");
+  await look.openRequest(two, "Second?");
+});
+
+test("a question of which nobody knows whose it is stays in sight, and its task is found by what the server says", async () => {
+  remote.behave.maxSessions = 1;
+  const [one, two] = [await start(), await start()];
+  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  const [a, b] = [await there(0), await there(1)];
+  // Nothing can be told of tasks whose look is not answered.
+  let goOn = () => {};
+  const waits = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  remote.behave.get = () => waits;
+  expect(remote.ask(a, "Whose?")).not.toBeNull();
+  const attention = (id: string) =>
+    world.within(
+      async (tx) => (await readTask(world.organizationId, tx, world.operator, id)).attention?.code,
+    );
+  await until("both say so", async () =>
+    [await attention(one), await attention(two)].every((code) => code === "question_unattributed"),
+  );
+  expect([...(await look.requestsOf(one)), ...(await look.requestsOf(two))]).toEqual([]);
+  a.status = "input_required";
+  goOn();
+  const asked = await idOf(a.taskId, [one, two]);
+  await look.openRequest(asked, "Whose?");
+  const other = await idOf(b.taskId, [one, two]);
+  await until("the other says so no more", async () => (await attention(other)) === undefined);
+  expect((await traits()).namesTask).toBe(false);
+});
+
+test("19: the reply to the call is lost, the server lists its tasks: the one that fits is found and adopted", async () => {
+  remote.behave.lists = true;
+  remote.behave.clockMs = 3600_000;
+  remote.behave.call = () => "drop";
+  const id = await start();
+  const found = await look.inState(id, "working");
+  expect(found.adopted).toBe(true);
+  expect(remote.tasks.length).toBe(1);
+  const [mine] = remote.tasks;
+  remote.ask(mine!, "Really?");
+  const request = await look.openRequest(id, "Really?");
+  await world.answer(request.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  expect((await traits()).listsTasks).toBe(true);
+});
+
+test("19: two that fit are nobody's until a person has chosen: both are kept as candidates", async () => {
+  remote.behave.lists = true;
+  remote.behave.call = (task) => {
+    remote.tasks.push({ ...task, taskId: `${task.taskId}-twin` });
+    return "drop";
+  };
+  const id = await start();
+  await look.inState(id, "start_unknown");
+  const candidates = await world.within((tx) =>
+    tx.foundTask.findMany({ where: { organizationId: world.organizationId, taskId: id } }),
+  );
+  expect(candidates.length).toBe(2);
+  expect(JSON.stringify(candidates)).not.toContain(remote.tasks[0]!.taskId);
+  expect(remote.seen.filter(({ method }) => method === "tools/call").length).toBe(1);
+});
+
+test("an answer whose question is never put again is undeliverable, kept, and asked anew if the server asks", async () => {
+  remote.behave.acrossSessions = true;
+  const id = await start();
+  const mine = await there(0);
+  mine.status = "input_required";
+  const until3 = () => remote.ask(mine, "Really?");
+  await until("it listens", async () => until3() !== null);
+  const request = await look.openRequest(id, "Really?");
+  // The session is gone with the question; the server knows the task all the same.
+  remote.forgetSessions();
+  await world.answer(request.id, approve);
+  const given = await until("it is given up", async () => {
+    const row = await look.request(request.id);
+    return row.state === "undeliverable" && row;
+  });
+  expect(given.endedReason).toBe("not_asked_again");
+  expect(remote.answered).toEqual([]);
+  expect((await look.task(id)).state).toBe("input_required");
+  await until("it is learned", async () => (await traits()).reissues === false);
+  remote.behave.reissues = "Really?";
+  await until("a person is asked anew", async () => (await look.request(request.id)).state === "open");
+});
+
+test("an answer whose question the server has forgotten says so, and since when, until the question comes again", async () => {
+  remote.behave.acrossSessions = true;
+  const id = await start();
+  const mine = await there(0);
+  mine.status = "input_required";
+  await until("it listens", async () => remote.ask(mine, "Really?") !== null);
+  const request = await look.openRequest(id, "Really?");
+  // No look is under way, after which the answer would be sent at once.
+  await look.inState(id, "input_required");
+  remote.forgetSessions();
+  await world.answer(request.id, approve);
+  const lines = () =>
+    world.within((tx) =>
+      tx.event.findMany({
+        where: { organizationId: world.organizationId, taskId: id, type: "delivery.waiting" },
+      }),
+    );
+  const waiting = await until("people are told", async () => {
+    const row = await look.deliveryOf(request.id);
+    return row.waitingSince && row;
+  });
+  expect(waiting).toMatchObject({ state: "pending", attempts: 0, waitingSince: waiting.deliverAfter });
+  expect(await lines()).toMatchObject([{ inputRequestId: request.id }]);
+  remote.behave.reissues = "Really?";
+  await until("it is told", async () => remote.answered.length === 1);
+  expect((await look.deliveryOf(request.id)).waitingSince).toBeNull();
+  expect(await lines()).toHaveLength(1);
+});
+
+test("a question that is put again is learned, and its answer says which way it took", async () => {
+  remote.behave.acrossSessions = true;
+  const id = await start();
+  const mine = await there(0);
+  remote.behave.reissues = "Really?";
+  mine.status = "input_required";
+  const request = await look.openRequest(id, "Really?");
+  remote.forgetSessions();
+  await world.answer(request.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  expect((await look.deliveryOf(request.id)).rung).toBe("new_session");
+  await until("it is learned", async () => (await traits()).reissues === true);
+});
+
+test("questions that are taken back after a minute tell how long people have", async () => {
+  const id = await start();
+  const mine = await there(0);
+  mine.status = "input_required";
+  await until("it listens", async () => remote.ask(mine, "Really?") !== null);
+  const request = await look.openRequest(id, "Really?");
+  // The question came by a stream: that the task waits for an answer is seen by a poll.
+  await look.inState(id, "input_required");
+  await world.within(
+    (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '61 seconds'
+      WHERE organization_id = ${world.organizationId}::uuid AND id = ${request.id}::uuid`,
+  );
+  await engine.stop();
+  engine = await world.startEngine();
+  mine.status = "working";
+  const over = await until("it is over", async () => {
+    const row = await look.request(request.id);
+    return row.endedAt && row;
+  });
+  expect(over).toMatchObject({ state: "expired", endedReason: "question_lifetime" });
+  await until("it is learned", async () => (await traits()).questionLifetimeMs === 60_000);
+  mine.status = "input_required";
+  remote.behave.reissues = "And now?";
+  const next = await look.openRequest(id, "And now?");
+  const leftMs = next.expiresAt!.getTime() - next.createdAt.getTime();
+  expect(Math.abs(leftMs - 60_000)).toBeLessThan(20_000);
+});
+
+test("a question that is taken back once is learned from once, though the database fails over it and it is done again", async () => {
+  const id = await start();
+  const mine = await there(0);
+  const rpcId = await until("it listens", async () => {
+    const asked = remote.ask(mine, "Really?");
+    return asked !== null && { asked };
+  });
+  const request = await look.openRequest(id, "Really?");
+  await world.within(
+    (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '1 hour'
+      WHERE organization_id = ${world.organizationId}::uuid AND id = ${request.id}::uuid`,
+  );
+  await world.within((tx) => requestRefresh(world.organizationId, tx, world.operator, id));
+  await withClient(world.adminUrl, (client) =>
+    client.query(`CREATE SEQUENCE withdrawals;
+      GRANT USAGE ON SEQUENCE withdrawals TO PUBLIC;
+      CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF nextval('withdrawals') = 1 THEN RAISE EXCEPTION 'not now'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER fail_once BEFORE UPDATE OF state ON input_request FOR EACH ROW
+        WHEN (NEW.state = 'withdrawn') EXECUTE FUNCTION fail_once()`),
+  );
+  remote.notify(mine, "notifications/cancelled", { requestId: rpcId.asked });
+  await until("it is withdrawn", async () => (await look.request(request.id)).state === "withdrawn");
+  const known = await until("it is learned", async () => {
+    const { withdrawnAtMs, questionLifetimeMs } = await traits();
+    return withdrawnAtMs && { ages: withdrawnAtMs.length, questionLifetimeMs };
+  });
+  // One end says nothing yet: it takes two that are alike.
+  expect(known).toEqual({ ages: 1, questionLifetimeMs: undefined });
+  await withClient(world.adminUrl, (client) =>
+    client.query("DROP FUNCTION fail_once CASCADE; DROP SEQUENCE withdrawals"),
+  );
+});
+
+test("a server that tells how far a task is: the bar is kept while it works, and gone at its end", async () => {
+  const id = await start();
+  const mine = await there(0);
+  await look.inState(id, "working");
+  const progress = async () => (await look.task(id)).progress as { progress: number; total: number } | null;
+  await until("the bar is there", async () => {
+    remote.notify(mine, "notifications/progress", { progressToken: id, progress: 2, total: 5 });
+    return (await progress())?.progress === 2;
+  });
+  mine.status = "completed";
+  await look.inState(id, "completed");
+  expect(await progress()).toBeNull();
+});
+
+test("an address to visit before the tool runs: a person is asked, and the call is made again once they have", async () => {
+  remote.behave.visitFirst = "https://bank.example/sign-in";
+  const id = await start();
+  const request = await look.openRequest(id, "Sign in first");
+  expect(request).toMatchObject({ mode: "url", url: "https://bank.example/sign-in" });
+  await until("nothing is held for the time they take", async () => remote.open === 0);
+  remote.behave.visitFirst = undefined;
+  await world.within((tx) =>
+    recordAnswer(world.organizationId, tx, world.operator, request.id, {
+      action: "accept",
+      questionHash: request.questionHash,
+    }),
+  );
+  await look.inState(id, "working");
+  expect((await look.request(request.id)).state).toBe("settled");
+  expect(remote.tasks.length).toBe(1);
+  expect(remote.seen.filter(({ method }) => method === "tools/call").length).toBe(2);
+});

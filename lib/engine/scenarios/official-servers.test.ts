@@ -1,0 +1,192 @@
+/**
+ * Servers by others, and the sample server: a task is started by one engine process and asks, that process is killed
+ * with -9, the answer is recorded while nobody watches, and another process delivers it. docs/compatibility.md says
+ * what was seen here. The servers of the official packages give a question up after 60 s, so all is done within it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, PROCESS_INVOICE, type World } from "../../../test/fixtures/world.ts";
+import {
+  createInvoiceDatabase,
+  type InvoiceServer,
+  startInvoiceServer,
+} from "../../../test/servers/invoice-server.ts";
+import { type OfficialName, startOfficialServer } from "../../../test/servers/official-server.ts";
+import { createTestDatabase } from "../../../test/setup/postgres.ts";
+import type { Era, Tool } from "../../mcp/peer.ts";
+
+/** A takeover begins 10 s after the last heartbeat; the machine may be busy with other tests. */
+const PATIENCE_MS = 180_000;
+/** A question that does not come in this time must not make the others too old to be answered. */
+const ASKED_WITHIN_MS = 25_000;
+
+interface Scene {
+  peer: string;
+  server: OfficialName | "sample";
+  era: Era;
+  tool: Tool;
+  args: Record<string, unknown>;
+  content: Record<string, unknown>;
+  /** In the result, where the server went by the answer; what it makes up by itself says something else. */
+  says: RegExp;
+  rung: string;
+  asks: number;
+}
+
+const required = (name: string) => tool(name, { taskSupport: "required" });
+const invoice = (invoice_id: string) => ({
+  invoice: {
+    invoice_id,
+    customer: "ACME Corp",
+    lines: [{ description: "Line", amount: 10, due_date: "2024-06-30T00:00:00Z" }],
+  },
+});
+const bound = { era: "2025-11-25", rung: "same_session", asks: 1 } as const;
+const sample = {
+  server: "sample",
+  tool: PROCESS_INVOICE,
+  content: { value: "approve" },
+  says: /PAID/,
+} as const;
+
+const SCENES: Scene[] = [
+  {
+    // Asks on the tasks/result stream, and goes on with a default of its own when nobody answers.
+    ...bound,
+    peer: "server-everything",
+    server: "everything",
+    tool: required("simulate-research-query"),
+    args: { topic: "python", ambiguous: true },
+    content: { interpretation: "snake" },
+    says: /Clarification\*\*: snake/,
+  },
+  {
+    // No task but a call that is held. Its stream has event ids, so that another process can go on with it.
+    ...bound,
+    peer: "server-everything, a tool without task support,",
+    server: "everything",
+    tool: tool("trigger-elicitation-request", { taskSupport: "forbidden" }),
+    args: {},
+    content: { name: "Ada Lovelace" },
+    says: /Ada Lovelace/,
+  },
+  {
+    ...bound,
+    peer: "simpleTaskInteractive",
+    server: "simpleTaskInteractive",
+    tool: required("confirm_delete"),
+    args: { filename: "a.txt" },
+    content: { confirm: true },
+    says: /a\.txt/,
+  },
+  {
+    // It stays `working`, does not name the task with its question, and may ask before the handle is told.
+    ...bound,
+    peer: "simpleStreamableHttp",
+    server: "simpleStreamableHttp",
+    tool: required("collect-user-info-task"),
+    args: { infoType: "preferences" },
+    content: { theme: "dark", notifications: true },
+    says: /dark/,
+  },
+  {
+    ...sample,
+    peer: "the sample server, killed too,",
+    era: "2026-07-28",
+    args: invoice("NEW"),
+    rung: "update",
+    asks: 1,
+  },
+  {
+    ...sample,
+    peer: "the sample server, killed too,",
+    era: "2025-11-25",
+    args: invoice("OLD"),
+    rung: "new_session",
+    asks: 2,
+  },
+];
+
+let world: World;
+let invoices: InvoiceServer;
+const ends: (() => Promise<void>)[] = [];
+/** Rejected where the scene's server was never heard to ask. */
+const asked = new Map<Scene, Promise<{ id: string; requestId: string }>>();
+const look = lookInto(() => world, PATIENCE_MS);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  ends.push(() => world.close());
+  invoices = await startSample();
+  const first = await startEngine();
+  for (const scene of SCENES) asked.set(scene, begin(scene));
+  const heard = await Promise.allSettled(asked.values());
+  await Promise.all([first.kill(), invoices.kill()]);
+  for (const [at, { content }] of SCENES.entries()) {
+    const one = heard[at];
+    if (one?.status === "fulfilled") await world.answer(one.value.requestId, { action: "accept", content });
+  }
+  await Promise.all([invoices.start(), startEngine()]);
+}, PATIENCE_MS + 60_000);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+async function begin(scene: Scene): Promise<{ id: string; requestId: string }> {
+  const server = await world.addServer(await urlOf(scene), scene.era);
+  const id = await world.startTask(server, scene.args, scene.tool);
+  const { id: requestId } = await lookInto(() => world, ASKED_WITHIN_MS).openRequest(id);
+  return { id, requestId };
+}
+
+async function startSample(): Promise<InvoiceServer> {
+  const { adminUrl, drop } = await createTestDatabase();
+  ends.push(drop);
+  const database = await createInvoiceDatabase(adminUrl);
+  ends.push(() => database.drop());
+  const server = await startInvoiceServer(database.url);
+  ends.push(() => server.kill());
+  return server;
+}
+
+async function startEngine(): Promise<EngineProcess> {
+  const engine = await startEngineProcess(world.engineEnvironment);
+  ends.push(() => engine.kill());
+  return engine;
+}
+
+async function urlOf({ server }: Scene): Promise<string> {
+  if (server === "sample") return invoices.url;
+  const official = await startOfficialServer(server);
+  ends.push(() => official.stop());
+  return official.url;
+}
+
+describe("answered after the engine that heard the question was killed:", () => {
+  test.each(SCENES)(
+    "$peer $era goes by the answer, which was sent once",
+    async (scene) => {
+      const { id, requestId } = await asked.get(scene)!;
+      const done = await look.inState(id, "completed");
+      expect(JSON.stringify(done.result)).toMatch(scene.says);
+      expect(await look.deliveryOf(requestId)).toMatchObject({
+        state: "confirmed",
+        attempts: 1,
+        error: null,
+        rung: scene.rung,
+      });
+      expect((await look.requestsOf(id)).map((row) => [row.id, row.state])).toEqual([[requestId, "settled"]]);
+      expect(await look.asksOf(requestId)).toBe(scene.asks);
+    },
+    PATIENCE_MS + 10_000,
+  );
+
+  test("the sample server was told once in each era", async () => {
+    const told = (await readLedger(invoices.baseUrl)).filter(({ kind }) => kind === "told");
+    expect(told.map(({ data }) => data.era).sort()).toEqual(["2025-11-25", "2026-07-28"]);
+  });
+});

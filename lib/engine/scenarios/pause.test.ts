@@ -1,0 +1,133 @@
+/** A server that people have paused: nothing new is sent to it, nothing is lost, and all goes on with it. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { pauseServer, resumeServer } from "../../servers/pause.ts";
+import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import type { Engine } from "../engine.ts";
+
+const PATIENCE_MS = 60_000;
+
+let world: World;
+let engine: Engine;
+let remote: TestServer;
+let other: TestServer;
+let sessions: SessionServer;
+let server: { serverId: string; connectionId: string };
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  engine = await world.startEngine();
+  other = await startTestServer();
+  sessions = await startSessionServer();
+});
+beforeEach(async () => {
+  remote = await startTestServer();
+  server = await world.addServer(remote.url, "2026-07-28");
+  return () => remote.close();
+});
+afterAll(async () => {
+  await world?.close();
+  await other?.close();
+  await sessions?.close();
+});
+
+const approve = { action: "accept" as const, content: { approve: true } };
+const { task, openRequest, deliveryOfTask, inState } = lookInto(() => world, PATIENCE_MS);
+const pause = (reason: string | null = null) =>
+  world.within((tx) => pauseServer(world.organizationId, tx, world.operator, server.serverId, reason));
+const resume = () =>
+  world.within((tx) => resumeServer(world.organizationId, tx, world.operator, server.serverId));
+const anEvent = (type: string) =>
+  world.within((tx) => tx.event.count({ where: { organizationId: world.organizationId, type } }));
+
+/** The engine has had the time for this on another server, and so for what it would have done here. */
+async function aWhile(): Promise<void> {
+  const elsewhere = await world.addServer(other.url, "2026-07-28");
+  for (let times = 0; times < 2; times++) {
+    const id = await world.startTask(elsewhere, {}, tool("approve"));
+    await world.answer((await openRequest(id)).id, approve);
+    await inState(id, "completed");
+  }
+}
+
+test("while it is paused nothing is polled, started, delivered or cancelled there, whatever engine; then all is", async () => {
+  const asking = await world.startTask(server, {}, tool("approve"));
+  const waiting = await world.startTask(server, {}, tool("wait"));
+  const request = await openRequest(asking);
+  await inState(waiting, "working");
+  await pause("Maintenance");
+  await aWhile();
+  const before = remote.seen.length;
+
+  const started = await world.startTask(server, {}, tool("quick"));
+  await world.answer(request.id, approve);
+  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, waiting));
+  await aWhile();
+  await engine.stop();
+  engine = await world.startEngine();
+  await until("the new engine watches it", async () => engine.leases > 0 && true, PATIENCE_MS);
+  await aWhile();
+
+  expect(remote.seen.length).toBe(before);
+  expect(await task(started)).toMatchObject({ state: "queued", error: null });
+  expect(await deliveryOfTask(asking)).toMatchObject({ state: "pending", attempts: 0 });
+  expect(await task(waiting)).toMatchObject({ state: "working", cancelSentAt: null });
+
+  await resume();
+  await inState(started, "completed");
+  await inState(asking, "completed");
+  await inState(waiting, "cancelled");
+  expect(remote.told).toHaveLength(1);
+  expect(remote.calls.filter(({ name }) => name === "quick")).toHaveLength(1);
+});
+
+test("an answer that was being sent when the pause came is sent to its end, and no other is", async () => {
+  const tasks = await Promise.all([1, 2, 3, 4, 5].map(() => world.startTask(server, {}, tool("approve"))));
+  const requests = await Promise.all(tasks.map((id) => openRequest(id)));
+  remote.behave.onUpdate = async () => {
+    if (remote.told.length === 1) await pause();
+    return "take" as const;
+  };
+  await Promise.all(requests.map(({ id }) => world.answer(id, approve)));
+  await until("the server was told of one", async () => remote.told.length > 0, PATIENCE_MS);
+  await aWhile();
+
+  const deliveries = await Promise.all(tasks.map((id) => deliveryOfTask(id)));
+  const states = deliveries.map(({ state }) => state);
+  expect(states).not.toContain("sending");
+  expect(states.filter((state) => state !== "pending")).toHaveLength(remote.told.length);
+  await resume();
+  for (const id of tasks) await inState(id, "completed");
+  expect(remote.told).toHaveLength(tasks.length);
+  expect(new Set(remote.told.map(({ taskId }) => taskId)).size).toBe(tasks.length);
+});
+
+test("of two who pause at once one does, of two who resume at once one does", async () => {
+  const [paused, resumed] = [await anEvent("server.paused"), await anEvent("server.resumed")];
+  await Promise.all([pause("mine"), pause("mine too")]);
+  expect(await anEvent("server.paused")).toBe(paused + 1);
+  await Promise.all([resume(), resume()]);
+  expect(await anEvent("server.resumed")).toBe(resumed + 1);
+  await expect(
+    world.within((tx) => pauseServer(world.organizationId, tx, world.operator, uuidv7(), null)),
+  ).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a call that fails by no trouble of the server's is made again after its pause, not at once", async () => {
+  const asked: number[] = [];
+  sessions.behave.call = () => {
+    asked.push(performance.now());
+    return asked.length < 4 ? 404 : undefined;
+  };
+  const refusing = await world.addServer(sessions.url, "2025-11-25");
+  const id = await world.startTask(refusing, {}, tool("anything", { taskSupport: "required" }));
+  await inState(id, "working");
+  // A tenth of 500 ms, then of twice that, and so on: what the pauses last at least.
+  expect(asked).toHaveLength(4);
+  expect(asked[3]! - asked[0]!).toBeGreaterThan(340);
+});

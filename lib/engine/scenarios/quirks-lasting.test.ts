@@ -1,0 +1,179 @@
+/** The quirks f to i of the original demonstration: killed engines, tasks that never end, lost starts, months. */
+import { describe, test } from "vitest";
+import { startEngineProcess } from "../../../test/engine-process.ts";
+import {
+  approve,
+  eventually,
+  inMonths,
+  invoiceDue,
+  PAST,
+  setInvoiceScene,
+} from "../../../test/fixtures/invoice-scene.ts";
+import { forcePay, readLedger } from "../../../test/fixtures/sample-ledger.ts";
+import { Prisma } from "../../base/db/db.ts";
+
+const BOTH = ["2025-11-25", "2026-07-28"] as const;
+const notPromising = { honoursIdempotencyKey: false };
+
+describe.concurrent("a server with quirks, over time", { timeout: 180_000 }, () => {
+  test.for(
+    BOTH.flatMap((era) =>
+      (["before", "after"] as const).map((moment) => ({
+        era,
+        moment,
+        words: moment === "before" ? "before the server had it" : "after the server took it",
+      })),
+    ),
+  )(
+    "f ($era): the engine is killed over an answer, $words: exactly one answer reaches a server that a second one would ruin",
+    async ({ era, moment }, { expect, onTestFinished }) => {
+      const scene = await setInvoiceScene({ onTestFinished }, era, "f", { engine: false });
+      const { world, proxy } = scene;
+      const first = await startEngineProcess(world.engineEnvironment);
+      onTestFinished(() => first.kill());
+      const id = await scene.start(inMonths());
+      const request = await scene.openRequest(id);
+      const method = era === "2025-11-25" ? "answer" : "tasks/update";
+      proxy.behave[moment] = async (seen) => {
+        if (seen.method !== method) return undefined;
+        proxy.behave[moment] = undefined;
+        await first.kill();
+        return "drop";
+      };
+      await world.answer(request.id, approve);
+      await eventually("the engine was killed over it", async () => scene.calls(method) > 0);
+      await world.startEngine();
+      await eventually("it pays", async () => (await scene.task(id)).statusMessage?.includes("PAYING"));
+      await eventually("it is confirmed", async () => (await scene.deliveryOf(id)).state === "confirmed");
+      await forcePay(scene.invoices.baseUrl, "INV-100");
+      expect(await scene.inState(id, "completed")).toMatchObject({ outcome: "PAID" });
+      expect(await scene.told()).toHaveLength(1);
+      // The one that was cut off on its way counts as sent.
+      expect(scene.calls(method)).toBe(moment === "before" ? 2 : 1);
+      expect((await readLedger(scene.invoices.baseUrl)).map(({ kind }) => kind)).not.toContain("corrupted");
+    },
+  );
+
+  test.for(BOTH)(
+    "g (%s): `working` for ever after the server gave up: the badge says stalled",
+    async (era, { expect, onTestFinished }) => {
+      const settings = { INVOICE_VALIDATION_MISMATCH: "1" };
+      const scene = await setInvoiceScene({ onTestFinished }, era, "g", { settings });
+      const id = await scene.start(PAST);
+      await scene.inLedger("gave_up");
+      expect(await scene.shown(id)).toMatchObject({ state: "working", stalled: false });
+      await scene.rewrite(id, Prisma.sql`changed_at = now() - interval '7 hours'`);
+      const polls = scene.calls("tasks/get");
+      await eventually("it is polled on", async () => scene.calls("tasks/get") > polls + 1);
+      expect(await scene.shown(id)).toMatchObject({ state: "working", stalled: true });
+    },
+  );
+
+  test.for(BOTH)(
+    "g (%s): `input_required` for ever after a cancel: cancelled here, with the server's word beside it",
+    async (era, { expect, onTestFinished }) => {
+      const scene = await setInvoiceScene({ onTestFinished }, era, "g");
+      const id = await scene.start(PAST);
+      const request = await scene.openRequest(id);
+      await scene.cancel(id);
+      expect(await scene.inState(id, "cancelled")).toMatchObject({ serverState: "input_required" });
+      await expect(scene.world.answer(request.id, approve)).rejects.toThrow();
+      expect(scene.calls("tasks/cancel")).toBe(1);
+      expect(await scene.told()).toEqual([]);
+    },
+  );
+
+  test.for(BOTH)(
+    "g (%s): an answer to a question that nobody waits for any more is flagged, never called done",
+    async (era, { expect, onTestFinished }) => {
+      const settings = { INVOICE_ANSWER_WITHIN_MS: "1000" };
+      const scene = await setInvoiceScene({ onTestFinished }, era, "g", { settings });
+      const id = await scene.start(PAST);
+      const request = await scene.openRequest(id);
+      await scene.inLedger("gave_up");
+      await scene.world.answer(request.id, approve);
+      await eventually("it is flagged", async () => (await scene.deliveryOf(id)).flagged);
+      expect((await scene.requestsOf(id)).map(({ state }) => state)).toEqual(["answered"]);
+      expect((await scene.task(id)).state).toBe("input_required");
+      // 2026-07-28 shows what is open: there it is sent once. The other asks anew, and may be answered anew, five times.
+      expect((await scene.told()).length).toBeLessThanOrEqual(era === "2026-07-28" ? 1 : 5);
+    },
+  );
+
+  test("h: a start that was cut off is found again in a list without names and pages, and called once", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scene = await setInvoiceScene({ onTestFinished }, "2025-11-25", "h");
+    scene.proxy.behave.after = async ({ method }) => (method === "tools/call" ? "drop" : undefined);
+    const id = await scene.start(PAST, { tool: notPromising });
+    const request = await scene.openRequest(id);
+    expect(await scene.task(id)).toMatchObject({ adopted: true });
+    await scene.world.answer(request.id, approve);
+    expect(await scene.inState(id, "completed")).toMatchObject({ outcome: "PAID" });
+    expect(scene.calls("tools/call")).toBe(1);
+  });
+
+  test("h: the same, but another client started a task in that moment: none is taken for ours, a person decides", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scene = await setInvoiceScene({ onTestFinished }, "2025-11-25", "h");
+    scene.proxy.behave.after = async ({ method }) => {
+      if (method !== "tools/call") return undefined;
+      const input = { tool: "process_invoice", arguments: invoiceDue(PAST), ttlMs: null };
+      await scene
+        .another()
+        .start(null, { ...input, idempotencyKey: "another's" }, DEAF, { deadlineMs: 10_000 });
+      return "drop";
+    };
+    const id = await scene.start(PAST, { tool: notPromising });
+    expect(await scene.inState(id, "start_unknown")).toMatchObject({ adopted: false });
+    expect(scene.calls("tools/call")).toBe(1);
+  });
+
+  test.for(BOTH)(
+    "i (%s): a line that falls due in months: rare polls, no stream, and no end because of the ttl it named",
+    async (era, { expect, onTestFinished }) => {
+      const scene = await setInvoiceScene({ onTestFinished }, era, "i");
+      const { world } = scene;
+      const { organizationId } = world;
+      const id = await scene.start(inMonths());
+      await scene.world.answer((await scene.openRequest(id)).id, approve);
+      await eventually("it pays", async () => (await scene.task(id)).statusMessage?.includes("PAYING"));
+      await eventually("it is confirmed", async () => (await scene.deliveryOf(id)).state === "confirmed");
+      await scene.engine?.stop();
+
+      // A month later.
+      await scene.rewrite(
+        id,
+        Prisma.sql`created_at = now() - interval '30 days', started_at = now() - interval '30 days',
+        changed_at = now() - interval '30 days', expires_at = now() - interval '25 days'`,
+      );
+      const where = { organizationId, taskId: id };
+      const stoppedAt = new Date();
+      await world.within(async (tx) => {
+        await tx.taskWatch.updateMany({ where, data: { unchangedPolls: 1_000 } });
+        // Learned long ago.
+        await tx.server.updateMany({ where: { organizationId }, data: { traits: { reissues: true } } });
+      });
+      await world.startEngine();
+      const watch = await eventually("it was looked at", async () => {
+        const row = await scene.watchOf(id);
+        return row.lastCheckedAt && row.lastCheckedAt > stoppedAt && row;
+      });
+      expect(watch.nextCheckAt!.getTime() - watch.lastCheckedAt!.getTime()).toBeGreaterThan(290_000);
+      expect((await scene.task(id)).state).toBe("working");
+      expect(scene.proxy.held()).toBe(0);
+    },
+  );
+});
+
+const DEAF = {
+  onQuestion: () => undefined,
+  onRetracted: () => undefined,
+  onStatus: () => undefined,
+  onProgress: () => undefined,
+  onEventId: () => undefined,
+  onClosed: () => undefined,
+};

@@ -1,0 +1,58 @@
+/** The engine for a bounded time, where no engine process runs. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/fixtures/world.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+
+let world: World;
+let remote: SessionServer;
+let runEngineFor: (ms: number) => Promise<{ leases: number }>;
+
+beforeAll(async () => {
+  remote = await startSessionServer();
+  world = await createWorld(["127.0.0.1"]);
+  Object.assign(process.env, world.engineEnvironment, { LOG_LEVEL: "silent" });
+  ({ runEngineFor } = await import("../run.ts"));
+});
+afterAll(async () => {
+  await world?.close();
+  await remote?.close();
+});
+
+const task = (id: string) =>
+  world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
+const requestOf = (taskId: string) =>
+  world.within((tx) =>
+    tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
+  );
+
+test("runs start and capture, and deliver, and any engine goes on at once", async () => {
+  const server = await world.addServer(remote.url, "2025-11-25");
+  const id = await world.startTask(server, {}, PROCESS_INVOICE);
+
+  // A run lasts as long as it may: on a busy machine the question comes too late for the first.
+  const request = await until("a run captures", async () => {
+    let asked = false;
+    const asking = setInterval(() => {
+      const [there] = remote.tasks;
+      if (there && !asked) asked = remote.ask(there, "Pay?") !== null;
+    }, 20);
+    expect(await runEngineFor(2_500)).toEqual({ leases: 1 });
+    clearInterval(asking);
+    return requestOf(id);
+  });
+  expect(request.message).toBe("Pay?");
+  // Nothing is held open between runs.
+  expect(remote.ask(remote.tasks[0]!, "Anybody?")).toBeNull();
+
+  await world.answer(request.id, { action: "accept", content: { approve: true } });
+  await until("a run has delivered", async () => {
+    await runEngineFor(1_500);
+    return remote.answered.length > 0;
+  });
+  expect(remote.answered).toHaveLength(1);
+
+  remote.tasks[0]!.status = "completed";
+  const engine = await world.startEngine();
+  await until("it completes", async () => (await task(id)).state === "completed");
+  await engine.stop();
+});

@@ -1,0 +1,197 @@
+/** 2025-11-25: what a server asks on its streams is in the inbox within a moment, whatever else goes wrong. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { startEngineProcess } from "../../../test/engine-process.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import type { Tool } from "../../mcp/peer.ts";
+import type { Engine } from "../engine.ts";
+
+let world: World;
+let remote: SessionServer;
+let server: { serverId: string; connectionId: string };
+let engine: Engine;
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  engine = await world.startEngine();
+});
+beforeEach(async () => {
+  remote = await startSessionServer();
+  server = await world.addServer(remote.url, "2025-11-25");
+});
+afterEach(() => remote.close());
+afterAll(() => world?.close());
+
+const approve = { action: "accept" as const, content: { approve: true } };
+const start = (more: Partial<Tool> = {}) =>
+  world.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
+const { task, requestsOf, deliveryOf, openRequest, asksOf, inState, request } = lookInto(() => world);
+async function running() {
+  const id = await start();
+  await inState(id, "working");
+  return { id, there: remote.tasks[0]! };
+}
+/** Asks until somebody listens. */
+const heard = (there: SessionServer["tasks"][number], message: string) =>
+  until("somebody listens", async () => remote.ask(there, message) !== null);
+const answeredTo = () => remote.answered.map(({ id }) => id);
+
+test("a server that asks us to wait an hour, and asks a question: it is open at once", async () => {
+  const { id, there } = await running();
+  remote.behave.busy = true;
+  await until("it is left alone", async () => {
+    const row = await world.within((tx) =>
+      tx.connection.findFirstOrThrow({
+        where: { organizationId: world.organizationId, id: server.connectionId },
+      }),
+    );
+    return row.circuitFailures > 0;
+  });
+  expect(remote.ask(there, "While we wait?")).not.toBeNull();
+  await openRequest(id, "While we wait?");
+});
+
+test("a start of unknown outcome keeps the question that came during it", async () => {
+  remote.behave.call = (there) => {
+    remote.ask(there, "Did it start?");
+    return "drop";
+  };
+  const id = await start();
+  await inState(id, "start_unknown");
+  expect(await requestsOf(id)).toMatchObject([{ message: "Did it start?", state: "open" }]);
+});
+
+test("an engine that is killed while a call is under way: the question that came is kept", async () => {
+  await engine.stop();
+  const first = await startEngineProcess(world.engineEnvironment);
+  remote.behave.call = (there) => {
+    remote.ask(there, "Before the handle?");
+    return new Promise(() => undefined);
+  };
+  const id = await start();
+  await openRequest(id, "Before the handle?");
+  expect((await task(id)).state).toBe("starting");
+  await first.kill();
+  engine = await world.startEngine();
+  await inState(id, "start_unknown");
+  expect(await requestsOf(id)).toMatchObject([{ message: "Before the handle?", state: "open" }]);
+});
+
+test("two questions at once: both are open, each answer goes to its own, and the task goes on", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  const asked = [remote.ask(there, "Amount right?"), remote.ask(there, "Cost centre right?")];
+  const [amount, centre] = [
+    await openRequest(id, "Amount right?"),
+    await openRequest(id, "Cost centre right?"),
+  ];
+  const open = new Set<unknown>(asked);
+  remote.behave.answer = (one, rpcId) => {
+    open.delete(rpcId);
+    if (open.size === 0) one.status = "completed";
+  };
+  await world.answer(amount.id, approve);
+  await until("the first is told", async () => remote.answered.length === 1);
+  expect((await request(centre.id)).state).toBe("open");
+  expect((await deliveryOf(amount.id)).flagged).toBe(false);
+  await world.answer(centre.id, approve);
+  await inState(id, "completed");
+  expect(answeredTo()).toEqual(asked);
+  for (const { id: requestId } of [amount, centre])
+    expect((await deliveryOf(requestId)).state).toBe("confirmed");
+});
+
+test("a second question while the first answer is held: the answer is sent all the same", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  const first = remote.ask(there, "First?");
+  const { id: requestId } = await openRequest(id, "First?");
+  await world.answer(requestId, { ...approve, holdMs: 1_500 });
+  remote.ask(there, "Second?");
+  await openRequest(id, "Second?");
+  expect((await request(requestId)).state).toBe("answered");
+  await until("it is told", async () => remote.answered.length === 1);
+  expect(answeredTo()).toEqual([first]);
+});
+
+test("a server whose standalone stream has no headers before its first event: tasks start, and it is heard", async () => {
+  remote.behave.lateHeaders = true;
+  const began = performance.now();
+  const { id, there } = await running();
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(remote.ask(there, "At last?")).not.toBeNull();
+  await openRequest(id, "At last?");
+  expect(remote.seen.filter(({ method }) => method === "GET")).toHaveLength(1);
+});
+
+test("asked again, or something else, before the server's own 2xx to the answer: the answer follows, the next is asked", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  await heard(there, "Same?");
+  const { id: requestId } = await openRequest(id, "Same?");
+  let said = 0;
+  const before = async () => {
+    said++;
+    const message = said === 1 ? "Same?" : "Something else?";
+    if (said > 2) return void Object.assign(there, { status: "completed" });
+    remote.ask(there, message);
+    // Stored while the answer is under way.
+    await until("it is stored", async () =>
+      said === 1
+        ? (await asksOf(requestId)) === 2
+        : (await requestsOf(id)).some((row) => row.message === message),
+    );
+  };
+  remote.behave.beforeAccepted = before;
+  await world.answer(requestId, approve);
+  const other = await openRequest(id, "Something else?");
+  await until("the first is settled", async () => (await request(requestId)).state === "settled");
+  await world.answer(other.id, approve);
+  await inState(id, "completed");
+  expect(new Set(answeredTo()).size).toBe(3);
+});
+
+test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {
+  const { id, there } = await running();
+  await heard(there, "Quick?");
+  const { id: requestId } = await openRequest(id, "Quick?");
+  remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "input_required" });
+  remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "working" });
+  await until("it is withdrawn", async () => (await request(requestId)).state === "withdrawn");
+});
+
+test("a server that begins its ids anew in a session: its next question is asked", async () => {
+  const { id, there } = await running();
+  remote.behave.nextId = 0;
+  await heard(there, "First?");
+  const first = await openRequest(id, "First?");
+  remote.behave.answer = (one) => {
+    remote.behave.answer = (again) => Object.assign(again, { status: "completed" });
+    remote.ask(one, "Second, under the same id?");
+  };
+  await world.answer(first.id, approve);
+  await world.answer((await openRequest(id, "Second, under the same id?")).id, approve);
+  await inState(id, "completed");
+  expect(answeredTo()).toEqual([0, 0]);
+});
+
+test("an answer never reaches another question that has taken over the id of its own", async () => {
+  const { id, there } = await running();
+  remote.behave.nextId = 7;
+  await heard(there, "Pay the first?");
+  const first = await openRequest(id, "Pay the first?");
+  remote.behave.nextId = 7;
+  await heard(there, "Pay the second?");
+  const second = await openRequest(id, "Pay the second?");
+  // The first one has no id any more that an answer could go to: it waits to be asked again.
+  await world.answer(first.id, { action: "decline" });
+  await world.answer(second.id, approve);
+  await until("the second was answered", async () => remote.answered.length > 0);
+  await until("what the first one waits for is known", async () => {
+    const { state, attempts } = await deliveryOf(first.id);
+    return state === "pending" && attempts === 0;
+  });
+  expect(remote.answered).toMatchObject([{ id: 7, result: { action: "accept" } }]);
+});

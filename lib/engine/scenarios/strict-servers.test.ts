@@ -1,0 +1,129 @@
+/** Servers that are as strict, and as careless, as real ones: a task's way from its start to its end on each. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { requestCancel } from "../../task-lifecycle/transitions.ts";
+
+let world: World;
+let remote: SessionServer;
+let server: { serverId: string; connectionId: string };
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  await world.startEngine();
+});
+beforeEach(async () => {
+  remote = await startSessionServer();
+  server = await world.addServer(remote.url, "2025-11-25");
+});
+afterEach(() => remote.close());
+afterAll(() => world?.close());
+
+const approve = { action: "accept" as const, content: { approve: true } };
+const start = () => world.startTask(server, {}, tool("work", { taskSupport: "required" }));
+const count = (method: string) => remote.seen.filter((one) => one.method === method).length;
+async function running() {
+  const id = await start();
+  await look.inState(id, "working");
+  return { id, there: remote.tasks[0]! };
+}
+/** Asked, answered, done. */
+async function comesToItsEnd({ id, there }: Awaited<ReturnType<typeof running>>) {
+  expect(remote.ask(there, "Really?")).not.toBeNull();
+  const request = await look.openRequest(id, "Really?");
+  remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
+  await world.answer(request.id, approve);
+  await look.inState(id, "completed");
+  expect((await look.deliveryOf(request.id)).state).toBe("confirmed");
+  expect(remote.answered).toHaveLength(1);
+}
+
+test("replies to polls that are cut half-way: the task comes to its end", async () => {
+  let cuts = 0;
+  const task = await running();
+  remote.behave.cut = (method) => method === "tasks/get" && ++cuts <= 4;
+  await until("some were cut", async () => cuts > 4);
+  await comesToItsEnd(task);
+});
+
+test("errors of 64 KiB instead of the task for a while: it comes to its end", async () => {
+  let garbage = 0;
+  const task = await running();
+  remote.behave.garbage = (method) => method === "tasks/get" && ++garbage <= 4;
+  await until("some were garbage", async () => garbage > 4);
+  await comesToItsEnd(task);
+});
+
+test("the reply to its result is cut half-way: it is fetched again", async () => {
+  let cuts = 0;
+  const { id, there } = await running();
+  remote.behave.cut = (method) => method === "tasks/result" && ++cuts <= 2;
+  there.status = "completed";
+  expect((await look.inState(id, "completed")).outcome).toBe("done");
+  expect(cuts).toBe(3);
+});
+
+test("the reply to a cancel is cut half-way: it was cancelled, once", async () => {
+  const { id } = await running();
+  remote.behave.cut = (method) => method === "tasks/cancel";
+  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+  await look.inState(id, "cancelled");
+  expect(count("tasks/cancel")).toBe(1);
+});
+
+test("a session that ends takes its tasks along: they are lost, and few new sessions are opened for it", async () => {
+  const { id } = await running();
+  const before = count("initialize");
+  remote.forgetSessions();
+  await look.inState(id, "lost");
+  expect(count("initialize") - before).toBeLessThanOrEqual(2);
+});
+
+test("2026-07-28: polls and an answer whose replies are cut, and 64 KiB of errors between: told once, and done", async () => {
+  const modern = await startTestServer();
+  onTestFinished(() => modern.close());
+  const added = await world.addServer(modern.url, "2026-07-28");
+  const id = await world.startTask(added, {}, tool("approve"));
+  const request = await look.openRequest(id);
+  const left = { "tasks/get": 3, "tasks/update": 1 } as Record<string, number>;
+  let garbage = 0;
+  modern.behave.cut = (method) => (left[method] ?? 0) > 0 && left[method]!-- > 0;
+  modern.behave.garbage = (method) => method === "tasks/get" && left["tasks/get"] === 0 && ++garbage <= 3;
+  await world.answer(request.id, approve);
+  await look.inState(id, "completed");
+  expect(modern.told).toHaveLength(1);
+  expect((await look.deliveryOf(request.id)).state).toBe("confirmed");
+});
+
+test("a task that is not known is HTTP 404: it is lost, and few new sessions are opened for it", async () => {
+  const { id } = await running();
+  const before = count("initialize");
+  remote.behave.missing = "http";
+  remote.tasks.length = 0;
+  await look.inState(id, "lost");
+  expect(count("initialize") - before).toBeLessThanOrEqual(2);
+});
+
+test("JSON-RPC ids that begin anew in a living session: each question is asked, and answered once", async () => {
+  const { id, there } = await running();
+  remote.ask(there, "First?");
+  const first = await look.openRequest(id, "First?");
+  await world.answer(first.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  remote.restartIds();
+  remote.ask(there, "Second?");
+  const second = await look.openRequest(id, "Second?");
+  remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
+  await world.answer(second.id, approve);
+  await look.inState(id, "completed");
+  expect(remote.answered.map((one) => one.id)).toEqual([0, 0]);
+});
+
+test("a stream without headers before its first event: the task starts, and is heard", async () => {
+  remote.behave.lateHeaders = true;
+  await comesToItsEnd(await running());
+});

@@ -1,0 +1,62 @@
+/** 2025-11-25: tools that want an address visited before they run (-32042), and people who will not. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, type World } from "../../../test/fixtures/world.ts";
+import { startSessionServer } from "../../../test/servers/session-server.ts";
+import { recordAnswer } from "../../input-requests/transitions.ts";
+
+let world: World;
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  await world.startEngine();
+});
+afterAll(() => world?.close());
+
+test.each(["decline", "cancel"] as const)(
+  "a person answers with %s: the tool is not called again, and why it ended is said",
+  async (action) => {
+    const remote = await startSessionServer();
+    try {
+      const server = await world.addServer(remote.url, "2025-11-25");
+      remote.behave.visitFirst = "https://bank.example/sign-in";
+      const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
+      const request = await look.openRequest(id, "Sign in first");
+      // By now it would run.
+      remote.behave.visitFirst = undefined;
+      const { questionHash } = request;
+      await world.within((tx) =>
+        recordAnswer(world.organizationId, tx, world.operator, request.id, { action, questionHash }),
+      );
+      const ended = await look.inState(id, "cancelled");
+      expect(ended.error).toMatchObject({ code: "declined" });
+      expect(remote.tasks).toEqual([]);
+      expect(remote.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+      expect((await look.request(request.id)).state).toBe("settled");
+      // Nothing was sent, so no reply was lost.
+      expect(await look.deliveryOf(request.id)).toMatchObject({
+        state: "confirmed",
+        error: null,
+        attempts: 0,
+        sentAt: null,
+        inDoubt: false,
+      });
+      const lines = await world.within((tx) =>
+        tx.event.findMany({
+          where: {
+            organizationId: world.organizationId,
+            inputRequestId: request.id,
+            type: { startsWith: "delivery." },
+          },
+        }),
+      );
+      expect(lines.map(({ type, data }) => ({ type, data }))).toEqual([
+        { type: "delivery.confirmed", data: { reply: "not_needed" } },
+      ]);
+    } finally {
+      await remote.close();
+    }
+  },
+);

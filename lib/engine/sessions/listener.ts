@@ -1,0 +1,75 @@
+import type { Question, RpcId, StreamListener } from "../../mcp/peer.ts";
+import { handleDigest } from "../../tasks/found/handle.ts";
+import { sessionDigest } from "../task/sealed.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
+import { clockMs, setCalls, setCold } from "../watcher/watched-task.ts";
+import { pollSoon } from "./server-notices.ts";
+
+/**
+ * Hears a stream of a session. Questions, and questions taken back, go to the watcher's inbox, which stores them as they are.
+ * `owner`: the task whose own call or `tasks/result` the stream is; null for the standalone one. `replayed`: the stream goes on
+ * after an event of an earlier one.
+ */
+export function listenerOf(
+  ctx: WatcherContext,
+  live: LiveSession,
+  owner: WatchedTask | null,
+  onClosed: () => void,
+  replayed = false,
+): StreamListener {
+  // Said once a stream, however much comes on it.
+  let hasWarned = false;
+  const hear = (rpcId: RpcId, question: Question | null, handle: string | null) => {
+    const isTaken = ctx.hear(
+      {
+        sessionDigest: sessionDigest(ctx, live.record),
+        rpcId,
+        question,
+        streamTaskId: owner?.id ?? null,
+        replayed,
+        namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
+      },
+      live,
+    );
+    if (isTaken || hasWarned) return;
+    hasWarned = true;
+    ctx.log.warn(
+      { serverId: ctx.serverId },
+      "a server floods a stream with questions; the rest is not taken",
+    );
+  };
+  return {
+    onQuestion(question, relatedTaskId) {
+      if (question.address.kind !== "rpc") return;
+      if (relatedTaskId !== null) ctx.learn({ namesTask: true });
+      hear(question.address.rpcId, question, relatedTaskId);
+    },
+    onRetracted(rpcId) {
+      hear(rpcId, null, null);
+    },
+    onStatus(taskId, status) {
+      const task = ctx.taskByHandle(taskId);
+      if (!task) return;
+      if (status === "input_required") setCold(task, { saidToWaitAt: clockMs() });
+      ctx.learn({ notifies: true });
+      pollSoon(ctx, task);
+    },
+    onProgress(token, progress, total, message) {
+      // The token of a call is our id of its task.
+      const task = ctx.task(String(token));
+      if (!task) return;
+      setCold(task, { progress: { progress, total, message } });
+      pollSoon(ctx, task);
+    },
+    onEventId(eventId) {
+      if (!owner) return;
+      setCalls(owner, { ownEventId: eventId });
+      owner.idsChanged = true;
+    },
+    onClosed(reason) {
+      onClosed();
+      if (reason !== "closed_here") for (const task of owner ? [owner] : live.tasks) ctx.wake(task.id, 1_000);
+    },
+  };
+}

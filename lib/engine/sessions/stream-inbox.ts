@@ -1,0 +1,477 @@
+/**
+ * What comes on the streams of a connection's sessions: stored as it arrives, whatever state the start, the circuit, a pause
+ * or the lease is in, and made a task's question, or the end of one, from the stored rows. One of each watcher.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { appendEvents, type NewEvent } from "../../events/transitions.ts";
+import { captureQuestion, carryOutVerdict, hasRoom } from "../../input-requests/capture.ts";
+import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
+import { retractAsk } from "../../input-requests/retract.ts";
+import { lookAtStreams, publishChange } from "../../live-updates/transitions.ts";
+import { questionHash } from "../../mcp/forms/question.ts";
+import { NEWS } from "../../mcp/limits.ts";
+import type { Question } from "../../mcp/peer.ts";
+import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
+import { namedTasks, taskAskedUnder, unfinished } from "../../stream-messages/queries.ts";
+import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
+import {
+  forgetHandled,
+  markHandled,
+  noteCandidates,
+  recordMessages,
+} from "../../stream-messages/transitions.ts";
+import { isPlain } from "../task/call.ts";
+import { restoreSession, sessionDigest } from "../task/sealed.ts";
+import {
+  CAPTURED_TOGETHER,
+  DATABASE_RETRY_MS,
+  DRAIN_STREAMS_MS,
+  KEEP_STREAM_MESSAGES_MS,
+  STORED_TOGETHER,
+} from "../tunables.ts";
+import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
+import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
+import { clockMs, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import { awaitsQuestion, isStarting } from "./sessions.ts";
+import { resetSilence } from "./streams.ts";
+
+/** A message that is not dealt with yet. */
+interface Open {
+  message: NewStreamMessage;
+  /** Null: no task of its session is watched any more. */
+  live: LiveSession | null;
+  /** The tasks of its session when it came. */
+  tasks: SessionTask[];
+  heardAt: number;
+  /** Those that it may be of; null: nobody has looked yet. */
+  candidates: string[] | null;
+  /** The task that it is of, which has as many open questions as are taken at a time. */
+  waitsFor: string | null;
+}
+
+interface Surroundings {
+  /** A transaction of the organization under no fence: what was said is true whoever watches. */
+  record<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  entries(): Iterable<WatchedTask>;
+  onLeaseLost(): void;
+}
+
+export class StreamInbox {
+  #ctx: WatcherContext;
+  #around: Surroundings;
+  /** Not stored yet. */
+  #heard: Open[] = [];
+  /** Stored, and not dealt with. */
+  #open: Open[] = [];
+  #storing: Promise<void> | null = null;
+  #dealing: Promise<void> | null = null;
+  #again = false;
+  /** The lease is gone, or going: what comes now is only stored, and another engine deals with it. */
+  #isGone = false;
+  /** Its tasks are leaving their sessions, which says nothing of whose a question is. */
+  #isEnding = false;
+  /** Said once a session, whatever comes on it. */
+  #warned = new WeakSet<LiveSession>();
+  #forgotAt = Number.NEGATIVE_INFINITY;
+
+  constructor(ctx: WatcherContext, around: Surroundings) {
+    this.#ctx = ctx;
+    this.#around = around;
+  }
+
+  /** Takes what was just heard. False: more is unsettled in its session than any server could mean. */
+  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession): boolean {
+    const isQuestion = said.question !== null;
+    const most = NEWS * Math.max(1, live.tasks.size);
+    const unsettled = [...this.#heard, ...this.#open].filter(
+      (one) => one.live === live && (one.message.question !== null) === isQuestion,
+    ).length;
+    if (unsettled >= most) return false;
+    const message = { ...said, id: uuidv7() };
+    this.#heard.push(opened(message, live, null));
+    this.#begin();
+    return true;
+  }
+
+  /** Takes on what was stored by others. The watched tasks are known. */
+  adopt(messages: StreamMessage[]): void {
+    const known = new Set([...this.#heard, ...this.#open].map(({ message }) => message.id));
+    const fresh = messages.filter(({ id }) => !known.has(id));
+    // What could not be dealt with is looked at once more.
+    if (this.#open.length > 0) this.#lookAgain();
+    if (fresh.length === 0) return;
+    const byDigest = new Map<string, LiveSession>();
+    for (const entry of this.#around.entries()) {
+      const live = restoreSession(this.#ctx, entry);
+      if (live) byDigest.set(sessionDigest(this.#ctx, live.record).toString("hex"), live);
+    }
+    for (const message of fresh) {
+      const candidates = message.candidates.length > 0 ? message.candidates : null;
+      const live = byDigest.get(message.sessionDigest.toString("hex")) ?? null;
+      this.#open.push(opened(message, live, candidates));
+    }
+    this.#lookAgain();
+  }
+
+  /** A step of this task is over: what waits for news of it may be dealt with now. */
+  reconsider({ id }: WatchedTask): void {
+    if (this.#open.some(({ candidates, waitsFor }) => waitsFor === id || candidates?.includes(id)))
+      this.#lookAgain();
+  }
+
+  /** A question came in this session of which nobody knows whose it is. */
+  hasUnattributed(live: LiveSession): boolean {
+    return this.#open.some((one) => one.live === live && one.message.question !== null);
+  }
+
+  /** The last of this watcher: resolves when all that was heard is stored and dealt with, or after a while. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    const done = async () => {
+      while (this.#heard.length > 0 || this.#dealing) {
+        this.#begin();
+        await Promise.all([this.#storing, this.#dealing]);
+      }
+    };
+    await Promise.race([done(), pause(DRAIN_STREAMS_MS, null, { ref: false })]);
+    this.#isGone = true;
+  }
+
+  /** Neither waits for the other: what is said is stored while something else is held up by a lock. */
+  #begin(): void {
+    this.#storing ??= this.#storeAll().finally(() => {
+      this.#storing = null;
+      if (this.#heard.length > 0) this.#begin();
+    });
+  }
+
+  /** Never rejects, and goes on as long as anything is to be stored. */
+  async #storeAll(): Promise<void> {
+    while (this.#heard.length > 0) {
+      if (await this.#store()) this.#lookAgain();
+      else await pause(DATABASE_RETRY_MS / 4);
+    }
+  }
+
+  #lookAgain(): void {
+    this.#again = true;
+    this.#dealing ??= this.#dealAll().finally(() => {
+      this.#dealing = null;
+      if (this.#again) this.#lookAgain();
+    });
+  }
+
+  async #dealAll(): Promise<void> {
+    while (this.#again && !this.#isGone) {
+      this.#again = false;
+      await this.#deal();
+    }
+    this.#again = false;
+  }
+
+  /** False: the database is away. */
+  async #store(): Promise<boolean> {
+    const some = this.#heard.slice(0, STORED_TOGETHER);
+    try {
+      await this.#record(some);
+    } catch (error) {
+      const { log } = this.#ctx;
+      if (isDatabaseDown(error)) {
+        log.warn({ err: error, messages: this.#heard.length }, "what came on streams waits for the database");
+        return false;
+      }
+      // One of them can't be stored: it holds up none of the others.
+      for (const one of some)
+        await this.#record([one]).catch((cause: unknown) => {
+          if (isDatabaseDown(cause)) return;
+          log.error({ err: cause }, "a message of a stream could not be stored");
+          this.#heard = this.#heard.filter((other) => other !== one);
+        });
+    }
+    return true;
+  }
+
+  async #record(some: Open[]): Promise<void> {
+    const { organizationId, connectionId } = this.#ctx;
+    const stored = await this.#around.record(async (tx) => {
+      const ids = await recordMessages(
+        organizationId,
+        tx,
+        connectionId,
+        some.map(({ message }) => message),
+      );
+      // Whoever watches the connection by now is told.
+      if (this.#isGone) await lookAtStreams(tx, connectionId);
+      return ids;
+    });
+    this.#heard = this.#heard.filter((one) => !some.includes(one));
+    this.#open.push(...some.filter(({ message }) => stored.has(message.id)));
+  }
+
+  /** In order of arrival; questions of different tasks beside each other. */
+  async #deal(): Promise<void> {
+    try {
+      const named = await this.#named();
+      const run: Open[] = [];
+      for (const one of [...this.#open]) {
+        if (one.message.question) {
+          run.push(one);
+          continue;
+        }
+        await this.#dealWithQuestions(run.splice(0), named);
+        await this.#alone(() => this.#takeBack(one));
+      }
+      await this.#dealWithQuestions(run, named);
+      await this.#forget();
+    } catch (error) {
+      if (error instanceof LeaseLost) {
+        this.#isGone = true;
+        this.#around.onLeaseLost();
+      } else if (isDatabaseDown(error)) {
+        await pause(DATABASE_RETRY_MS);
+        this.#again = true;
+      } else this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
+    }
+  }
+
+  /** What can't be written of one task holds up none of the others. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      if (error instanceof LeaseLost || isDatabaseDown(error)) throw error;
+      this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
+    });
+  }
+
+  async #named(): Promise<Map<string, string>> {
+    const digests = this.#open.flatMap(({ message }) => message.namedDigest ?? []);
+    if (digests.length === 0) return new Map();
+    const { organizationId, connectionId } = this.#ctx;
+    return this.#ctx.read((tx) => namedTasks(organizationId, tx, connectionId, digests));
+  }
+
+  async #dealWithQuestions(run: Open[], named: Map<string, string>): Promise<void> {
+    const byTask = new Map<string, Open[]>();
+    for (const one of run) {
+      const taskId = one.waitsFor ?? (await this.#whose(one, named));
+      if (taskId) byTask.set(taskId, [...(byTask.get(taskId) ?? []), one]);
+    }
+    await Promise.all(
+      [...byTask].map(async ([taskId, questions]) => {
+        for (let first = 0; first < questions.length; first += CAPTURED_TOGETHER) {
+          const some = questions.slice(first, first + CAPTURED_TOGETHER);
+          await this.#alone(() => this.#capture(taskId, some));
+        }
+      }),
+    );
+  }
+
+  /** The task that a question is of, as far as anybody can know by now. */
+  async #whose(one: Open, named: Map<string, string>): Promise<string | null> {
+    const { message, live } = one;
+    const { streamTaskId, namedDigest } = message;
+    const names = namedDigest && { taskId: named.get(namedDigest.toString("hex")) ?? null };
+    if (names?.taskId) return names.taskId;
+    if (one.candidates === null) {
+      const verdict = attribute({ streamTaskId, named: names }, one.tasks);
+      if ("taskId" in verdict) return verdict.taskId;
+      await this.#leaveOpen(one, verdict.candidates);
+      return null;
+    }
+    const left = one.candidates.flatMap((id) => this.#ctx.task(id) ?? []);
+    if (this.#isEnding) return null;
+    const { candidates } = one;
+    if (left.length === 0 || left.length < candidates.length) {
+      // A start of unknown outcome is not watched, and may have asked.
+      const open = await this.#ctx.read((tx) => unfinished(this.#ctx.organizationId, tx, candidates));
+      const [only] = open;
+      if (only && left.length === 0) return open.length === 1 ? only : null;
+      if (open.length > left.length) return null;
+      // Nobody is left whose it could be. One that names a task of others' stays as long as its session.
+      const isOver = left.length === 0 && (candidates.length > 0 || !live || live.tasks.size === 0);
+      if (isOver) await this.#settle(one, null);
+      if (left.length === 0) return null;
+    }
+    const looks = left.map((entry) => ({
+      id: entry.id,
+      wasLookedAt: entry.checkedAt > one.heardAt && !entry.stale,
+      waitsUnasked: entry.work.state === "input_required" && entry.work.requests.length === 0,
+      works: entry.work.state === "working" && entry.handle !== null,
+    }));
+    return names ? null : attributeByStatus(looks);
+  }
+
+  /** A question that nobody knows the task of: it stays in sight, and each of those that may have asked is looked at. */
+  async #leaveOpen(one: Open, candidates: string[]): Promise<void> {
+    const { organizationId, log, serverId } = this.#ctx;
+    one.candidates = candidates;
+    if (one.live && !this.#warned.has(one.live)) {
+      this.#warned.add(one.live);
+      log.warn({ serverId, candidates }, "a question came that no task can be told for yet");
+    }
+    // It names a task that is none of ours: nobody can do anything about it.
+    if (candidates.length === 0) return;
+    await this.#ctx.transaction(async (tx) => {
+      await noteCandidates(organizationId, tx, one.message.id, candidates);
+      await publishChange(organizationId, tx, "task", candidates);
+      await publishChange(organizationId, tx, "server", [serverId]);
+    });
+    const entries = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
+    // A call that is no task has no task to be named.
+    const isProof =
+      one.message.namedDigest === null && entries.every(({ work }) => work.durable && !isPlain(work));
+    if (isProof && candidates.length > 1) this.#ctx.learn({ namesTask: false });
+    for (const entry of entries) {
+      // Asked for its question alone, and soon: what it puts then is its own.
+      setCold(entry, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
+      this.#ctx.wake(entry.id, 0);
+    }
+  }
+
+  /** Makes questions a task's, in the order in which they came. */
+  async #capture(taskId: string, questions: Open[]): Promise<void> {
+    const { organizationId } = this.#ctx;
+    const entry = this.#ctx.task(taskId);
+    const done: Open[] = [];
+    const work = async (tx: Tx) => {
+      done.length = 0;
+      const lessons = new TraitUpdates(this.#ctx);
+      const events: NewEvent[] = [];
+      for (const one of questions) {
+        const { message } = one;
+        const question = message.question!;
+        if (!(await hasRoom(organizationId, tx, taskId, question))) {
+          one.waitsFor = taskId;
+          break;
+        }
+        if (!(await markHandled(organizationId, tx, message.id, taskId))) {
+          done.push(one);
+          continue;
+        }
+        const digest = message.sessionDigest;
+        if (entry) learnFromQuestion(lessons, entry, question, digest.toString("hex"));
+        events.push(
+          ...(await captureQuestion(organizationId, tx, taskId, {
+            question,
+            key: null,
+            rpc: {
+              sessionDigest: digest,
+              rpcId: message.rpcId,
+              messageId: message.id,
+              replayed: message.replayed,
+            },
+            lifetimeMs: lessons.known.questionLifetimeMs ?? null,
+          })),
+        );
+        done.push(one);
+        const repeated = this.#sameUnattributed(one, taskId, done);
+        if (repeated && (await markHandled(organizationId, tx, repeated.message.id, taskId)))
+          done.push(repeated);
+      }
+      await appendEvents(organizationId, tx, events);
+      return lessons;
+    };
+    const lessons = await (entry
+      ? fencedTransaction(this.#ctx, entry, work)
+      : this.#ctx.transaction(work, taskId));
+    lessons.learn(this.#ctx);
+    this.#open = this.#open.filter((one) => !done.includes(one));
+    if (!entry || done.length === 0) return;
+    const isUnnamed = done.some(({ message }) => message.namedDigest === null);
+    if (isUnnamed && entry.handle !== null && this.#ctx.traits.namesTask === undefined)
+      this.#ctx.learn({ namesTask: false });
+    resetSilence(entry);
+    if (entry.calls.call) entry.calls.call.hasAsked = true;
+    this.#ctx.wake(taskId, 0);
+  }
+
+  /** The same question, of which it was not known whose it is: put again, on a stream that says so. */
+  #sameUnattributed(one: Open, taskId: string, done: Open[]): Open | null {
+    const content = contentOf(one.message.question!);
+    const same = this.#open.find(
+      (other) =>
+        other !== one &&
+        !done.includes(other) &&
+        other.live === one.live &&
+        other.candidates?.includes(taskId) &&
+        other.message.question !== null &&
+        contentOf(other.message.question) === content,
+    );
+    return same ?? null;
+  }
+
+  /** The server takes a question back. */
+  async #takeBack(one: Open): Promise<void> {
+    const { organizationId } = this.#ctx;
+    const { sessionDigest: digest, rpcId } = one.message;
+    const taskId = await this.#ctx.read((tx) => taskAskedUnder(organizationId, tx, digest, rpcId));
+    if (taskId === null) {
+      const asked = this.#open.find(
+        ({ message }) =>
+          message.question !== null && message.rpcId === rpcId && message.sessionDigest.equals(digest),
+      );
+      if (asked) await this.#settle(asked, null);
+      return this.#settle(one, null);
+    }
+    const entry = this.#ctx.task(taskId);
+    const work = async (tx: Tx) => {
+      const lessons = new TraitUpdates(this.#ctx);
+      await markHandled(organizationId, tx, one.message.id, taskId);
+      const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
+      if (!request) return lessons;
+      const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
+      const known = entry?.work.requests.find(({ id }) => id === request.id);
+      if (entry && known && verdict === "withdraw") learnWithdrawn(lessons, entry, known);
+      const ending = entry ? endingOf(lessons, entry, request.id) : RETRACTED;
+      const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
+      const events = await carryOutVerdict(organizationId, tx, judged, verdict, ending);
+      await appendEvents(organizationId, tx, events);
+      return lessons;
+    };
+    const lessons = await (entry
+      ? fencedTransaction(this.#ctx, entry, work)
+      : this.#ctx.transaction(work, taskId));
+    lessons.learn(this.#ctx);
+    this.#open = this.#open.filter((other) => other !== one);
+    this.#ctx.wake(taskId, 0);
+  }
+
+  async #settle(one: Open, taskId: string | null): Promise<void> {
+    const { organizationId, serverId } = this.#ctx;
+    await this.#ctx.transaction(async (tx) => {
+      await markHandled(organizationId, tx, one.message.id, taskId);
+      if (!one.candidates) return;
+      await publishChange(organizationId, tx, "task", one.candidates);
+      await publishChange(organizationId, tx, "server", [serverId]);
+    });
+    this.#open = this.#open.filter((other) => other !== one);
+  }
+
+  async #forget(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#forgotAt + KEEP_STREAM_MESSAGES_MS) return;
+    this.#forgotAt = now;
+    const { organizationId, connectionId } = this.#ctx;
+    await this.#ctx.transaction((tx) =>
+      forgetHandled(organizationId, tx, connectionId, KEEP_STREAM_MESSAGES_MS),
+    );
+  }
+}
+
+function opened(message: NewStreamMessage, live: LiveSession | null, candidates: string[] | null): Open {
+  const tasks = [...(live?.tasks ?? [])].map((task) => ({
+    id: task.id,
+    isStarting: isStarting(task),
+    awaitsQuestion: awaitsQuestion(task),
+  }));
+  return { message, live, tasks, heardAt: clockMs(), candidates, waitsFor: null };
+}
+
+/** Of a task that nobody watches. */
+const RETRACTED = { state: "withdrawn", reason: "retracted" } as const;
+
+/** What is asked, whoever is asked. */
+function contentOf(question: Question): string {
+  return questionHash({ taskId: "", ...question });
+}

@@ -1,0 +1,150 @@
+/**
+ * 2026-07-28: streams on which a server tells when a watched task changed, where it honours that. Only a speed-up: the
+ * polls go on. What a stream tells of is said when it is opened, so that one of them is opened anew for new tasks.
+ */
+import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
+import {
+  OPEN_DEADLINE_MS,
+  RESUBSCRIBE_AFTER_TROUBLE_MS,
+  RESUBSCRIBE_MS,
+  SUBSCRIBE_AFTER_MS,
+} from "../tunables.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+import { pollSoon } from "./server-notices.ts";
+
+/** More ids than this make a request that servers refuse. */
+const TASKS_A_STREAM = 500;
+/** Of one connection; the tasks beyond are polled all the same. */
+const MOST_STREAMS = 20;
+/** A stream that ends sooner is not opened again at once. */
+const SHORT_MS = 10_000;
+
+interface Listening {
+  stream: Stream;
+  handles: string[];
+}
+
+export class Subscription {
+  #ctx: WatcherContext;
+  #handles: () => string[];
+  #all: Listening[] = [];
+  /** By any stream. */
+  #told = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #notBefore = 0;
+  #closed = false;
+
+  /** `handles`: the tasks that are running now, by the server's ids. */
+  constructor(ctx: WatcherContext, handles: () => string[]) {
+    this.#ctx = ctx;
+    this.#handles = handles;
+  }
+
+  /** A running task wants to be told of. */
+  follow(handle: string): void {
+    if (this.#told.has(handle) || this.#timer || this.#closed || performance.now() < this.#notBefore) return;
+    this.#timer = setTimeout(() => {
+      void this.#openFor()
+        .catch((error: unknown) => {
+          // Only a speed-up: the polls go on, whatever this failed by.
+          this.#ctx.log.warn({ err: error }, "a subscription failed");
+          this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+        })
+        .finally(() => {
+          this.#timer = undefined;
+        });
+    }, SUBSCRIBE_AFTER_MS);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const { stream } of this.#all.splice(0)) stream.close();
+  }
+
+  /** For tasks that no stream tells of: the one with the fewest that run is opened anew with them, or one more is. */
+  async #openFor(): Promise<void> {
+    if (this.#ctx.paused) return;
+    const running = new Set(this.#handles());
+    const untold = [...running].filter((handle) => !this.#told.has(handle));
+    if (untold.length === 0) return;
+    const lists = this.#all.map((listening) => ({
+      listening,
+      kept: listening.handles.filter((handle) => running.has(handle)),
+    }));
+    const fewest = lists.sort((a, b) => a.kept.length - b.kept.length)[0];
+    const isFull = !fewest || fewest.kept.length >= TASKS_A_STREAM;
+    if (isFull && lists.length >= MOST_STREAMS) {
+      this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+      return;
+    }
+    const kept = isFull ? [] : fewest.kept;
+    const added = untold.slice(0, TASKS_A_STREAM - kept.length);
+    if (!(await this.#open([...kept, ...added]))) return;
+    // Only now: nothing that changes in between is missed.
+    if (!isFull) this.#drop(fewest.listening);
+    // What changed before the server listened is found by a look.
+    for (const handle of added) this.#look(handle);
+  }
+
+  async #open(handles: string[]): Promise<boolean> {
+    const since = performance.now();
+    let listening: Listening | null = null;
+    let isOver = false;
+    // Opened anew by the next step of any of its tasks.
+    const onBroken = () => {
+      isOver = true;
+      if (listening) this.#forget(listening);
+      if (performance.now() - since < SHORT_MS)
+        this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+    };
+    try {
+      const peer = this.#ctx.peer("2026-07-28");
+      const options = { deadlineMs: OPEN_DEADLINE_MS };
+      const stream = await peer.subscribe(handles, this.#listener(onBroken), options);
+      if (!stream) this.#notBefore = performance.now() + RESUBSCRIBE_MS;
+      if (this.#closed) stream?.close();
+      if (!stream || this.#closed || isOver) return false;
+      listening = { stream, handles };
+      this.#all.push(listening);
+      for (const handle of handles) this.#told.add(handle);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      this.#ctx.log.debug({ err: error }, "a subscription was refused");
+      this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+      return false;
+    }
+  }
+
+  #drop(listening: Listening): void {
+    this.#forget(listening);
+    listening.stream.close();
+  }
+
+  #forget(listening: Listening): void {
+    this.#all = this.#all.filter((one) => one !== listening);
+    this.#told = new Set(this.#all.flatMap(({ handles }) => handles));
+  }
+
+  #listener(onBroken: () => void): StreamListener {
+    return {
+      onQuestion: () => undefined,
+      onRetracted: () => undefined,
+      onStatus: (handle) => {
+        this.#ctx.learn({ notifies: true });
+        this.#look(handle);
+      },
+      onProgress: () => undefined,
+      onEventId: () => undefined,
+      onClosed: (reason) => {
+        if (reason !== "closed_here") onBroken();
+      },
+    };
+  }
+
+  #look(handle: string): void {
+    const task = this.#ctx.taskByHandle(handle);
+    if (task) pollSoon(this.#ctx, task);
+  }
+}

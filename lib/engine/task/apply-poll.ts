@@ -1,0 +1,234 @@
+/** Writes down what a server said of a running task. */
+
+import { appendEvents, type NewEvent } from "../../events/transitions.ts";
+import { captureQuestion, carryOutVerdict, type JudgedRequest } from "../../input-requests/capture.ts";
+import { GONE_CONFIRM_MS } from "../../input-requests/deliveries/judge.ts";
+import { questionHash } from "../../mcp/forms/question.ts";
+import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
+import {
+  endTask,
+  noteServerState,
+  recordStatus,
+  type StatusNews,
+  type TaskEnd,
+} from "../../task-lifecycle/progress.ts";
+import { hasEnded } from "../../tasks/status.ts";
+import {
+  CANCEL_GRACE_MS,
+  MINOR_NEWS_MS,
+  MISSING_RESULTS,
+  POLL_DEADLINE_MS,
+  WATCH_CANCELLED_MS,
+} from "../tunables.ts";
+import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates } from "../watcher/learning.ts";
+import { clockMs, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import {
+  differByNumbers,
+  isEmpty,
+  isStatusOnly,
+  judgeKeyed,
+  judgeUnkeyed,
+  type Memory,
+  type Plan,
+} from "./judge-poll.ts";
+import { taskRef } from "./sealed.ts";
+
+/** Applies news; true when something was written. */
+export async function applyRemote(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  remote: RemoteTask,
+): Promise<boolean> {
+  if (hasEnded(entry.work.state)) return noteEnded(ctx, entry, remote);
+  if (remote.status !== "working" && remote.status !== "input_required") return applyEnd(ctx, entry, remote);
+
+  const { work } = entry;
+  if ((work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS) {
+    // The server took the cancel and goes on all the same: here it is cancelled, with the server's word beside it.
+    await end(ctx, entry, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
+    return true;
+  }
+  const isSending = work.requests.some((request) => request.delivery?.state === "sending");
+  const pollsInSending = isSending ? entry.cold.pollsInSending + 1 : 0;
+  setCold(entry, { pollsInSending });
+  const saidToWait = entry.cold.saidToWaitAt < entry.polledAt;
+  if (saidToWait) setCold(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
+  const now = clockMs();
+  const memory: Memory = {
+    pollsInSending,
+    elapsedMs: now - entry.loadedAt,
+    missingForMs: (id) => now - (entry.cold.missing.get(id) ?? now),
+    saidToWait,
+  };
+  const plan =
+    work.era === "2026-07-28"
+      ? judgeKeyed(work, remote, (question) => questionHash({ taskId: entry.id, ...question }), memory)
+      : judgeUnkeyed(work, remote, memory);
+  noteMissing(ctx, entry, plan.missing, now);
+  const minorNews = isMinor(entry, remote, plan) ? newsOf(remote, remote.status) : null;
+  const isTooSoon = minorNews !== null && clockMs() < entry.minorNewsAt + MINOR_NEWS_MS;
+  setCold(entry, { minorNews: isTooSoon ? minorNews : null });
+  if (isEmpty(plan) || isTooSoon) return false;
+  entry.minorNewsAt = clockMs();
+  const lessons = new TraitUpdates(ctx);
+  learnFromPlan(lessons, entry, plan);
+  await carryOut(ctx, entry, remote, remote.status, plan, lessons);
+  lessons.learn(ctx);
+  return true;
+}
+
+/** A question that is missing in one poll is looked for again soon, by a poll that is read whatever it says. */
+function noteMissing(ctx: WatcherContext, entry: WatchedTask, ids: string[], now: number): void {
+  const before = entry.cold.missing;
+  if (ids.length === 0 && before.size === 0) return;
+  setCold(entry, { missing: new Map(ids.map((id) => [id, before.get(id) ?? now])) });
+  if (ids.length > 0) ctx.wake(entry.id, GONE_CONFIRM_MS);
+}
+
+/** A counter in the message is news, but not at every poll. */
+function isMinor(entry: WatchedTask, remote: RemoteTask, plan: Plan): boolean {
+  const { state, statusMessage } = entry.work;
+  return (
+    isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage)
+  );
+}
+
+function newsOf(
+  { statusMessage, ttlMs, pollIntervalMs }: RemoteTask,
+  state: StatusNews["state"],
+): StatusNews {
+  return { state, statusMessage, ttlMs, pollIntervalMs };
+}
+
+async function carryOut(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  remote: RemoteTask,
+  state: "working" | "input_required",
+  plan: Plan,
+  lessons: TraitUpdates,
+): Promise<void> {
+  const { organizationId } = ctx;
+  await fencedTransaction(ctx, entry, async (tx) => {
+    const events: NewEvent[] = [];
+    for (const { request, verdict } of plan.verdicts) {
+      const ending = endingOf(lessons, entry, request.id);
+      events.push(
+        ...(await carryOutVerdict(organizationId, tx, requestIds(entry, request), verdict, ending)),
+      );
+    }
+    for (const { question, key } of plan.capture)
+      events.push(
+        ...(await captureQuestion(organizationId, tx, entry.id, {
+          question,
+          key,
+          rpc: null,
+          lifetimeMs: null,
+        })),
+      );
+    if (plan.status) await recordStatus(organizationId, tx, entry.id, newsOf(remote, state));
+    await appendEvents(organizationId, tx, events);
+  });
+}
+
+export function idsOf(entry: WatchedTask, inputRequestId: string, deliveryId: string) {
+  return { taskId: entry.id, inputRequestId, deliveryId };
+}
+
+/** For carryOutVerdict(). */
+export function requestIds(
+  entry: WatchedTask,
+  { id, delivery }: { id: string; delivery: { id: string } | null },
+): JudgedRequest {
+  return { taskId: entry.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
+}
+
+/** The server says that the task ended: what it came to is fetched first, then all is stored at once. */
+async function applyEnd(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<boolean> {
+  const state = remote.status as "completed" | "failed" | "cancelled";
+  const base = { state, statusMessage: remote.statusMessage };
+  if (state === "cancelled") {
+    await end(ctx, entry, base);
+    return true;
+  }
+  const outcome = await fetchResult(ctx, entry, remote);
+  const lessons = new TraitUpdates(ctx);
+  learnFromEnd(lessons, entry, remote, outcome);
+  const missing = { code: "result_missing", message: "The server did not hand over the result." };
+  await end(
+    ctx,
+    entry,
+    !outcome
+      ? { ...base, error: missing }
+      : outcome.kind === "result"
+        ? {
+            ...base,
+            result: outcome.result,
+            error: state === "failed" ? failure(remote.statusMessage) : null,
+          }
+        : {
+            ...base,
+            error: {
+              code: "server_error",
+              message: errorText(outcome.error) ?? "The server gave no reason.",
+            },
+          },
+  );
+  lessons.learn(ctx);
+  return true;
+}
+
+/** Null: the server says that there is one, and never gives it. Then the end counts without it. */
+async function fetchResult(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  remote: RemoteTask,
+): Promise<TaskResult | null> {
+  const peer = ctx.peer(entry.work.era!);
+  try {
+    const outcome = await peer.result(taskRef(ctx, entry), remote, {
+      ...callOptions(entry, POLL_DEADLINE_MS),
+      signal: ctx.leaving,
+    });
+    // A task that completed has a result; a server that breaks down over it has it the next time.
+    const broke = outcome.kind === "error" && remote.status === "completed";
+    const { missingResults } = entry.cold;
+    if (broke) setCold(entry, { missingResults: missingResults + 1 });
+    if (broke && missingResults < MISSING_RESULTS)
+      throw new PeerError("bad_reply", "yes", "The server broke down over the result");
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof PeerError) || !NOT_GIVEN.has(error.code)) throw error;
+    const missingResults = entry.cold.missingResults + 1;
+    setCold(entry, { missingResults });
+    if (missingResults < MISSING_RESULTS) throw error;
+    return null;
+  }
+}
+
+const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_reply", "too_large"]);
+
+export async function end(ctx: WatcherContext, entry: WatchedTask, how: TaskEnd): Promise<void> {
+  await fencedTransaction(ctx, entry, (tx) => endTask(ctx.organizationId, tx, entry.id, how));
+}
+
+async function noteEnded(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<boolean> {
+  const goesOn = remote.status === "working" || remote.status === "input_required";
+  const watching = (entry.work.watchEndsInMs ?? 0) > 0;
+  if (goesOn && watching && entry.work.serverState === remote.status) return false;
+  await fencedTransaction(ctx, entry, (tx) =>
+    noteServerState(ctx.organizationId, tx, entry.id, remote.status, goesOn),
+  );
+  return true;
+}
+
+function failure(message: string | null) {
+  return { code: "task_failed", message: message ?? "The task failed." };
+}
+
+function errorText(error: unknown): string | null {
+  if (typeof error !== "object" || error === null) return null;
+  const { message } = error as { message?: unknown };
+  return typeof message === "string" ? message.slice(0, 2_000) : null;
+}

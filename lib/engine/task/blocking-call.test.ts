@@ -1,0 +1,138 @@
+/** Calls that are no tasks: one connection carries them, and what they ask, to their end. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { startEngineProcess } from "../../../test/engine-process.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import type { Tool } from "../../mcp/peer.ts";
+import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import type { Engine } from "../engine.ts";
+
+let world: World;
+let remote: SessionServer;
+let server: { serverId: string; connectionId: string };
+let engine: Engine;
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+});
+beforeEach(async () => {
+  remote = await startSessionServer();
+  server = await world.addServer(remote.url, "2025-11-25");
+  engine = await world.startEngine();
+});
+afterEach(async () => {
+  await engine.stop();
+  await remote.close();
+});
+afterAll(() => world?.close());
+
+const PLAIN: Tool = {
+  name: "work",
+  title: null,
+  description: null,
+  inputSchema: { type: "object" },
+  taskSupport: "forbidden",
+  annotations: { idempotentHint: true },
+  honoursIdempotencyKey: true,
+};
+
+/** A call that the server holds. */
+async function held() {
+  const id = await world.startTask(server, {}, PLAIN);
+  const call = await until("the server has the call", async () => remote.calls[0]);
+  return { id, call };
+}
+const callsSeen = () => remote.seen.filter(({ method }) => method === "tools/call").length;
+
+test("a call that lasts is working and not durable, tells its progress, and ends with its result", async () => {
+  const { id, call } = await held();
+  await look.inState(id, "working");
+  expect((await look.task(id)).durable).toBe(false);
+  call.progress(3, 10);
+  await until("the progress shows", async () => {
+    const { progress } = await look.task(id);
+    return (progress as { progress?: number } | null)?.progress === 3;
+  });
+  call.finish("Sum: 42");
+  expect((await look.inState(id, "completed")).outcome).toBe("42");
+  expect(callsSeen()).toBe(1);
+});
+
+test("what it asks is captured while the call is open; the answer goes to its session, and the call goes on", async () => {
+  const { id, call } = await held();
+  const rpcId = call.ask("Really?");
+  const request = await look.openRequest(id, "Really?");
+  await look.inState(id, "input_required");
+  await world.answer(request.id, { action: "accept", content: { approve: true } });
+  await until("the server has the answer", async () => remote.answered[0]);
+  expect(remote.answered).toEqual([
+    { session: call.session, id: rpcId, result: { action: "accept", content: { approve: true } } },
+  ]);
+  await look.inState(id, "working");
+  call.finish("done");
+  await look.inState(id, "completed");
+  expect((await look.request(request.id)).state).toBe("settled");
+  expect(await look.deliveryOf(request.id)).toMatchObject({
+    state: "confirmed",
+    attempts: 1,
+    rung: "same_session",
+  });
+});
+
+test("a connection that breaks ends it as lost, with its question; it is never called again by itself", async () => {
+  const { id, call } = await held();
+  call.ask("Really?");
+  const request = await look.openRequest(id, "Really?");
+  await look.inState(id, "input_required");
+  call.cut();
+  const lost = await look.inState(id, "lost");
+  expect(lost.error).toMatchObject({ code: "connection_lost" });
+  expect((await look.request(request.id)).state).toBe("withdrawn");
+  expect(callsSeen()).toBe(1);
+});
+
+test("cancelled by a person: the server is told which call, and the task is cancelled", async () => {
+  const { id, call } = await held();
+  await look.inState(id, "working");
+  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+  await look.inState(id, "cancelled");
+  expect(remote.givenUp).toEqual([call.id]);
+});
+
+test("an engine that is killed takes its open calls with it: lost, not repeated, and nothing is sent", async () => {
+  await engine.stop();
+  const process = await startEngineProcess(world.engineEnvironment);
+  const { id } = await held();
+  await look.inState(id, "working");
+  await process.kill();
+  engine = await world.startEngine();
+  expect((await look.inState(id, "lost")).error).toMatchObject({ code: "connection_lost" });
+  expect(callsSeen()).toBe(1);
+  expect(remote.givenUp).toEqual([]);
+});
+
+test("a tool of 2026-07-28 that takes its time to answer is not durable until it has", async () => {
+  const other: TestServer = await startTestServer();
+  const place = await world.addServer(other.url, "2026-07-28");
+  try {
+    let answer = () => {};
+    other.behave.onCall = () =>
+      new Promise((resolve) => {
+        answer = () => resolve("answer");
+      });
+    const id = await world.startTask(place, {}, { ...PLAIN, name: "approve", taskSupport: "optional" });
+    await look.inState(id, "working");
+    expect((await look.task(id)).durable).toBe(false);
+    answer();
+    const request = await look.openRequest(id);
+    expect(await look.task(id)).toMatchObject({ state: "input_required", durable: true });
+    await world.answer(request.id, { action: "accept", content: { approve: true } });
+    await look.inState(id, "completed");
+    expect(other.calls.length).toBe(1);
+  } finally {
+    await other.close();
+  }
+});

@@ -1,0 +1,50 @@
+import type { PeerErrorCode } from "../../mcp/peer.ts";
+import { markRepeating } from "../../task-lifecycle/attempts.ts";
+import { SLOW_POLL_MS } from "../tunables.ts";
+import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import { end } from "./apply-poll.ts";
+import { isPlain, mayRepeat, resumeCall } from "./call.ts";
+
+/**
+ * The connection that carried the call is gone, with this process' predecessor or by itself, or its reply is of no use
+ * (`why`). The server may replay what was missed; a tool that may be called again is, but for plain calls; else the call is lost, and a person decides.
+ */
+export async function handleBrokenCall(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  attempt: string,
+  why: PeerErrorCode = "unreachable",
+): Promise<number> {
+  const { callId, ownEventId, hasResumed } = entry.calls;
+  const mayResume = entry.work.era === "2025-11-25" && entry.live !== null && !hasResumed;
+  if (mayResume && callId !== null && ownEventId !== null) {
+    // Where the server refuses, this comes back here.
+    setCalls(entry, { hasResumed: true });
+    setCalls(entry, { call: resumeCall(ctx, entry, attempt, { callId, eventId: ownEventId }) });
+    return SLOW_POLL_MS;
+  }
+  const { toolHints, cancelRequested } = entry.work;
+  if (!isPlain(entry.work) && mayRepeat(toolHints, cancelRequested)) {
+    await fencedTransaction(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
+    return 0;
+  }
+  if (cancelRequested) await end(ctx, entry, { state: "cancelled" });
+  else await end(ctx, entry, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
+  return 0;
+}
+
+const CONNECTION_LOST = {
+  code: "connection_lost",
+  message: "The connection that carried this call ended before its result came. The tool may have run.",
+};
+const USELESS_REPLIES: { [code in PeerErrorCode]?: { code: string; message: string } } = {
+  bad_reply: {
+    code: "bad_reply",
+    message: "The server's reply to this call made no sense. The tool may have run.",
+  },
+  too_large: {
+    code: "too_large",
+    message: "The server's reply to this call was larger than Intray takes. The tool may have run.",
+  },
+};

@@ -1,0 +1,237 @@
+/** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
+import type { Tx } from "../../base/db/db.ts";
+import {
+  PeerError,
+  type RemoteTask,
+  SignInNeeded,
+  type StartOutcome,
+  TokensUnreadable,
+} from "../../mcp/peer.ts";
+import { EntryGone } from "../../servers/operator-file.ts";
+import {
+  awaitsOutcome,
+  markNotStarted,
+  markRepeating,
+  markStarted,
+  renewInputSchema,
+} from "../../task-lifecycle/attempts.ts";
+import { endTask } from "../../task-lifecycle/progress.ts";
+import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/streams.ts";
+import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, HANDLE_REPLY_MS, MAX_BROKEN_CALLS } from "../tunables.ts";
+import {
+  callOptions,
+  fencedTransaction,
+  retryUntilStored,
+  storeOutcome,
+  type WatcherContext,
+} from "../watcher/context.ts";
+import { type CallOutcome, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import { handleBrokenCall } from "./broken-call.ts";
+import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
+import { rediscover } from "./rediscover.ts";
+import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
+import { sealedTask } from "./sealed.ts";
+
+/**
+ * Stores what came of a call, which stays at its task until that is done: after a step that failed the next one does it.
+ * Throws what the server failed by, once that is stored.
+ */
+export async function storeCallOutcome(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  call: OpenCall,
+): Promise<number> {
+  const came = call.result;
+  if (!came) throw new Error(`the call of task ${entry.id} has no outcome yet`);
+  const forget = () => {
+    if (entry.calls.call === call) setCalls(entry, { call: null });
+  };
+  try {
+    const pause = await settleOnce(ctx, entry, call.attempt, came);
+    forget();
+    return pause;
+  } catch (error) {
+    // Of the call, or of what had to be asked besides: nothing is left to be stored.
+    if (error instanceof PeerError || ("error" in came && error === came.error)) forget();
+    throw error;
+  }
+}
+
+function settleOnce(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  attempt: string,
+  came: CallOutcome,
+): Promise<number> {
+  if ("outcome" in came) {
+    if (entry.live) ctx.sessions.answered(entry.live);
+    return keep(ctx, entry, attempt, came.outcome);
+  }
+  if (!(came.error instanceof PeerError)) throw came.error;
+  return afterFailure(ctx, entry, attempt, came.error, came.hasNewAccess);
+}
+
+/**
+ * The lease is another engine's, and the call was made by this one: what it brings is true all the same, and nobody
+ * else hears of it. That it failed is for the other one to find out.
+ */
+export async function storeAfterLeaseLost(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  call: OpenCall,
+): Promise<void> {
+  const patience = setTimeout(() => call.close(), HANDLE_REPLY_MS).unref();
+  const came = await call.done;
+  clearTimeout(patience);
+  if ("outcome" in came) await retryUntilStored(ctx, () => keep(ctx, entry, call.attempt, came.outcome));
+}
+
+/** What the server made of the call, in one transaction that expects the attempt. */
+async function keep(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  attempt: string,
+  outcome: StartOutcome,
+): Promise<number> {
+  const { organizationId, connectionId } = ctx;
+  // Its messages name it, and are masked by it.
+  if (outcome.kind === "task") ctx.name(entry, outcome.task.taskId);
+  const stored = await storeOutcome(ctx, entry, async (tx) => {
+    if (!(await awaitsOutcome(organizationId, tx, connectionId, entry.id, attempt))) return false;
+    await confirmTaken(ctx, tx, entry);
+    if (outcome.kind === "input_required") await keepRound(ctx, tx, entry, attempt, outcome);
+    else if (outcome.kind === "task") await keepTask(ctx, tx, entry, attempt, outcome.task);
+    else await endTask(organizationId, tx, entry.id, { state: "completed", result: outcome.result });
+    return true;
+  });
+  if (!stored) {
+    if (outcome.kind === "task") ctx.name(entry, null);
+    ctx.log.info({ taskId: entry.id, attempt }, "an outcome was not awaited any more");
+    return 0;
+  }
+  // 2025-11-25: the call is made again on a session of its own, in days perhaps.
+  if (outcome.kind === "input_required") await leaveSession(ctx, entry);
+  // No start any more: its first poll takes no place of those that are.
+  if (outcome.kind === "task") entry.work = { ...entry.work, state: "working" };
+  return 0;
+}
+
+async function keepTask(
+  ctx: WatcherContext,
+  tx: Tx,
+  entry: WatchedTask,
+  attempt: string,
+  task: RemoteTask,
+): Promise<void> {
+  setCalls(entry, { callId: null });
+  const sealed = sealedTask(ctx, entry, task.taskId);
+  await markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed);
+}
+
+async function afterFailure(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  attempt: string,
+  error: PeerError,
+  hasNewAccess: boolean,
+): Promise<number> {
+  const isRetry = answersUnderWay(entry.work).length > 0;
+  const isHeld = !entry.work.durable;
+  if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, entry, attempt)))) {
+    const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, entry);
+    if (error.code === "header_mismatch" && !(await rereadTool(ctx, entry)))
+      return refused(ctx, entry, error);
+    if (isRetry) await waitAgain(ctx, entry, attempt, reasonOf(error), error.retryAfterMs);
+    else
+      await fencedTransaction(ctx, entry, (tx) =>
+        markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
+      );
+    // A refusal of the old tokens says nothing of the new ones, of which an open call's task was told before.
+    if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
+    throw isForgotten ? new SessionsForgotten() : error;
+  }
+  if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
+    return refused(ctx, entry, error);
+  if (isHeld && !error.rpcError) return handleBrokenCall(ctx, entry, attempt, error.code);
+  if (error.rpcError && !(await mayTryAgain(ctx, entry, attempt))) {
+    const words = error.rpcError.message.slice(0, 2_000);
+    await failRound(ctx, entry, {
+      code: "server_error",
+      message: `The server broke down over the call: ${words}`,
+    });
+    return 0;
+  }
+  // Timed out, cut off, or answered with nonsense: the tool may have run. resolveStart() decides, after the deadline.
+  ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
+  entry.stale = true;
+  return DEFAULT_POLL_MS;
+}
+
+/**
+ * An open call that the server did not run is a start again, where it is open only because nobody can tell what makes
+ * a task: its reply took a while, or this process did to read it. False: it is open by its nature.
+ */
+async function startsAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
+  if (entry.work.era !== "2026-07-28") return false;
+  return fencedTransaction(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
+}
+
+/**
+ * The server says that it broke down over the call. Where the call may be repeated it is, a few times; else the task
+ * may be in the server's list all the same.
+ */
+async function mayTryAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
+  const { toolHints, cancelRequested } = entry.work;
+  if (isPlain(entry.work)) return false;
+  if (mayRepeat(toolHints, cancelRequested)) {
+    const brokenCalls = entry.calls.brokenCalls + 1;
+    setCalls(entry, { brokenCalls });
+    return brokenCalls < MAX_BROKEN_CALLS;
+  }
+  return rediscover(ctx, entry, attempt);
+}
+
+async function refused(ctx: WatcherContext, entry: WatchedTask, error: PeerError): Promise<number> {
+  const message = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
+  await failRound(ctx, entry, { code: "rejected", message });
+  return 0;
+}
+
+/** The tool's schema has changed since it was listed. True: the next attempt follows the new one. */
+async function rereadTool(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
+  if (entry.calls.rereadTool) return false;
+  setCalls(entry, { rereadTool: true });
+  const tools = await ctx
+    .peer(entry.work.era!)
+    .listTools(entry.live?.record ?? null, callOptions(entry, ATTEMPT_DEADLINE_MS));
+  const tool = tools.find(({ name }) => name === entry.work.tool);
+  if (!tool) return false;
+  await fencedTransaction(ctx, entry, (tx) =>
+    renewInputSchema(ctx.organizationId, tx, entry.id, tool.inputSchema),
+  );
+  return true;
+}
+
+/** Why a call was not made, in our own words. */
+export function reasonOf(error: PeerError): { code: string; message: string } {
+  if (error.neededScope !== null) return NEEDS_RIGHTS;
+  const hasWords =
+    error instanceof EntryGone || error instanceof SignInNeeded || error instanceof TokensUnreadable;
+  const message = hasWords ? error.message : REASONS[error.code];
+  return { code: error.code, message: message ?? "The server could not be reached." };
+}
+
+export const SESSIONS_FULL = {
+  code: "sessions_full",
+  message: "The server allows no further session; the task starts when another one ends.",
+};
+const NEEDS_RIGHTS = {
+  code: "unauthorized",
+  message: "The server asks for more rights than the connection has.",
+};
+const REASONS: Record<string, string> = {
+  unauthorized: "The server refuses our credentials.",
+  rate_limited: "The server is busy; the task starts when it takes calls again.",
+  address_not_allowed: "The server's address is not allowed.",
+  sessions_full: SESSIONS_FULL.message,
+};

@@ -1,0 +1,184 @@
+/** The one call with side effects, from its first byte to its reply, however long that takes. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AnswerBody, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
+import type { TaskWork } from "../../task-lifecycle/work.ts";
+import { MAX_TTL_MS } from "../../tasks/schema.ts";
+import { isRepeatable } from "../../tasks/status.ts";
+import { listenerOf } from "../sessions/listener.ts";
+import {
+  ASKED_GRACE_MS,
+  CALL_DEADLINE_MS,
+  HANDLE_REPLY_MS,
+  MAX_TIMER_MS,
+  REPEATABLE_REPLY_MS,
+} from "../tunables.ts";
+import { callOptions, type WatcherContext } from "../watcher/context.ts";
+import {
+  type CallOutcome,
+  type LiveSession,
+  type OpenCall,
+  setCalls,
+  type WatchedTask,
+} from "../watcher/watched-task.ts";
+import { openRequestState } from "./sealed.ts";
+
+/** Makes the call. The attempt is committed, and a change may begin. */
+export function sendCall(ctx: WatcherContext, entry: WatchedTask, attempt: string): OpenCall {
+  const { work, live } = entry;
+  const args = work.arguments;
+  if (args === null) throw new Error(`the call of task ${entry.id} was made before`);
+  setCalls(entry, { callId: null, ownEventId: null, tries: entry.calls.tries + 1 });
+  return hold(ctx, entry, attempt, null, (signal) =>
+    ctx.peer(work.era!).start(
+      live?.record ?? null,
+      {
+        tool: work.tool,
+        arguments: args,
+        ttlMs: work.requestedTtlMs === null ? null : Math.min(work.requestedTtlMs, MAX_TTL_MS),
+        // One key for all attempts of a task: a server that honours it makes one task of them.
+        idempotencyKey: entry.id,
+        taskSupport: work.toolHints?.taskSupport,
+        inputSchema: work.toolHints?.inputSchema ?? undefined,
+        retry: retryOf(ctx, entry),
+        onCall(callId) {
+          setCalls(entry, { callId });
+          entry.idsChanged = true;
+        },
+      },
+      listenerFor(ctx, entry, live),
+      { ...callOptions(entry, CALL_DEADLINE_MS), replyWithinMs: patienceFor(entry), signal },
+    ),
+  );
+}
+
+/** A call that is the task, or may be: 2026-07-28 servers decide that for themselves. */
+export function mayBeHeld(work: TaskWork): boolean {
+  return work.era === "2026-07-28" || isPlain(work);
+}
+
+/** A tool that the server does not run as a task. */
+export function isPlain(work: TaskWork): boolean {
+  return work.toolHints?.taskSupport === "forbidden";
+}
+
+/** How long a reply may take: where a repeat brings the same task, a dead connection is not waited for. */
+function patienceFor({ work, calls: { tries } }: WatchedTask): number {
+  if (isPlain(work)) return MAX_TIMER_MS;
+  if (mayRepeat(work.toolHints, work.cancelRequested))
+    return Math.min(MAX_TIMER_MS, REPEATABLE_REPLY_MS * 2 ** Math.min(tries, 20));
+  return mayBeHeld(work) ? MAX_TIMER_MS : HANDLE_REPLY_MS;
+}
+
+/** Goes on with a call that another process held, where the server can replay what it has missed. */
+export function resumeCall(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  attempt: string,
+  from: { callId: number; eventId: string },
+): OpenCall {
+  const { live } = entry;
+  if (!live) throw new Error(`the call of task ${entry.id} has no session`);
+  return hold(ctx, entry, attempt, from.callId, (signal) =>
+    ctx
+      .peer("2025-11-25")
+      .resume(live.record, from.eventId, from.callId, listenerFor(ctx, entry, live, true), {
+        ...callOptions(entry, CALL_DEADLINE_MS),
+        replyWithinMs: MAX_TIMER_MS,
+        signal,
+      }),
+  );
+}
+
+/** Waits for the reply as long as one takes that makes a task. Null: it takes longer, or asks meanwhile. */
+export async function promptOutcome(call: OpenCall): Promise<CallOutcome | null> {
+  const over = new AbortController();
+  const patience = async () => {
+    const end = performance.now() + CALL_DEADLINE_MS;
+    const wait = (ms: number) => sleep(ms, null, { signal: over.signal, ref: false }).catch(() => null);
+    while (performance.now() < end && !call.hasAsked && !over.signal.aborted) await wait(50);
+    // An answer is not kept waiting for the reply; some questions come a moment before the handle.
+    if (call.hasAsked) await wait(ASKED_GRACE_MS);
+    return null;
+  };
+  const first = await Promise.race([call.done, patience()]);
+  over.abort();
+  return first;
+}
+
+function hold(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  attempt: string,
+  resumedId: number | null,
+  make: (signal: AbortSignal) => Promise<StartOutcome>,
+): OpenCall {
+  const dropped = new AbortController();
+  const { renewals } = ctx;
+  // What throws before it is a call (its address may not be used any more) is an outcome like others.
+  const made = (async () => make(dropped.signal))();
+  const done = made.then(
+    (outcome): CallOutcome => ({ outcome }),
+    (error: unknown): CallOutcome => ({ error, hasNewAccess: ctx.renewals !== renewals }),
+  );
+  const resumed = resumedId === null ? null : { callId: resumedId, at: performance.now() };
+  const close = () => dropped.abort();
+  const call: OpenCall = { attempt, done, result: null, hasAsked: false, resumed, close };
+  void done.then((result) => {
+    call.result = result;
+    setCalls(entry, { callsAt: Number.NEGATIVE_INFINITY });
+    // The stream has ended with its reply: nothing of it is worth replaying.
+    if ("outcome" in result) setCalls(entry, { ownEventId: null });
+    ctx.wake(entry.id, 0);
+  });
+  return call;
+}
+
+/** A call that answers a round of questions brings the answers that are being sent; a first call has none. */
+function retryOf(ctx: WatcherContext, entry: WatchedTask) {
+  const answers = answersUnderWay(entry.work);
+  if (answers.length === 0) return undefined;
+  return { inputResponses: Object.fromEntries(answers), requestState: openRequestState(ctx, entry) };
+}
+
+export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBody][] {
+  return work.requests.flatMap(({ key, delivery }) =>
+    delivery?.state === "sending"
+      ? [[key, { action: delivery.action, ...(delivery.content && { content: delivery.content }) }]]
+      : [],
+  );
+}
+
+function listenerFor(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  live: LiveSession | null,
+  replayed = false,
+): StreamListener {
+  return live ? listenerOf(ctx, live, entry, () => undefined, replayed) : deafListener;
+}
+
+/**
+ * A call whose outcome is unknown may be made again where that is harmless by the tool's own word. One that was
+ * cancelled is repeated only to learn which task it made, and to cancel that.
+ */
+export function mayRepeat(hints: TaskWork["toolHints"], cancelRequested: boolean): boolean {
+  if (hints?.honoursIdempotencyKey) return true;
+  return !cancelRequested && isRepeatable(hints?.annotations);
+}
+
+/** The server has read the call and knows that it did not run it. */
+export function wasNotRun(error: PeerError): boolean {
+  return (
+    error.reached === "no" ||
+    ["unauthorized", "rate_limited", "session_gone", "header_mismatch"].includes(error.code)
+  );
+}
+
+const deafListener: StreamListener = {
+  onQuestion: () => undefined,
+  onRetracted: () => undefined,
+  onStatus: () => undefined,
+  onProgress: () => undefined,
+  onEventId: () => undefined,
+  onClosed: () => undefined,
+};

@@ -1,0 +1,197 @@
+/** Delivering answers. The answer row is the truth; every step can be taken again after a crash. */
+
+import { appendEvents } from "../../events/transitions.ts";
+import { askedMeanwhile, carryOutVerdict } from "../../input-requests/capture.ts";
+import { judgeDelivery, type Observation } from "../../input-requests/deliveries/judge.ts";
+import {
+  markAccepted,
+  markSending,
+  markUnsent,
+  markWaiting,
+  type Rung,
+} from "../../input-requests/deliveries/transitions.ts";
+import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
+import type { AskWork, RequestWork } from "../../task-lifecycle/work.ts";
+import { inSpan } from "../../tracing/span.ts";
+import { requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
+import {
+  AFTER_ANSWER_MS,
+  CALL_DEADLINE_MS,
+  MAX_BROKEN_ANSWERS,
+  QUESTION_WAIT_MS,
+  UNASKED_LIMIT,
+} from "../tunables.ts";
+import {
+  callOptions,
+  fencedTransaction,
+  retryUntilStored,
+  storeOutcome,
+  type WatcherContext,
+} from "../watcher/context.ts";
+import { backoffDelay } from "../watcher/poll-schedule.ts";
+import { spanAfter } from "../watcher/traced-peer.ts";
+import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
+import { idsOf, requestIds } from "./apply-poll.ts";
+import { statusOf } from "./judge-poll.ts";
+import { sessionDigest, taskRef } from "./sealed.ts";
+
+/** Answers whose time has come, and whose question was there in the last poll. */
+export function dueDeliveries(entry: WatchedTask): RequestWork[] {
+  return entry.work.requests.filter(
+    ({ id, delivery }) =>
+      delivery?.state === "pending" && delivery.dueInMs <= 0 && !entry.cold.missing.has(id),
+  );
+}
+
+/**
+ * Sends one answer, after `remote` was read and applied just now (null: an open call, which can't be looked at).
+ * Returns the pause until the next look, in ms. 2025-11-25: only to an ask of the session that is alive; where there
+ * is none, the server is asked to put its question again, and the answer goes to that, if it is the same question.
+ */
+export async function deliver(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  request: RequestWork,
+  remote: RemoteTask | null,
+): Promise<number> {
+  const ask = liveAsk(ctx, entry, request);
+  if (!ask) return waitToBeAsked(ctx, entry, request);
+  resetSilence(entry);
+  const { traceparent } = request.delivery!;
+  if (traceparent === null) return send(ctx, entry, request, remote, ask);
+  return inSpan("answer.deliver", spanAfter(ctx, entry, traceparent), () =>
+    send(ctx, entry, request, remote, ask),
+  );
+}
+
+async function send(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  request: RequestWork,
+  remote: RemoteTask | null,
+  ask: AskWork,
+): Promise<number> {
+  const delivery = request.delivery!;
+  const ids = idsOf(entry, request.id, delivery.id);
+  await ctx.mayChange();
+  const marked = await fencedTransaction(
+    ctx,
+    entry,
+    async (tx) =>
+      ctx.mayBegin &&
+      (await markSending(ctx.organizationId, tx, ids, {
+        epoch: ctx.epoch,
+        askId: ask.id,
+        statusBefore: remote ? statusOf(remote) : "",
+        rung: rungOf(ask),
+      })),
+  );
+  if (!marked) return 0;
+  const answer: AnswerBody = {
+    action: delivery.action,
+    ...(delivery.content && { content: delivery.content }),
+  };
+  const peer = ctx.peer(entry.work.era!);
+  try {
+    await ctx.mayChange();
+    const where = remote ? taskRef(ctx, entry) : { taskId: "", session: entry.live?.record ?? null };
+    await peer.answer(where, addressOf(ask), answer, callOptions(entry, CALL_DEADLINE_MS));
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    return afterFailure(ctx, entry, request, error);
+  }
+  const attempt = delivery.attempts + 1;
+  await retryUntilStored(ctx, () =>
+    storeOutcome(ctx, entry, async (tx) => {
+      await markAccepted(ctx.organizationId, tx, ids, attempt);
+      await appendEvents(
+        ctx.organizationId,
+        tx,
+        await askedMeanwhile(ctx.organizationId, tx, entry.id, request.id),
+      );
+    }),
+  );
+  const { requestId } = delivery;
+  ctx.log.info({ taskId: entry.id, inputRequestId: request.id, requestId }, "an answer was delivered");
+  entry.unchangedPolls = 0;
+  entry.fingerprint = undefined;
+  return AFTER_ANSWER_MS;
+}
+
+/** The next rungs of the ladder: the question again, or, when that was tried often enough, the word that it can't be. */
+async function waitToBeAsked(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): Promise<number> {
+  if (!entry.live) throw new Error(`task ${entry.id} has no session to be asked on`);
+  if (entry.cold.unasked >= UNASKED_LIMIT || !entry.work.durable) {
+    await giveUp(ctx, entry, request, { kind: "not_asked_again" }, "not_asked_again");
+    return AFTER_ANSWER_MS;
+  }
+  const { id, dueInMs, waits } = request.delivery!;
+  // Most servers put it again at once: then there is nothing to be told.
+  if (!waits && clockMs() - entry.loadedAt - dueInMs >= QUESTION_WAIT_MS)
+    await fencedTransaction(ctx, entry, (tx) =>
+      markWaiting(ctx.organizationId, tx, idsOf(entry, request.id, id)),
+    );
+  const now = performance.now();
+  await tryStandalone(ctx, entry, now);
+  await requestPendingQuestion(ctx, entry, now);
+  return Math.max(1_000, entry.cold.resultStreamAgainAt - now);
+}
+
+/** There is no way to the server, or it won't take the answer: what that means depends on whether it has had it before. */
+async function giveUp(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  request: RequestWork,
+  observed: Observation,
+  reason: string,
+): Promise<void> {
+  const verdict = judgeDelivery(request.delivery, observed);
+  const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
+  await fencedTransaction(ctx, entry, async (tx) => {
+    const target = requestIds(entry, request);
+    const events = await carryOutVerdict(ctx.organizationId, tx, target, verdict, ending);
+    await appendEvents(ctx.organizationId, tx, events);
+  });
+}
+
+async function afterFailure(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  request: RequestWork,
+  error: PeerError,
+): Promise<number> {
+  const delivery = request.delivery!;
+  const ids = idsOf(entry, request.id, delivery.id);
+  // Outcome unknown: it stays in `sending`, and the next polls tell whether it was taken. A server that broke down
+  // over the answer, or whose reply can't be read, may have taken it too.
+  const broke = error.code === "bad_reply" || error.code === "too_large";
+  if (error.reached === "maybe" || (broke && delivery.attempts < MAX_BROKEN_ANSWERS)) throw error;
+  if (broke || (error.reached === "yes" && error.code === "rejected")) {
+    const reason = error.rpcError?.message.slice(0, 500) ?? "the server refused the answer";
+    await giveUp(ctx, entry, request, { kind: broke ? "broken" : "refused" }, reason);
+    entry.fingerprint = undefined;
+    return AFTER_ANSWER_MS;
+  }
+  const retryInMs = error.retryAfterMs ?? backoffDelay(delivery.attempts + 1);
+  await fencedTransaction(ctx, entry, (tx) => markUnsent(ctx.organizationId, tx, ids, error.code, retryInMs));
+  throw error;
+}
+
+/** The newest ask that an answer can still go to. After a 2xx the same JSON-RPC id is never posted again. */
+function liveAsk(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): AskWork | null {
+  if (entry.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
+  if (!entry.live) return null;
+  const digest = sessionDigest(ctx, entry.live.record).toString("hex");
+  return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted) ?? null;
+}
+
+function addressOf(ask: AskWork): AskAddress {
+  if (ask.key !== null) return { kind: "key", key: ask.key };
+  if (ask.rpcId === null) throw new Error(`ask ${ask.id} has neither key nor JSON-RPC id`);
+  return { kind: "rpc", rpcId: ask.rpcId };
+}
+
+function rungOf({ key, came }: AskWork): Rung {
+  if (key !== null) return "update";
+  return came === "first" ? "same_session" : came;
+}

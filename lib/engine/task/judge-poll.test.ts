@@ -1,0 +1,210 @@
+import { expect, test } from "vitest";
+import type { Question, RemoteTask } from "../../mcp/peer.ts";
+import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
+import { isEmpty, judgeKeyed, judgeUnkeyed, type Memory, type Plan } from "./judge-poll.ts";
+
+const hashOf = (question: Question) => question.message;
+const question = (key: string, message: string): Question => ({
+  address: { kind: "key", key },
+  mode: "form",
+  message,
+  requestedSchema: {},
+  url: null,
+});
+const remote = (more: Partial<RemoteTask>): RemoteTask => ({
+  taskId: "t",
+  status: "input_required",
+  statusMessage: null,
+  createdAt: null,
+  lastUpdatedAt: null,
+  ttlMs: null,
+  pollIntervalMs: null,
+  questions: [],
+  ...more,
+});
+const work = (requests: RequestWork[], more: Partial<TaskWork> = {}) =>
+  ({
+    state: "input_required",
+    statusMessage: null,
+    ttlMs: null,
+    pollIntervalMs: null,
+    cancelRequested: false,
+    requests,
+    ...more,
+  }) as TaskWork;
+const request = (
+  id: string,
+  key: string,
+  hash: string,
+  delivery?: Partial<NonNullable<RequestWork["delivery"]>>,
+  more: Partial<RequestWork> = {},
+) =>
+  ({
+    id,
+    key,
+    questionHash: hash,
+    state: delivery ? "answered" : "open",
+    mode: "form",
+    ageMs: 1_000,
+    replaced: false,
+    rewordedAgoMs: null,
+    rewordings: 0,
+    delivery: delivery
+      ? {
+          id: `d-${id}`,
+          attempts: 1,
+          accepted: delivery.state === "accepted",
+          inDoubt: false,
+          pollsSinceAccepted: 0,
+          sentAgoMs: 60_000,
+          unreachableSinceAccepted: false,
+          automaticResends: 0,
+          flagged: false,
+          statusBefore: null,
+          anyWording: false,
+          action: "accept",
+          content: {},
+          ...delivery,
+        }
+      : null,
+    asks: [],
+    ...more,
+  }) as unknown as RequestWork;
+const memory = (more: Partial<Memory> = {}): Memory => ({
+  pollsInSending: 0,
+  elapsedMs: 0,
+  missingForMs: () => 0,
+  saidToWait: false,
+  ...more,
+});
+const said = ({ verdicts }: Plan) => verdicts.map((each) => `${each.request.id} ${each.verdict}`);
+
+test("a new question is captured", () => {
+  const plan = judgeKeyed(work([]), remote({ questions: [question("a", "A?")] }), hashOf, memory());
+  expect(plan.capture.map((c) => c.key)).toEqual(["a"]);
+});
+
+test("the same question again changes nothing", () => {
+  expect(
+    isEmpty(
+      judgeKeyed(
+        work([request("1", "a", "A?")]),
+        remote({ questions: [question("a", "A?")] }),
+        hashOf,
+        memory(),
+      ),
+    ),
+  ).toBe(true);
+});
+
+test("another text under the same key is captured, for capture to replace or confirm the old one", () => {
+  const plan = judgeKeyed(
+    work([request("1", "a", "A?", { state: "accepted" })]),
+    remote({ questions: [question("a", "B?")] }),
+    hashOf,
+    memory(),
+  );
+  expect(plan.capture).toHaveLength(1);
+  expect(said(plan)).toEqual([]);
+});
+
+test("a question that changes again and again is written down now and then, and what it says meanwhile is not", () => {
+  const changed = remote({ questions: [question("a", "B?")] });
+  const restless = (more: Partial<RequestWork>, elapsedMs = 0) =>
+    judgeKeyed(work([request("1", "a", "A?", undefined, more)]), changed, hashOf, memory({ elapsedMs }));
+  expect(restless({}).capture).toHaveLength(1);
+  expect(isEmpty(restless({ rewordedAgoMs: 1_000 }))).toBe(true);
+  expect(restless({ rewordedAgoMs: 1_000 }, 30_000).capture).toHaveLength(1);
+});
+
+test("an answer that was given whatever the text says stays on its way while the text changes", () => {
+  const agreed = request("1", "a", "A?", { state: "pending", anyWording: true }, { rewordedAgoMs: 1_000 });
+  const plan = judgeKeyed(work([agreed]), remote({ questions: [question("a", "B?")] }), hashOf, memory());
+  expect(isEmpty(plan)).toBe(true);
+});
+
+test("a task that has asked as much as is taken is asked no more, and nothing is written for it", () => {
+  const full = work([], { full: true });
+  expect(isEmpty(judgeKeyed(full, remote({ questions: [question("a", "A?")] }), hashOf, memory()))).toBe(
+    true,
+  );
+});
+
+test.each([
+  { delivery: undefined, first: [], second: ["1 withdraw"] },
+  { delivery: { state: "pending" as const }, first: [], second: ["1 withdraw"] },
+  { delivery: { state: "held" as const }, first: [], second: ["1 withdraw"] },
+  { delivery: { state: "sending" as const }, first: [], second: ["1 confirm"] },
+  { delivery: { state: "accepted" as const }, first: ["1 confirm"], second: ["1 confirm"] },
+])("a key that is gone, once and twice: $delivery", ({ delivery, first, second }) => {
+  const looks = [0, 2_000].map((ms) =>
+    judgeKeyed(
+      work([request("1", "a", "A?", delivery)]),
+      remote({ status: "input_required" }),
+      hashOf,
+      memory({ missingForMs: () => ms }),
+    ),
+  );
+  expect(looks.map(said)).toEqual([first, second]);
+  expect(looks[0]!.missing).toEqual(first.length > 0 ? [] : ["1"]);
+});
+
+test("an answer found in sending is repeated only after two polls that still ask", () => {
+  const sending = work([request("1", "a", "A?", { state: "sending" })]);
+  const asks = remote({ questions: [question("a", "A?")] });
+  expect(said(judgeKeyed(sending, asks, hashOf, memory({ pollsInSending: 1 })))).toEqual([]);
+  expect(said(judgeKeyed(sending, asks, hashOf, memory({ pollsInSending: 2 })))).toEqual(["1 repeat"]);
+});
+
+test("after a cancel nothing new is captured", () => {
+  const plan = judgeKeyed(
+    work([], { cancelRequested: true }),
+    remote({ questions: [question("a", "A?")] }),
+    hashOf,
+    memory(),
+  );
+  expect(plan.capture).toEqual([]);
+});
+
+const unkeyed = (of: TaskWork, now: Partial<RemoteTask>, pollsInSending = 0) =>
+  said(judgeUnkeyed(of, remote(now), memory({ pollsInSending })));
+
+test("without keys, only a changed status or message confirms", () => {
+  const accepted = work([request("1", "e", "A?", { state: "accepted", statusBefore: "input_required " })]);
+  expect(unkeyed(accepted, { lastUpdatedAt: "later" })).toEqual(["1 count"]);
+  expect(unkeyed(accepted, { statusMessage: "paying" })).toEqual(["1 confirm"]);
+  expect(unkeyed(accepted, { status: "working" })).toEqual(["1 confirm"]);
+});
+
+test("without keys, an answer of unknown outcome is not confirmed by a message that changes by itself", () => {
+  const unknown = work([request("1", "e", "A?", { state: "sending", statusBefore: "input_required 1 s" })]);
+  expect(unkeyed(unknown, { statusMessage: "2 s" }, 1)).toEqual([]);
+  expect(unkeyed(unknown, { statusMessage: "paying" }, 2)).toEqual(["1 repeat"]);
+  expect(unkeyed(unknown, { status: "working" }, 1)).toEqual(["1 confirm"]);
+});
+
+test("without keys, leaving input_required takes an unanswered question back, and confirms what had been taken", () => {
+  expect(unkeyed(work([request("1", "e", "A?")]), { status: "working" })).toEqual(["1 withdraw"]);
+  const again = { state: "pending" as const, accepted: true, statusBefore: "input_required " };
+  expect(unkeyed(work([request("1", "e", "A?", again)]), { status: "working" })).toEqual(["1 confirm"]);
+  // asked while the server said "working" all along
+  const never = work([request("1", "e", "A?")], { state: "working" });
+  expect(unkeyed(never, { status: "working" })).toEqual([]);
+  // It waited between two polls, by its own word.
+  const saidToWait = memory({ saidToWait: true });
+  expect(said(judgeUnkeyed(never, remote({ status: "working" }), saidToWait))).toEqual(["1 withdraw"]);
+});
+
+test("without keys, a new message takes no open question back: a task may go on beside it", () => {
+  const beside = work([request("1", "e", "A?")], { state: "working", statusMessage: "reading" });
+  expect(unkeyed(beside, { status: "working", statusMessage: "paying" })).toEqual([]);
+});
+
+test("without keys, an accepted answer is not called asked again while the task waits for another one", () => {
+  const accepted = request("1", "e", "A?", { state: "accepted", statusBefore: "input_required " });
+  const both = work([accepted, request("2", "f", "B?")]);
+  expect(unkeyed(both, {})).toEqual([]);
+  expect(unkeyed(work([accepted]), {})).toEqual(["1 count"]);
+  // It waits for nothing any more.
+  expect(unkeyed(both, { status: "working" })).toEqual(["1 confirm", "2 withdraw"]);
+});

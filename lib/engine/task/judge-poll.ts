@@ -1,0 +1,160 @@
+/** What news of a running task call for: pure. What becomes of an answer is judged in lib/deliveries; the writer is apply.ts. */
+
+import { answerFits } from "../../input-requests/capture.ts";
+import { judgeDelivery, type Observation, type Verdict } from "../../input-requests/deliveries/judge.ts";
+import { reachOf } from "../../input-requests/deliveries/status.ts";
+import { judgeRewording } from "../../input-requests/status.ts";
+import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
+import type { Question, RemoteTask } from "../../mcp/peer.ts";
+import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
+
+export interface Plan {
+  /** State, message, ttl or interval differ from what is stored. */
+  status: boolean;
+  /** Questions to be stored: new ones, or others than their keys had. */
+  capture: { question: Question; key: string }[];
+  /** What the poll means for requests and their answers, where there is something to write. */
+  verdicts: { request: RequestWork; verdict: Verdict }[];
+  /** Requests whose question is missing, and that are looked at again before that counts: nothing is sent meanwhile. */
+  missing: string[];
+}
+
+/** What a watcher remembers of a task besides its rows. */
+export interface Memory {
+  /** How many polls there were since an answer was found in `sending`. */
+  pollsInSending: number;
+  /** Since the rows were read, in ms. */
+  elapsedMs: number;
+  /** How long a request's question has been missing, in ms; 0: it was there in the last poll. */
+  missingForMs(requestId: string): number;
+  /** 2025-11-25: the server has notified that the task waits, before the poll began. */
+  saidToWait: boolean;
+}
+
+/** What the server said of a task, for telling whether it moved on. */
+export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): string {
+  return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
+}
+
+/** 2026-07-28: questions have keys and stand in every poll. `hashOf` is the hash of a question of this task. */
+export function judgeKeyed(
+  work: TaskWork,
+  remote: RemoteTask,
+  hashOf: (question: Question) => string,
+  memory: Memory,
+): Plan {
+  const plan = emptyPlan(work, remote);
+  const byKey = new Map(work.requests.map((request) => [request.key, request]));
+  const asked = new Set<string>();
+  for (const question of remote.questions) {
+    if (question.address.kind !== "key") continue;
+    const key = question.address.key;
+    asked.add(key);
+    const request = byKey.get(key);
+    if (request?.questionHash === hashOf(question))
+      decide(plan, request, { kind: "asked", polls: memory.pollsInSending });
+    else if (work.cancelRequested) continue;
+    else if (request) judgeChange(plan, work, request, { question, key }, memory);
+    // The others come in when these are answered: they stand in every poll.
+    else if (!work.full && work.requests.length + plan.capture.length < OPEN_QUESTIONS)
+      plan.capture.push({ question, key });
+  }
+  for (const request of work.requests)
+    if (!asked.has(request.key))
+      decide(plan, request, { kind: "gone", forMs: memory.missingForMs(request.id) });
+  return plan;
+}
+
+/** Another text stands under the key of a request. */
+function judgeChange(
+  plan: Plan,
+  work: TaskWork,
+  request: RequestWork,
+  now: { question: Question; key: string },
+  { pollsInSending, elapsedMs }: Memory,
+): void {
+  const { delivery, mode, ageMs, rewordedAgoMs } = request;
+  const verdict = judgeDelivery(delivery, {
+    kind: "reworded",
+    restless: rewordedAgoMs !== null,
+    fits: delivery?.anyWording === true && answerFits({ ...delivery, mode }, now.question),
+    polls: pollsInSending,
+  });
+  if (verdict === "confirm" || (verdict === "replace" && delivery)) plan.capture.push(now);
+  else if (verdict === "replace") {
+    const aged = { ageMs: ageMs + elapsedMs, rewordedAgoMs: rewordedAgoMs && rewordedAgoMs + elapsedMs };
+    if (judgeRewording({ ...request, ...aged }, work.full) !== "keep") plan.capture.push(now);
+  } else note(plan, request, verdict);
+}
+
+/**
+ * 2025-11-25: polls show no questions. A changed status or message is the only proof that an answer was taken;
+ * leaving `input_required` without one takes the question back.
+ */
+export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
+  const plan = emptyPlan(work, remote);
+  const left = (work.state === "input_required" || memory.saidToWait) && remote.status === "working";
+  for (const request of work.requests) {
+    const { delivery } = request;
+    const before = delivery && reachOf(delivery) !== "nothing" && delivery.statusBefore;
+    const asked: Observation = { kind: "asked", polls: memory.pollsInSending };
+    if (typeof before === "string" ? before.split(" ")[0] !== remote.status : left)
+      decide(plan, request, { kind: "moved" });
+    else if (typeof before === "string" && saysOther(before, statusOf(remote)))
+      decide(plan, request, { kind: "said" }, asked);
+    // A task that waits for other answers too would not have moved on.
+    else if (delivery?.state !== "accepted" || !waitsForOthers(work, request)) decide(plan, request, asked);
+  }
+  return plan;
+}
+
+function waitsForOthers(work: TaskWork, request: RequestWork): boolean {
+  return work.requests.some((other) => other !== request && other.delivery?.state !== "accepted");
+}
+
+function saysOther(before: string, now: string): boolean {
+  return before !== now && !differByNumbers(before, now);
+}
+
+export function isEmpty(plan: Plan): boolean {
+  return !plan.status && plan.capture.length + plan.verdicts.length === 0;
+}
+
+/** Nothing but a new message, ttl or interval. */
+export function isStatusOnly(plan: Plan): boolean {
+  return plan.status && isEmpty({ ...plan, status: false });
+}
+
+function emptyPlan(work: TaskWork, remote: RemoteTask): Plan {
+  const status =
+    work.state !== remote.status ||
+    withoutTimes(work.statusMessage) !== withoutTimes(remote.statusMessage) ||
+    work.ttlMs !== remote.ttlMs ||
+    work.pollIntervalMs !== remote.pollIntervalMs;
+  return { status, capture: [], verdicts: [], missing: [] };
+}
+
+/** By the first observation that says something. */
+function decide(plan: Plan, request: RequestWork, ...observed: Observation[]): void {
+  const verdicts = observed.map((each) => judgeDelivery(request.delivery, each));
+  note(plan, request, verdicts.find((verdict) => verdict !== "keep") ?? "keep");
+}
+
+function note(plan: Plan, request: RequestWork, verdict: Verdict): void {
+  if (verdict === "look_again") plan.missing.push(request.id);
+  else if (verdict !== "keep") plan.verdicts.push({ request, verdict });
+}
+
+/** A message that is a clock says nothing new each time it is read: what looks like a time does not count. */
+function withoutTimes(message: string | null): string | null {
+  return message?.replace(TIMES, "·") ?? null;
+}
+
+const TIMES =
+  /\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?\s?(Z|[+-]\d\d:?\d\d)?|\d{1,2}:\d\d(:\d\d([.,]\d+)?)?(\s?[ap]\.?m\b\.?)?|\b1[0-9]{9}(\.\d+)?\b|\b1[0-9]{12}\b/gi;
+
+/** Whether two messages differ by their numbers only, as those of a counter do. */
+export function differByNumbers(before: string | null, after: string | null): boolean {
+  const plain = (message: string | null) => message?.replace(/\d+([.,]\d+)*/g, "#");
+  return before !== after && before !== null && plain(before) === plain(after);
+}

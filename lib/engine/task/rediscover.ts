@@ -1,0 +1,98 @@
+/** A call whose reply was lost: the task that it made is looked for in the server's own list. */
+
+import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
+import { markStarted, otherUnknownStarts } from "../../task-lifecycle/attempts.ts";
+import { keepCandidate, strangersAmong } from "../../tasks/found/candidates.ts";
+import { joinSession, renewSession } from "../sessions/streams.ts";
+import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
+import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import type { WatchedTask } from "../watcher/watched-task.ts";
+import { restoreSession, sealedTask } from "./sealed.ts";
+
+/** Lists are read this far. */
+const LIST_LIMIT = 1_000;
+/** `Date` headers have whole seconds, and clocks drift. */
+const MARGIN_MS = 2_000;
+
+/**
+ * Adopts the one task that can be this start's; true when it did. Otherwise the candidates are kept for a person to
+ * choose from. Servers of 2026-07-28 list no tasks.
+ */
+export async function rediscover(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
+  if (entry.work.era !== "2025-11-25") return false;
+  const listed = await list(ctx, entry);
+  ctx.learn({ listsTasks: listed !== null });
+  if (!listed) return false;
+  const { organizationId, connectionId, seal } = ctx;
+  const { strangers, others } = await ctx.read(async (tx) => ({
+    strangers: await strangersAmong(organizationId, tx, seal, connectionId, listed.tasks),
+    others: await otherUnknownStarts(organizationId, tx, connectionId, entry.id),
+  }));
+  const attemptAgoMs = (entry.work.attemptAgoMs ?? 0) + (performance.now() - entry.loadedAt);
+  const call = { attemptAt: Date.now() - attemptAgoMs, clockOffsetMs: listed.clockOffsetMs };
+  const fitting = fittingTasks(strangers, call);
+  const [only] = fitting;
+  if (only && fitting.length === 1 && others === 0) {
+    ctx.name(entry, only.taskId);
+    const sealed = sealedTask(ctx, entry, only.taskId);
+    return fencedTransaction(ctx, entry, (tx) =>
+      markStarted(organizationId, tx, entry.id, attempt, only, sealed, true),
+    );
+  }
+  // One that was made later, or does not say when, may be it too: a server may take its time.
+  const candidates = strangers.filter(
+    ({ createdAt }) =>
+      createdAt === null || Date.parse(createdAt) >= call.attemptAt + (call.clockOffsetMs ?? 0) - MARGIN_MS,
+  );
+  await fencedTransaction(ctx, entry, async (tx) => {
+    for (const remote of candidates)
+      await keepCandidate(
+        organizationId,
+        tx,
+        seal,
+        { connectionId, taskId: entry.id },
+        {
+          remote,
+          session: entry.live && JSON.stringify(entry.live.record),
+          createdAt: ourTime(remote.createdAt, listed.clockOffsetMs),
+        },
+      );
+  });
+  return false;
+}
+
+/** By the session of the call, where tasks may be bound to it; by a new one where the server has forgotten that. */
+async function list(ctx: WatcherContext, entry: WatchedTask): Promise<TaskList | null> {
+  const peer = ctx.peer("2025-11-25");
+  const live = restoreSession(ctx, entry) ?? (await joinSession(ctx, entry));
+  if (!live) return null;
+  try {
+    return await peer.list(live.record, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    if (error.code === "session_gone") {
+      await renewSession(ctx, entry);
+      return peer.list(entry.live!.record, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
+    }
+    if (error.reached !== "yes" || ["unauthorized", "rate_limited"].includes(error.code)) throw error;
+    // Said no in words of its own: it does not list.
+    return null;
+  }
+}
+
+/** Tasks that were made while the call could make one, by the server's own clock: pure. */
+function fittingTasks(
+  tasks: RemoteTask[],
+  call: { attemptAt: number; clockOffsetMs: number | null },
+): RemoteTask[] {
+  const from = call.attemptAt + (call.clockOffsetMs ?? 0);
+  return tasks.filter(({ createdAt }) => {
+    const at = createdAt === null ? Number.NaN : Date.parse(createdAt);
+    return at >= from - MARGIN_MS && at <= from + ATTEMPT_DEADLINE_MS + MARGIN_MS;
+  });
+}
+
+function ourTime(at: string | null, clockOffsetMs: number | null): Date | null {
+  const ms = at === null ? Number.NaN : Date.parse(at) - (clockOffsetMs ?? 0);
+  return Number.isNaN(new Date(ms).getTime()) ? null : new Date(ms);
+}

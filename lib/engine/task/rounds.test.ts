@@ -1,0 +1,178 @@
+/** Tools of 2026-07-28 that ask before they make a task: the call is made again with the answers, once. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { age } from "../../../test/fixtures/age.ts";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+import { undoAnswer } from "../../input-requests/transitions.ts";
+import type { Tool } from "../../mcp/peer.ts";
+import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import type { Engine } from "../engine.ts";
+
+let world: World;
+let remote: TestServer;
+let server: { serverId: string; connectionId: string };
+let engine: Engine;
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  remote = await startTestServer();
+  world = await createWorld([remote.hostAndPort]);
+  server = await world.addServer(remote.url, "2026-07-28");
+  engine = await world.startEngine();
+});
+beforeEach(() => {
+  remote.calls.length = 0;
+  remote.behave.onOrder = undefined;
+});
+afterAll(async () => {
+  await world?.close();
+  await remote?.close();
+});
+
+const ORDER: Tool = tool("order");
+/** What people are told of an answer: by its delivery, and by the history. */
+async function toldOf(inputRequestId: string) {
+  const { acceptedAt, inDoubt } = await look.deliveryOf(inputRequestId);
+  const lines = await world.within((tx) =>
+    tx.event.findMany({
+      where: {
+        organizationId: world.organizationId,
+        inputRequestId,
+        type: { in: ["delivery.accepted", "delivery.confirmed"] },
+      },
+      orderBy: { seq: "asc" },
+    }),
+  );
+  const replies = lines.map(({ type, data }) => [type, (data as { reply?: string }).reply]);
+  return { accepted: acceptedAt !== null, inDoubt, replies };
+}
+const TAKEN = {
+  accepted: true,
+  inDoubt: false,
+  replies: [
+    ["delivery.accepted", undefined],
+    ["delivery.confirmed", undefined],
+  ],
+};
+const three = { action: "accept" as const, content: { n: 3 } };
+
+test("its question waits in the inbox; the answer goes out with the call, the state echoed to the byte", async () => {
+  const id = await world.startTask(server, { note: "Tea" }, ORDER);
+  const request = await look.openRequest(id);
+  expect(await look.task(id)).toMatchObject({ state: "input_required", durable: true });
+  expect(request.message).toBe("How many?");
+  // Whoever captured it need not be there any more.
+  await engine.stop();
+  engine = await world.startEngine();
+  await world.answer(request.id, three);
+  const done = await look.inState(id, "completed");
+  expect(JSON.stringify(done.result)).toContain("first ✓ second");
+  expect((await look.request(request.id)).state).toBe("settled");
+  expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 1, rung: "retry" });
+  expect(await toldOf(request.id)).toEqual(TAKEN);
+  // Two silent rounds and one that asks, then the one that answers.
+  expect(remote.calls.map(({ inputResponses }) => inputResponses)).toEqual([
+    undefined,
+    undefined,
+    { amount: three },
+  ]);
+  expect(remote.calls.at(-1)).toMatchObject({ arguments: { note: "Tea" } });
+});
+
+test("several questions: nothing is sent before each has its answer, and an undo can still take one back", async () => {
+  remote.behave.onOrder = "two";
+  const id = await world.startTask(server, {}, ORDER);
+  await until("both are open", async () => (await look.requestsOf(id)).length === 2);
+  const [first, second] = await look.requestsOf(id);
+  await world.answer(first!.id, three);
+  await world.answer(second!.id, { action: "decline", holdMs: 30_000 });
+  await world.within((tx) => undoAnswer(world.organizationId, tx, world.approver, second!.id));
+  expect(remote.calls.length).toBe(2);
+  await world.answer(second!.id, { action: "decline" });
+  await look.inState(id, "completed");
+  expect(remote.calls.at(-1)?.inputResponses).toEqual({ amount: three, colour: { action: "decline" } });
+});
+
+test("asked again after the answers: a new request for a person, and the old answer is not applied to it", async () => {
+  remote.behave.onOrder = "again";
+  const id = await world.startTask(server, {}, ORDER);
+  const first = await look.openRequest(id);
+  await world.answer(first.id, three);
+  const again = await until("it asks again", async () =>
+    (await look.requestsOf(id)).find(({ state, id: one }) => state === "open" && one !== first.id),
+  );
+  expect((await look.request(first.id)).state).toBe("settled");
+  expect(await toldOf(first.id)).toEqual(TAKEN);
+  expect(again.askedAgain).toBe(true);
+  remote.behave.onOrder = undefined;
+  await world.answer(again.id, { action: "accept", content: { n: 4 } });
+  await look.inState(id, "completed");
+});
+
+test("a task that the call with the answers makes: they were taken, and its time counts from when it was made", async () => {
+  remote.behave.onOrder = "task";
+  const id = await world.startTask(server, {}, ORDER);
+  const request = await look.openRequest(id);
+  await engine.stop();
+  await age(world, id, 2);
+  engine = await world.startEngine();
+  await world.answer(request.id, three);
+  const made = await look.inState(id, "working");
+  expect(await toldOf(request.id)).toEqual(TAKEN);
+  const [there] = remote.tasks.values();
+  expect(made.expiresAt).toEqual(new Date(Date.parse(there!.createdAt) + 60_000));
+  // Polls find it, two days after its first call, and long before its time is over.
+  await until("it was polled", async () => {
+    const row = await world.within((tx) =>
+      tx.taskWatch.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId: id } }),
+    );
+    return row.lastCheckedAt !== null;
+  });
+  const { traits } = await world.within((tx) =>
+    tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+  );
+  expect(traits).not.toHaveProperty("outlivesTtl");
+  remote.tasks.clear();
+  await look.inState(id, "lost");
+});
+
+test("a retry whose reply is lost is not made again: a person decides, and the answer stays where it is", async () => {
+  const id = await world.startTask(server, {}, ORDER);
+  const request = await look.openRequest(id);
+  remote.behave.onOrder = "drop";
+  await world.answer(request.id, three);
+  await look.inState(id, "start_unknown");
+  expect(remote.calls.length).toBe(3);
+  expect(await look.deliveryOf(request.id)).toMatchObject({ state: "sending", attempts: 1 });
+});
+
+test("the server refuses the answers for good: the task fails with its words, the answer was not taken", async () => {
+  const id = await world.startTask(server, {}, ORDER);
+  const request = await look.openRequest(id);
+  remote.behave.onOrder = "refuse";
+  await world.answer(request.id, three);
+  expect((await look.inState(id, "failed")).error).toMatchObject({ message: "The state has expired" });
+  expect((await look.request(request.id)).state).toBe("undeliverable");
+});
+
+test("a server that is down when the answer leaves gets it when it is back, once", async () => {
+  const id = await world.startTask(server, {}, ORDER);
+  const request = await look.openRequest(id);
+  await remote.goDown();
+  await world.answer(request.id, three);
+  await until("it was tried", async () => (await look.deliveryOf(request.id)).attempts > 0);
+  await remote.comeBack();
+  await look.inState(id, "completed");
+  expect(remote.calls.length).toBe(3);
+});
+
+test("cancelled while it asks: nothing runs there, so it is cancelled here at once", async () => {
+  const id = await world.startTask(server, {}, ORDER);
+  const request = await look.openRequest(id);
+  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+  await look.inState(id, "cancelled");
+  expect((await look.request(request.id)).state).toBe("withdrawn");
+  expect(remote.calls.length).toBe(2);
+});

@@ -1,0 +1,95 @@
+/** What is stored of tools that ask before they make a task (multi round trip). Who calls again is multi-round-trip.ts. */
+import type { Tx } from "../../base/db/db.ts";
+import { appendEvents, type NewEvent } from "../../events/transitions.ts";
+import { captureQuestion, closeRequest, confirmRequest } from "../../input-requests/capture.ts";
+import { markAccepted, markUnsent } from "../../input-requests/deliveries/transitions.ts";
+import type { StartOutcome } from "../../mcp/peer.ts";
+import { markAsking, markNotRetried } from "../../task-lifecycle/attempts.ts";
+import { endTask } from "../../task-lifecycle/progress.ts";
+import type { TaskWork } from "../../task-lifecycle/work.ts";
+import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { backoffDelay } from "../watcher/poll-schedule.ts";
+import type { WatchedTask } from "../watcher/watched-task.ts";
+import { idsOf } from "./apply-poll.ts";
+import { sealRequestState } from "./sealed.ts";
+
+/** It waits for answers, and the server knows no task of it. */
+export function isRound(work: TaskWork): boolean {
+  return work.state === "input_required" && work.sealedHandle === null && work.durable;
+}
+
+/** Stores a round of questions. */
+export async function keepRound(
+  ctx: WatcherContext,
+  tx: Tx,
+  entry: WatchedTask,
+  attempt: string,
+  round: Extract<StartOutcome, { kind: "input_required" }>,
+): Promise<void> {
+  const { organizationId } = ctx;
+  const sealed = sealRequestState(ctx, entry.id, round.requestState);
+  await markAsking(organizationId, tx, entry.id, attempt, sealed);
+  const events: NewEvent[] = [];
+  for (const question of round.questions) {
+    if (question.address.kind !== "key") continue;
+    const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
+    events.push(...(await captureQuestion(organizationId, tx, entry.id, captured)));
+  }
+  await appendEvents(organizationId, tx, events);
+}
+
+/**
+ * The server has replied to the call, and so has taken the answers that came with it, and gone on. An answer to a question
+ * of an open call went by itself (it has a JSON-RPC id, not a key): whether that one was taken is not said by this.
+ */
+export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTask): Promise<void> {
+  const { organizationId } = ctx;
+  const events: NewEvent[] = [];
+  for (const { id, delivery, asks } of entry.work.requests) {
+    if (delivery?.state !== "sending") continue;
+    const cameWithTheCall = asks.some(({ key }) => key !== null);
+    if (cameWithTheCall)
+      await markAccepted(organizationId, tx, idsOf(entry, id, delivery.id), delivery.attempts);
+    events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
+  }
+  await appendEvents(organizationId, tx, events);
+}
+
+/** The call with the answers did not reach the server: they wait for the next try. */
+export async function waitAgain(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  attempt: string,
+  why: { code: string; message: string },
+  retryAfterMs: number | null,
+): Promise<void> {
+  await fencedTransaction(ctx, entry, async (tx) => {
+    if (!(await markNotRetried(ctx.organizationId, tx, entry.id, attempt, why))) return;
+    for (const { id, delivery } of entry.work.requests) {
+      if (delivery?.state !== "sending") continue;
+      const inMs = retryAfterMs ?? backoffDelay(delivery.attempts);
+      await markUnsent(ctx.organizationId, tx, idsOf(entry, id, delivery.id), why.code, inMs);
+    }
+  });
+}
+
+/** The server refused the call for good; answers that it brought were not taken. */
+export async function failRound(
+  ctx: WatcherContext,
+  entry: WatchedTask,
+  error: { code: string; message: string },
+): Promise<void> {
+  const { organizationId } = ctx;
+  await fencedTransaction(ctx, entry, async (tx) => {
+    const events: NewEvent[] = [];
+    for (const { id, delivery } of entry.work.requests)
+      if (delivery?.state === "sending")
+        events.push(
+          ...(await closeRequest(organizationId, tx, entry.id, id, "undeliverable", error.message, {
+            notTaken: error.code === "rejected",
+          })),
+        );
+    await endTask(organizationId, tx, entry.id, { state: "failed", error });
+    await appendEvents(organizationId, tx, events);
+  });
+}

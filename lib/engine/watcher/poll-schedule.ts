@@ -1,0 +1,60 @@
+/** When to look at a task again: pure. Durations in ms. */
+
+import type { TaskWork } from "../../task-lifecycle/work.ts";
+import { isRunning } from "../../tasks/status.ts";
+import {
+  BACKOFF_BASE_MS,
+  BACKOFF_CAP_MS,
+  DEFAULT_POLL_MS,
+  FIRST_LOOKS_APART_MS,
+  FIRST_LOOKS_WITHIN_MS,
+  MIN_POLL_MS,
+  OLD_TASK_MS,
+  READ_CHARACTERS_PER_MS,
+  SLOW_POLL_MS,
+  SLOWEST_POLL_MS,
+} from "../tunables.ts";
+
+/** Polls at the server's own pace before the interval begins to stretch. */
+const PATIENCE = 5;
+const STRETCH = 1.5;
+
+/**
+ * The pause before the next poll: never below what the server asked for, and stretched while nothing changes, up to
+ * 30 s (5 min for tasks older than a day). `unchangedPolls` counts the polls since the last change. Who answers at
+ * length (`replySize`, in characters) is asked less often.
+ */
+export function pollDelay(task: {
+  pollIntervalMs: number | null;
+  unchangedPolls: number;
+  ageMs: number;
+  replySize?: number;
+}): number {
+  const readMs = (task.replySize ?? 0) / READ_CHARACTERS_PER_MS;
+  const floor = Math.max(MIN_POLL_MS, task.pollIntervalMs ?? DEFAULT_POLL_MS, readMs);
+  const cap = Math.max(floor, task.ageMs > OLD_TASK_MS ? SLOWEST_POLL_MS : SLOW_POLL_MS);
+  const stretched = floor * STRETCH ** Math.min(40, Math.max(0, task.unchangedPolls - PATIENCE));
+  return Math.round(Math.min(cap, stretched));
+}
+
+/** Steps of this part of a range come to lie evenly in it, however many there are. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * The first look at a task that was watched before, by this engine or another one: `before` others are looked at
+ * already. At once where something is to be done; tasks that only run are spread, as what is polled in the same moment
+ * stays together from then on, and takes a connection each.
+ */
+export function firstLookIn(work: TaskWork, before: number): number {
+  const isBusy =
+    !isRunning(work.state) || work.cancelRequested || work.requests.some(({ state }) => state === "answered");
+  if (isBusy) return 0;
+  const range = Math.max(FIRST_LOOKS_WITHIN_MS, before * FIRST_LOOKS_APART_MS);
+  return ((before * GOLDEN) % 1) * Math.min(pollDelay(work), range);
+}
+
+/** Full jitter: a random pause between 0 and base × 2^(failures-1), at least a tenth of it so that it is a pause. */
+export function backoffDelay(failures: number, random: () => number = Math.random): number {
+  const ceiling = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(20, failures - 1));
+  return Math.round(ceiling * (0.1 + 0.9 * random()));
+}

@@ -1,0 +1,113 @@
+/** A watcher's looks for what no wake-up told it of: hints are a mere speed-up, and get lost. */
+import { openMessages } from "../../stream-messages/queries.ts";
+import type { StreamMessage } from "../../stream-messages/schema.ts";
+import { watchedTasks } from "../../task-lifecycle/work.ts";
+import { type Known, readKnown } from "../leases/connection.ts";
+import { SCAN_ALL_MS, SLOW_SCAN_MS } from "../tunables.ts";
+import type { WatcherContext } from "./context.ts";
+import type { FailurePolicy } from "./failure-policy.ts";
+import type { TaskIndex } from "./task-index.ts";
+import type { WatchedTask } from "./watched-task.ts";
+
+interface Dependencies {
+  taskIndex: TaskIndex;
+  failurePolicy: FailurePolicy;
+  /** Ids of tasks that need something now. */
+  scan(): Promise<string[]>;
+  /** What the watcher was made with. */
+  known: Known;
+  /** Takes on tasks that are not watched yet. */
+  adopt(taskIds: string[]): Promise<void>;
+  renewAccess(): void;
+  /** Takes on what came on the connection's streams, whoever stored it. */
+  adoptMessages(messages: StreamMessage[]): void;
+  onOutdated(): void;
+  /** Owns work that nobody waits for. */
+  own(work: Promise<unknown>): void;
+}
+
+export class Scans {
+  #ctx: WatcherContext;
+  #deps: Dependencies;
+  #known: Known;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(ctx: WatcherContext, deps: Dependencies) {
+    this.#ctx = ctx;
+    this.#deps = deps;
+    this.#known = deps.known;
+  }
+
+  begin(): void {
+    const { own } = this.#deps;
+    const scan = () => own(this.look());
+    this.#every(SLOW_SCAN_MS, timeOf(this.#ctx.organizationId, SLOW_SCAN_MS), scan);
+    this.#every(SCAN_ALL_MS, timeOf(this.#ctx.connectionId, SCAN_ALL_MS), () => own(this.#scanAll()));
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  #every(ms: number, firstInMs: number, work: () => void): void {
+    const place = this.#timers.length;
+    this.#timers[place] = setTimeout(() => {
+      this.#timers[place] = setInterval(work, ms);
+      work();
+    }, firstInMs);
+  }
+
+  /** `wantsAll`: hints of whatever kind may have been lost. */
+  async look(wantsAll = false): Promise<void> {
+    const { taskIndex, failurePolicy, adopt, scan } = this.#deps;
+    const ids = await scan();
+    const unknown = ids.filter((id) => !taskIndex.has(id));
+    if (unknown.length > 0) await adopt(unknown);
+    if (wantsAll || failurePolicy.lasts) await this.#scanAll();
+    if (this.#ctx.paused || failurePolicy.isOpen) return;
+    for (const id of ids) {
+      const entry = taskIndex.get(id);
+      if (!entry || entry.failures > 0 || waitsForPlace(entry)) continue;
+      entry.stale = true;
+      this.#ctx.wake(id, 0);
+    }
+  }
+
+  async #scanAll(): Promise<void> {
+    const { organizationId, connectionId } = this.#ctx;
+    const { taskIndex, adopt, renewAccess, adoptMessages, onOutdated } = this.#deps;
+    const { known, ids, messages } = await this.#ctx.read(async (tx) => ({
+      known: await readKnown(organizationId, tx, connectionId),
+      ids: await watchedTasks(organizationId, tx, connectionId),
+      messages: await openMessages(organizationId, tx, [connectionId]),
+    }));
+    const before = this.#known;
+    this.#known = known;
+    if (known.settings !== before.settings) onOutdated();
+    if (known.signedInAt !== before.signedInAt && this.#isInVain()) renewAccess();
+    await adopt(ids.filter((id) => !taskIndex.has(id)));
+    adoptMessages(messages);
+  }
+
+  /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
+  #isInVain(): boolean {
+    const { taskIndex, failurePolicy } = this.#deps;
+    if (failurePolicy.lasts) return true;
+    for (const { failures } of taskIndex) if (failures > 0) return true;
+    return false;
+  }
+}
+
+/**
+ * How long it is, in ms, until the time that is this id's: an organization's connections scan at the same time, in one
+ * transaction, and different organizations at different times.
+ */
+function timeOf(id: string, everyMs: number): number {
+  const phase = Number.parseInt(id.slice(-8), 16) % everyMs;
+  return everyMs - ((Date.now() - phase) % everyMs);
+}
+
+/** One of many starts: its turn comes, and nothing is gained by looking at it before. */
+function waitsForPlace({ work, stale, heapIndex, due }: WatchedTask): boolean {
+  return work.state === "queued" && !stale && heapIndex !== -1 && due <= performance.now();
+}

@@ -1,0 +1,169 @@
+/** Which step is next: places for starts, for what people wait for, and for the rest, on one timer. */
+
+import { lateness } from "../../metrics/engine.ts";
+import {
+  FEWEST_STEPS_AT_ONCE,
+  GROW_AFTER_MS,
+  MAX_TIMER_MS,
+  MOST_STEPS_AT_ONCE,
+  QUICK_STEP_MS,
+  STARTS_AT_ONCE,
+  STEPS_AT_ONCE,
+  TASKS_FOR_ONE_STEP,
+  TURN_MS,
+  URGENT_AT_ONCE,
+} from "../tunables.ts";
+import { type Due, DueHeap } from "./due-heap.ts";
+import { recentLateness } from "./recent-lateness.ts";
+
+export type LaneName = "start" | "urgent" | "regular";
+
+/** Something whose steps are taken, one at a time. */
+export interface Scheduled extends Due {
+  /** The lane that it is in, if `place` says that it is in one. */
+  lane: LaneName;
+}
+
+interface Lane<T extends Scheduled> {
+  name: LaneName;
+  due: DueHeap<T>;
+  running: number;
+  atOnce: number;
+  /** Since when something is due and finds no place, or since there was one place more; Infinity: nothing is. */
+  fullSince: number;
+  late: { observe(seconds: number): void };
+}
+
+/** A lane that is full holds up no other: slow polls no answer, two hundred answers no start. Times are monotonic. */
+export class Scheduler<T extends Scheduled> {
+  #lanes: Record<LaneName, Lane<T>> = {
+    start: laneOf("start", STARTS_AT_ONCE),
+    urgent: laneOf("urgent", URGENT_AT_ONCE),
+    regular: laneOf("regular", STEPS_AT_ONCE),
+  };
+  #take: (item: T) => Promise<void> | null;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** The quickest of the last regular steps, in ms: what the server takes, without what our own work adds. */
+  #stepMs: number | null = null;
+  #steps = new Set<Promise<void>>();
+  #stopped = false;
+
+  /** `take` begins a step; null: there is none to be taken. */
+  constructor(take: (item: T) => Promise<void> | null) {
+    this.#take = take;
+  }
+
+  /** Has an item's step taken at `due`, in this lane and no other. */
+  schedule(item: T, name: LaneName, due: number): void {
+    if (item.heapIndex !== -1 && item.lane !== name) this.#lanes[item.lane].due.delete(item);
+    item.lane = name;
+    this.#lanes[name].due.set(item, due);
+    this.#arm();
+  }
+
+  /**
+   * What it takes to poll so many tasks once at a slow server, in ms. At a quick one nothing is to be stretched: the
+   * next poll of a task is due after the last one has ended, so that its tasks are late by what our own work takes.
+   */
+  leastPauseMs(tasks: number): number {
+    const stepMs = this.#stepMs ?? 0;
+    return stepMs < QUICK_STEP_MS ? 0 : (tasks * stepMs) / STEPS_AT_ONCE;
+  }
+
+  /** Begins no more steps, and waits for those under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await Promise.allSettled(this.#steps);
+  }
+
+  /** A timer that fires too early looks again: it is set anew for something sooner only. */
+  #arm(): void {
+    if (this.#stopped) return;
+    const now = performance.now();
+    const { start, urgent, regular } = this.#lanes;
+    const next = this.#nextOf(regular);
+    // Polls of about the same time share a turn of the event loop, with those of other connections too.
+    const turn = next <= now ? now : Math.ceil(next / TURN_MS) * TURN_MS;
+    const at = Math.min(this.#nextOf(start), this.#nextOf(urgent), turn);
+    if (at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#takeDue(), Math.min(MAX_TIMER_MS, Math.max(0, at - now)));
+  }
+
+  #takeDue(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    this.#takeDueOf(this.#lanes.start, now);
+    this.#takeDueOf(this.#lanes.urgent, now);
+    this.#takeDueOf(this.#lanes.regular, now);
+    this.#arm();
+  }
+
+  #takeDueOf(lane: Lane<T>, now: number): void {
+    if (lane.name === "regular" && lane.running === 0) startSmall(lane);
+    for (;;) {
+      const item = lane.due.first;
+      if (!item || item.due > now) lane.fullSince = Number.POSITIVE_INFINITY;
+      if (!item || item.due > now || this.#stopped || !this.#hasRoom(lane, now)) return;
+      const { due } = item;
+      lane.due.delete(item);
+      const step = this.#take(item);
+      if (!step) continue;
+      lane.late.observe((now - due) / 1000);
+      recentLateness.note(now - due, now);
+      lane.running++;
+      const done = step.finally(() => {
+        lane.running--;
+        if (lane.name === "regular") this.#noteStep(performance.now() - now);
+        this.#steps.delete(done);
+        this.#arm();
+      });
+      this.#steps.add(done);
+    }
+  }
+
+  /** More polls at once only where some had to wait for those under way, each of which takes a socket. */
+  #hasRoom(lane: Lane<T>, now: number): boolean {
+    if (lane.running < lane.atOnce) return true;
+    if (lane.atOnce >= this.#mostAtOnce(lane)) return false;
+    lane.fullSince = Math.min(lane.fullSince, now);
+    if (now < lane.fullSince + GROW_AFTER_MS) return false;
+    lane.atOnce = Math.min(2 * lane.atOnce, this.#mostAtOnce(lane));
+    lane.fullSince = now;
+    return true;
+  }
+
+  #mostAtOnce(lane: Lane<T>): number {
+    if (lane.name !== "regular") return lane.atOnce;
+    return this.#stepMs !== null && this.#stepMs < QUICK_STEP_MS ? MOST_STEPS_AT_ONCE : STEPS_AT_ONCE;
+  }
+
+  #nextOf(lane: Lane<T>): number {
+    const due = lane.due.first?.due ?? Number.POSITIVE_INFINITY;
+    if (lane.running < lane.atOnce) return due;
+    if (lane.atOnce >= this.#mostAtOnce(lane)) return Number.POSITIVE_INFINITY;
+    return lane.fullSince === Number.POSITIVE_INFINITY ? due : lane.fullSince + GROW_AFTER_MS;
+  }
+
+  #noteStep(ms: number): void {
+    // One that is slower counts little by little.
+    this.#stepMs = this.#stepMs === null ? ms : Math.min(ms, this.#stepMs * 1.02 + 0.1);
+    const { regular } = this.#lanes;
+    if (this.#stepMs >= QUICK_STEP_MS) regular.atOnce = Math.min(regular.atOnce, STEPS_AT_ONCE);
+  }
+}
+
+function laneOf<T extends Scheduled>(name: LaneName, atOnce: number): Lane<T> {
+  const fullSince = Number.POSITIVE_INFINITY;
+  return { name, due: new DueHeap(), running: 0, atOnce, fullSince, late: lateness.labels(name) };
+}
+
+/** Few tasks that were held up together, by our own work perhaps, need no socket each: a few take them in a moment. */
+function startSmall<T extends Scheduled>(lane: Lane<T>): void {
+  if (lane.atOnce > STEPS_AT_ONCE) return;
+  const forTasks = Math.ceil(lane.due.size / TASKS_FOR_ONE_STEP);
+  lane.atOnce = Math.min(STEPS_AT_ONCE, Math.max(FEWEST_STEPS_AT_ONCE, forTasks));
+}

@@ -1,0 +1,256 @@
+/** The server of one connection as its watcher sees it: the wire to it, its era, what it is like and how it is. */
+import type { Logger } from "pino";
+import type { Database, Tx } from "../../base/db/db.ts";
+import type { Network } from "../../base/network.ts";
+import type { Seal } from "../../base/seal.ts";
+import { noteUnreachable } from "../../input-requests/deliveries/transitions.ts";
+import { createPeer, openWire } from "../../mcp/connect.ts";
+import { discover } from "../../mcp/discover.ts";
+import { type Endpoint, type Era, type Peer, type PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import { timed } from "../../mcp/wire/timed.ts";
+import type { Wire } from "../../mcp/wire/wire.ts";
+import type { Counted, FailureClass } from "../../servers/call-statistics/counts.ts";
+import { failureOf, Tally } from "../../servers/call-statistics/tally.ts";
+import { addCalls } from "../../servers/call-statistics/transitions.ts";
+import { LogTail } from "../../servers/connections/log-tail.ts";
+import { endpointOf } from "../../servers/connections/queries.ts";
+import { recordLogTail } from "../../servers/connections/transitions.ts";
+import {
+  type CircuitState,
+  recordCircuit,
+  recordEra,
+  recordHealth,
+  recordLastError,
+  recordLate,
+} from "../../servers/health.ts";
+import { learn } from "../../servers/learn.ts";
+import { EntryGone } from "../../servers/operator-file.ts";
+import type { Health, Late } from "../../servers/schema.ts";
+import type { Traits } from "../../servers/traits.ts";
+import type { ConnectionRow } from "../leases/connection.ts";
+import { SessionsForgotten } from "../sessions/streams.ts";
+import { OPEN_DEADLINE_MS } from "../tunables.ts";
+import { AnswerTimes, differsNotably } from "./server-latency.ts";
+import { traced } from "./traced-peer.ts";
+
+export interface LinkOptions {
+  connection: ConnectionRow;
+  database: Database;
+  network: Network;
+  seal: Seal;
+  log: Logger;
+  /** A transaction under the watcher's fence. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Owns work that nobody waits for. */
+  own(work: Promise<unknown>): void;
+}
+
+export class ServerLink {
+  /** What is known of the server by now. */
+  traits: Traits;
+  /** How long it took to answer the last polls. */
+  readonly answers = new AnswerTimes();
+  /** Its calls, until they are written. */
+  readonly calls = new Tally();
+  #options: LinkOptions;
+  #endpoint: Endpoint | null = null;
+  #wire: Wire | null = null;
+  #peers = new Map<Era, Peer>();
+  /** As the database has it. */
+  #isWell: boolean;
+  /** The database has the connection's circuit as one that is, or was, open. */
+  #circuitIsKept: boolean;
+  #late: Late | null;
+  #lastError: { code: FailureClass; at: Date } | null = null;
+  #log = new LogTail();
+  #logChanged = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.traits = options.connection.traits;
+    this.#isWell = options.connection.isWell;
+    this.#circuitIsKept = options.connection.circuitFailures > 0;
+    this.#late = options.connection.late;
+  }
+
+  /** It is a child process of ours, as far as was tried. */
+  get isCommand(): boolean {
+    return this.#wire?.kind === "stdio";
+  }
+
+  /** Notes what the server was seen to do, here at once and in the database soon. */
+  learn(seen: Traits): void {
+    const { organizationId, serverId } = this.#options.connection;
+    const keys = Object.keys(seen) as (keyof Traits)[];
+    if (keys.every((key) => JSON.stringify(this.traits[key]) === JSON.stringify(seen[key]))) return;
+    this.traits = { ...this.traits, ...seen };
+    this.#options.own(this.#options.transaction((tx) => learn(organizationId, tx, serverId, seen)));
+  }
+
+  /** The era that is set or was found, else found now. Throws PeerError. */
+  async era(): Promise<Era> {
+    const { connection, transaction } = this.#options;
+    if (connection.era) return connection.era;
+    const options = { deadlineMs: OPEN_DEADLINE_MS };
+    const begun = performance.now();
+    const found = await discover(this.#open(), connection.eraSetting, options).catch((error: unknown) => {
+      this.#count(performance.now() - begun, error);
+      throw error;
+    });
+    this.#count(performance.now() - begun, null);
+    await transaction((tx) => recordEra(connection.organizationId, tx, connection.serverId, found.era));
+    connection.era = found.era;
+    return found.era;
+  }
+
+  /** Has a token that may be sent, where the server wants one. Throws PeerError. */
+  async ready(): Promise<void> {
+    const endpoint = this.#whereTo();
+    const access = "url" in endpoint ? endpoint.access : undefined;
+    if (access && access.current() === null) await access.fresh();
+  }
+
+  renewAccess(): void {
+    const endpoint = this.#endpoint;
+    if (endpoint && "url" in endpoint) endpoint.access?.forget();
+  }
+
+  /** Throws PeerError where the address may not be used. */
+  peer(era: Era): Peer {
+    let peer = this.#peers.get(era);
+    if (!peer) {
+      const inTime = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
+      const { serverId } = this.#options.connection;
+      peer = traced(inTime, { "intray.server_id": serverId, "mcp.protocol.version": era });
+      this.#peers.set(era, peer);
+    }
+    return peer;
+  }
+
+  /** The server failed: how it is now, in our own words, and for how long it is left alone. */
+  async failed(error: PeerError, taskIds: string[], circuit: CircuitState): Promise<void> {
+    const { organizationId, connectionId, userId } = this.#options.connection;
+    const unauthorized = error.code === "unauthorized";
+    await this.#options.transaction((tx) => recordCircuit(organizationId, tx, connectionId, circuit));
+    this.#circuitIsKept = true;
+    // Whether one member is signed in says nothing about the server, which others use too.
+    if (unauthorized && userId !== null) return;
+    const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
+    const hasWords =
+      error instanceof EntryGone || error instanceof SignInNeeded || error instanceof SessionsForgotten;
+    const words = hasWords ? error.message : HEALTH_WORDS[error.code];
+    await this.#health(state, words ?? "The server can't be reached.", taskIds);
+  }
+
+  /** The server answered. */
+  async answered(): Promise<void> {
+    if (this.#circuitIsKept) await this.#closeCircuit();
+    if (!this.#isWell) await this.#health("ok", null, []);
+  }
+
+  /** People are told that it is late, or no more. */
+  get isLate(): boolean {
+    return this.#late !== null;
+  }
+
+  /** Tells people how late it is, where that is news. */
+  async tellLate(late: Late | null): Promise<void> {
+    const before = this.#late;
+    if (!differsNotably(before, late)) return;
+    const { organizationId, connectionId } = this.#options.connection;
+    this.#late = late;
+    await this.#options
+      .transaction((tx) => recordLate(organizationId, tx, connectionId, late))
+      .catch((error: unknown) => {
+        this.#late = before;
+        throw error;
+      });
+  }
+
+  async #closeCircuit(): Promise<void> {
+    const { organizationId, connectionId } = this.#options.connection;
+    const closed = { failures: 0, openForMs: 0 };
+    // Polls end by the dozen: one of them writes it.
+    this.#circuitIsKept = false;
+    await this.#options
+      .transaction((tx) => recordCircuit(organizationId, tx, connectionId, closed))
+      .catch((error: unknown) => {
+        this.#circuitIsKept = true;
+        throw error;
+      });
+  }
+
+  /** Writes what a command server's child has said since the last time. */
+  async flushLog(): Promise<void> {
+    if (!this.#logChanged) return;
+    this.#logChanged = false;
+    const { organizationId, connectionId } = this.#options.connection;
+    const logs = this.#log.take();
+    if (logs) await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, logs));
+  }
+
+  /** Ends the child of a command server; nothing is sent to any server. */
+  async end(): Promise<void> {
+    await this.#wire?.end();
+  }
+
+  /** Adds what was counted since the last time to what the database has. */
+  async flushCalls(tx: Tx, counted: Counted): Promise<void> {
+    const { organizationId, serverId } = this.#options.connection;
+    await addCalls(organizationId, tx, serverId, counted);
+    const error = this.#lastError;
+    if (error)
+      await recordLastError(organizationId, tx, serverId, { ...error, message: ERROR_WORDS[error.code] });
+  }
+
+  #count(ms: number | null, error: unknown): void {
+    const failure = error === null ? null : failureOf(error);
+    if (failure === undefined) return;
+    this.calls.count(ms, failure);
+    const isOwnSignIn = failure === "unauthorized" && this.#options.connection.userId !== null;
+    if (failure !== null && !isOwnSignIn) this.#lastError = { code: failure, at: new Date() };
+  }
+
+  #open(): Wire {
+    this.#wire ??= openWire(this.#whereTo(), this.#options.network, {
+      onLog: (line, startedAt) => {
+        this.#log.add(line, startedAt);
+        this.#logChanged = true;
+      },
+    });
+    return this.#wire;
+  }
+
+  #whereTo(): Endpoint {
+    const { connection, database, network, seal } = this.#options;
+    this.#endpoint ??= endpointOf(connection, { db: database, network, seal });
+    return this.#endpoint;
+  }
+
+  async #health(state: Health["state"], message: string | null, taskIds: string[]): Promise<void> {
+    const { organizationId, serverId } = this.#options.connection;
+    await this.#options.transaction(async (tx) => {
+      if (state === "unreachable") await noteUnreachable(organizationId, tx, taskIds);
+      await recordHealth(organizationId, tx, serverId, { state, message });
+    });
+    this.#isWell = state === "ok";
+  }
+}
+
+const HEALTH_WORDS: Record<string, string> = {
+  unauthorized: "The server refuses our credentials.",
+  rate_limited: "The server asks us to wait.",
+  timeout: "The server does not answer in time.",
+  address_not_allowed: "The server's address is not allowed.",
+  bad_reply: "The server's replies make no sense.",
+  too_large: "The server's replies are larger than Intray takes.",
+};
+
+/** The last call that failed, for people. */
+const ERROR_WORDS: Record<FailureClass, string> = {
+  unreachable: "The server could not be reached.",
+  timeout: "The server did not answer in time.",
+  unauthorized: "The server refused our credentials.",
+  rate_limited: "The server asked us to wait.",
+  bad_reply: "The server's reply made no sense.",
+};

@@ -1,0 +1,67 @@
+import { type Attributes, SpanKind } from "@opentelemetry/api";
+import { scope } from "../../base/scope.ts";
+import type { CallOptions, Peer } from "../../mcp/peer.ts";
+import { currentTraceparent, inSpan, type SpanOptions } from "../../tracing/span.ts";
+import type { WatcherContext } from "./context.ts";
+import type { WatchedTask } from "./watched-task.ts";
+
+/**
+ * The same peer, each of whose calls is a span where what it belongs to is traced: what changes something, and what is
+ * asked on the way. A server that is told of traces gets the call's own.
+ */
+export function traced(peer: Peer, attributes: Attributes): Peer {
+  const call = <T>(method: string, options: CallOptions, make: (options: CallOptions) => Promise<T>) => {
+    if (!scope().trace) return make(options);
+    const settings = { kind: SpanKind.CLIENT, attributes: { "rpc.method": method, ...attributes } };
+    return inSpan(method, settings, () =>
+      make(
+        options.traceparent === undefined
+          ? options
+          : { ...options, traceparent: currentTraceparent() ?? options.traceparent },
+      ),
+    );
+  };
+  const answer = peer.era === "2026-07-28" ? "tasks/update" : "elicitation/create";
+  return {
+    era: peer.era,
+    open: (options) => peer.open(options),
+    listen: (...args) => peer.listen(...args),
+    listTools: (session, options) => peer.listTools(session, options),
+    start: (session, input, listener, options) =>
+      call("tools/call", options, (more) => peer.start(session, input, listener, more)),
+    resume: (...args) => peer.resume(...args),
+    cancelCall: (session, callId, options) =>
+      call("notifications/cancelled", options, (more) => peer.cancelCall(session, callId, more)),
+    get: (task, options) => peer.get(task, options),
+    openResult: (...args) => peer.openResult(...args),
+    answer: (task, address, body, options) =>
+      call(answer, options, (more) => peer.answer(task, address, body, more)),
+    cancel: (task, options) => call("tasks/cancel", options, (more) => peer.cancel(task, more)),
+    result: (task, remote, options) => peer.result(task, remote, options),
+    subscribe: (...args) => peer.subscribe(...args),
+    list: (session, limit, options) => peer.list(session, limit, options),
+    close: (...args) => peer.close(...args),
+  };
+}
+
+/**
+ * For what is done about a task long after the call that started it: a trace of its own, which belongs to that one. A
+ * trace that lasts for weeks is one that nobody can look at.
+ */
+export function spanOf(ctx: WatcherContext, { id, work }: WatchedTask): SpanOptions {
+  return { parent: null, links: [work.traceparent], attributes: attributesOf(ctx, id) };
+}
+
+/** The same for what a person has just asked for: part of the trace of that. */
+export function spanAfter(ctx: WatcherContext, { id, work }: WatchedTask, asked: string | null): SpanOptions {
+  const links = asked === work.traceparent ? [] : [work.traceparent];
+  return { parent: asked, links, attributes: attributesOf(ctx, id) };
+}
+
+function attributesOf({ organizationId, connectionId }: WatcherContext, taskId: string): Attributes {
+  return {
+    "intray.organization_id": organizationId,
+    "intray.connection_id": connectionId,
+    "intray.task_id": taskId,
+  };
+}

@@ -1,0 +1,452 @@
+/** Watches one connection: holds its open tasks in memory, takes their steps when they are due, on one timer. */
+import type { Logger } from "pino";
+import type { Database, Prisma, Tx } from "../../base/db/db.ts";
+import type { Network } from "../../base/network.ts";
+import type { Seal } from "../../base/seal.ts";
+import { openMessages } from "../../stream-messages/queries.ts";
+import type { StreamMessage } from "../../stream-messages/schema.ts";
+import { loadWork, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
+import { isRunning } from "../../tasks/status.ts";
+import { FENCE, fence, type ServerPause } from "../db/fence.ts";
+import type { GroupCommit } from "../db/group-commit.ts";
+import type { GroupScan } from "../db/group-scan.ts";
+import type { ConnectionRow } from "../leases/connection.ts";
+import { Sessions } from "../sessions/sessions.ts";
+import { StreamInbox } from "../sessions/stream-inbox.ts";
+import { leaveStreams } from "../sessions/streams.ts";
+import { Subscription } from "../sessions/subscription.ts";
+import { storeAfterLeaseLost } from "../task/call-outcome.ts";
+import { hasToStore, stepWhilePaused } from "../task/paused-step.ts";
+import { handleOf } from "../task/sealed.ts";
+import { step } from "../task/step.ts";
+import * as tunables from "../tunables.ts";
+import { LeaseLost, type WatcherContext } from "./context.ts";
+import { FailurePolicy } from "./failure-policy.ts";
+import { flush, flushMinorNews } from "./flush.ts";
+import { firstLookIn, pollDelay } from "./poll-schedule.ts";
+import { trimmedAtRest } from "./recorded-messages.ts";
+import { Scans } from "./scans.ts";
+import { Scheduler } from "./scheduler.ts";
+import { latenessOf } from "./server-latency.ts";
+import { ServerLink } from "./server-link.ts";
+import { TaskIndex } from "./task-index.ts";
+import type { OpenCall } from "./watched-task.ts";
+import { clockMs, newWatchedTask, type WatchedTask } from "./watched-task.ts";
+
+export interface WatcherOptions {
+  database: Database;
+  /** By which steps commit. */
+  groups: GroupCommit;
+  scans: GroupScan;
+  network: Network;
+  seal: Seal;
+  log: Logger;
+  connection: ConnectionRow;
+  epoch: bigint;
+  /** Resolves when a change may begin (a fresh heartbeat); rejects with LeaseLost. */
+  mayChange(): Promise<void>;
+  /** Whether the last heartbeat is fresh at this time of the database's clock, in ms; else `mayChange` waits for one. */
+  isInTime(at: number): boolean;
+  /** The lease is gone: the engine drops this watcher. */
+  onLeaseLost(): void;
+  /** The connection's settings are others by now: it is to be taken anew. */
+  onOutdated(): void;
+}
+
+export class Watcher {
+  readonly connectionId: string;
+  readonly organizationId: string;
+  #options: WatcherOptions;
+  #context: WatcherContext;
+  #link: ServerLink;
+  #subscription: Subscription;
+  #taskIndex = new TaskIndex();
+  #failurePolicy: FailurePolicy;
+  #scans: Scans;
+  #inbox: StreamInbox;
+  #scheduler = new Scheduler<WatchedTask>((entry) => (entry.running ? null : this.#take(entry)));
+  #halted: Promise<void> | null = null;
+  #stopped: Promise<void> | null = null;
+  /** Aborted when it halts: what is only read is not waited for. */
+  #leaving = new AbortController();
+  #paused = false;
+  /** By the last transaction: the lease's last heartbeat is fresh by the database's clock. */
+  #inTime = true;
+  #renewals = 0;
+  /** Which of the server's pauses, and ends of one, was seen last. */
+  #pauseSeen = -1;
+  #judgedLateAt = 0;
+  #lastWork = performance.now();
+  #flush: NodeJS.Timeout | undefined;
+  #flushMinorNews: NodeJS.Timeout | undefined;
+
+  constructor(options: WatcherOptions) {
+    const { connection } = options;
+    this.#options = options;
+    this.connectionId = connection.connectionId;
+    this.organizationId = connection.organizationId;
+    const isPaused = () => this.#paused;
+    const mayBegin = () => !this.#paused && this.#inTime;
+    const renewals = () => this.#renewals;
+    const link = new ServerLink({
+      ...options,
+      transaction: (work) => this.#fenced(work, FENCE.own),
+      own: (work) => this.#own(work),
+    });
+    this.#link = link;
+    this.#context = {
+      organizationId: connection.organizationId,
+      connectionId: connection.connectionId,
+      serverId: connection.serverId,
+      epoch: options.epoch,
+      seal: options.seal,
+      log: options.log,
+      transaction: (work, taskId) => this.#change(work, taskId ?? null, options.epoch),
+      unfenced: (work, taskId) => this.#change(work, taskId, null),
+      read: (work) => this.#fenced(work, FENCE.read),
+      mayChange: options.mayChange,
+      era: () => link.era(),
+      peer: (era) => link.peer(era),
+      ready: () => link.ready(),
+      leastPauseMs: () => this.#scheduler.leastPauseMs(this.#taskIndex.size),
+      answered: (ms) => this.#noteAnswer(ms),
+      wake: (taskId, afterMs) => this.#wake(taskId, afterMs, false),
+      follow: (handle) => this.#subscription.follow(handle),
+      sessions: new Sessions(),
+      task: (id) => this.#taskIndex.get(id),
+      taskByHandle: (handle) => this.#taskIndex.byHandle(handle),
+      name: (entry, handle) => this.#taskIndex.name(entry, handle),
+      get traits() {
+        return link.traits;
+      },
+      get paused() {
+        return isPaused();
+      },
+      get mayBegin() {
+        return mayBegin();
+      },
+      get renewals() {
+        return renewals();
+      },
+      learn: (seen) => link.learn(seen),
+      hear: (said, live) => this.#inbox.hear(said, live),
+      hasUnattributed: (live) => this.#inbox.hasUnattributed(live),
+      leaving: this.#leaving.signal,
+    };
+    const taskIndex = this.#taskIndex;
+    this.#inbox = new StreamInbox(this.#context, {
+      record: (work) => options.database.withOrganization(this.organizationId, work),
+      entries: () => taskIndex,
+      onLeaseLost: options.onLeaseLost,
+    });
+    this.#failurePolicy = new FailurePolicy({
+      taskIndex,
+      link,
+      log: options.log,
+      leaving: this.#leaving.signal,
+      onLeaseLost: options.onLeaseLost,
+      own: (work) => this.#own(work),
+    });
+    this.#scans = new Scans(this.#context, {
+      taskIndex,
+      failurePolicy: this.#failurePolicy,
+      scan: () => this.#scan(),
+      adoptMessages: (messages) => this.#inbox.adopt(messages),
+      known: connection.known,
+      adopt: (taskIds) => this.#adopt(taskIds, false),
+      renewAccess: () => this.renewAccess(),
+      onOutdated: options.onOutdated,
+      own: (work) => this.#own(work),
+    });
+    this.#seePause(connection);
+    this.#subscription = new Subscription(this.#context, () => taskIndex.runningHandles());
+  }
+
+  get size(): number {
+    return this.#taskIndex.size;
+  }
+
+  /** Nothing to do for a while: the lease may go back. */
+  get idle(): boolean {
+    return this.#taskIndex.size === 0 && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
+  }
+
+  /** Its end would end something at the server: a call that is open, or a command. */
+  get carriesCalls(): boolean {
+    if (this.#link.isCommand) return true;
+    for (const entry of this.#taskIndex) if (entry.calls.call) return true;
+    return false;
+  }
+
+  /** `works`: the connection's watched tasks, where they were read already. */
+  async begin(works: TaskWork[] | null, messages: StreamMessage[]): Promise<void> {
+    if (works) this.#bringIn(works, true);
+    else {
+      const all = await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId));
+      await this.#adopt(all, true);
+    }
+    if (this.#halted) return;
+    this.#inbox.adopt(messages);
+    this.#scans.begin();
+    this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
+    this.#flushMinorNews = setInterval(
+      () => this.#own(flushMinorNews(this.#context, this.#taskIndex)),
+      tunables.MINOR_NEWS_MS,
+    );
+  }
+
+  /** Something about a task was committed by others. */
+  wake(taskId: string): void {
+    this.#lastWork = performance.now();
+    if (this.#taskIndex.has(taskId)) this.#wake(taskId, 0, true);
+    else this.#own(this.#adopt([taskId], false));
+  }
+
+  /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
+  renewAccess(): void {
+    this.#renewals++;
+    this.#link.renewAccess();
+    this.#failurePolicy.forgive();
+    for (const entry of this.#taskIndex) entry.stale = true;
+    this.#tryAll();
+  }
+
+  /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
+  lookAtPause(): void {
+    this.#own(this.#context.read(async () => undefined));
+  }
+
+  /** Something that came on its streams was stored by others. */
+  readStreams(): void {
+    if (this.#halted) return;
+    const { organizationId, connectionId } = this;
+    const read = this.#context.read((tx) => openMessages(organizationId, tx, [connectionId]));
+    this.#own(read.then((messages) => this.#inbox.adopt(messages)));
+  }
+
+  /** Hints may have been lost: what they would have told of is read. */
+  scanAll(): void {
+    if (!this.#halted) this.#own(this.#scans.look(true));
+  }
+
+  /** Somebody wants a server tried that is left alone. */
+  tryNow(): void {
+    this.#failurePolicy.tryNow();
+    this.#tryAll();
+  }
+
+  /** A step that is under way began before this, and may fail by what was true then: the next one is as urgent. */
+  #tryAll(): void {
+    for (const entry of this.#taskIndex) this.#wake(entry.id, 0, entry.running);
+  }
+
+  /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
+  halt(): Promise<void> {
+    this.#halted ??= this.#scheduler.stop();
+    this.#leaving.abort();
+    return this.#halted;
+  }
+
+  /** Ends without answering, cancelling or closing anything on the server; what came in until now is stored. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#end(false);
+    return this.#stopped;
+  }
+
+  /** The same where another engine has the lease: calls that are open bring what nobody else hears of. */
+  stopLate(): Promise<void> {
+    this.#stopped ??= this.#end(true);
+    return this.#stopped;
+  }
+
+  async #end(isLate: boolean): Promise<void> {
+    this.#scans.end();
+    clearInterval(this.#flush);
+    clearInterval(this.#flushMinorNews);
+    await this.halt();
+    this.#subscription.close();
+    // A command ends with its watcher: the next one starts its own.
+    const late = [...this.#taskIndex].filter(
+      ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
+    );
+    const calls = late.map((entry) => this.#storeAfterLeaseLost(entry, entry.calls.call!));
+    for (const entry of this.#taskIndex) leaveStreams(this.#context, entry, late.includes(entry));
+    if (!isLate) await Promise.all(calls);
+    // Most servers would not say it again.
+    await this.#inbox.end();
+    await this.#flushAll().catch((error: unknown) =>
+      this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
+    );
+    await this.#link.end();
+  }
+
+  #storeAfterLeaseLost(entry: WatchedTask, call: OpenCall): Promise<void> {
+    return storeAfterLeaseLost(this.#context, entry, call).catch((error: unknown) =>
+      this.#options.log.error({ err: error, taskId: entry.id }, "what a call came to is lost"),
+    );
+  }
+
+  #wake(taskId: string, afterMs: number, byPerson: boolean): void {
+    const entry = this.#taskIndex.get(taskId);
+    if (!entry || this.#halted) return;
+    if (byPerson) {
+      entry.stale = true;
+      entry.urgent = true;
+      // Whoever looks sees when it was checked.
+      entry.pace = 0;
+    }
+    const due = performance.now() + afterMs;
+    if (entry.running) {
+      entry.due = Math.min(entry.due, due);
+      return;
+    }
+    this.#schedule(entry, entry.heapIndex === -1 ? due : Math.min(due, entry.due));
+  }
+
+  #schedule(entry: WatchedTask, due: number): void {
+    const isStart = entry.work.state === "queued" || entry.work.state === "starting";
+    this.#scheduler.schedule(entry, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
+  }
+
+  async #take(entry: WatchedTask): Promise<void> {
+    entry.running = true;
+    entry.due = Number.POSITIVE_INFINITY;
+    let pause: number | null;
+    try {
+      // Where somebody acted, or looks, it is tried at once.
+      const wait = entry.urgent || this.#paused ? 0 : this.#failurePolicy.waitFor(entry);
+      entry.urgent = false;
+      if (this.#paused) pause = await stepWhilePaused(this.#context, entry);
+      else if (wait > 0) {
+        if (hasToStore(entry)) await stepWhilePaused(this.#context, entry);
+        pause = wait;
+      } else {
+        const { checkedAt } = entry;
+        pause = await step(this.#context, entry);
+        if (this.#failurePolicy.succeeded(entry))
+          for (const { id } of this.#taskIndex) this.#wake(id, 0, false);
+        if (entry.checkedAt !== checkedAt) this.#failurePolicy.answered();
+      }
+    } catch (error) {
+      pause = await this.#failurePolicy.failed(entry, error);
+      entry.nextCheckAt = clockMs() + Math.ceil(pause);
+      entry.pace = 0;
+      entry.timesChanged = entry.checkedAt > 0;
+    } finally {
+      // What is said of an open call belongs to its outcome.
+      if (!entry.calls.call) entry.messages = trimmedAtRest(entry.messages);
+      entry.running = false;
+      this.#failurePolicy.release(entry);
+      this.#inbox.reconsider(entry);
+    }
+    if (pause === null) {
+      this.#taskIndex.remove(entry);
+      this.#failurePolicy.forget(entry);
+      this.#lastWork = performance.now();
+      return;
+    }
+    this.#schedule(entry, Math.min(entry.due, performance.now() + pause));
+  }
+
+  /** Whether the server is late is judged now and then, where it answers slowly, or was late. */
+  #noteAnswer(ms: number): void {
+    const { answers, isLate } = this.#link;
+    answers.note(ms);
+    if (!isLate && !answers.isSlow) return;
+    const now = performance.now();
+    if (now < this.#judgedLateAt + tunables.JUDGE_LATE_MS) return;
+    this.#judgedLateAt = now;
+    let wantedMs = tunables.SLOW_POLL_MS;
+    for (const { work, unchangedPolls } of this.#taskIndex)
+      if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
+    const late = latenessOf(answers.quickestMs, wantedMs, this.#scheduler.leastPauseMs(this.#taskIndex.size));
+    this.#own(this.#link.tellLate(late));
+  }
+
+  /** What was seen of the server's row, in whatever order looks end. */
+  #seePause({ paused, pauses }: ServerPause): void {
+    if (pauses <= this.#pauseSeen) return;
+    this.#pauseSeen = pauses;
+    const goesOn = this.#paused && !paused;
+    this.#paused = paused;
+    if (!goesOn) return;
+    this.tryNow();
+    for (const entry of this.#taskIndex) entry.stale = true;
+  }
+
+  /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
+  async #adopt(taskIds: string[], spread: boolean): Promise<void> {
+    for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
+      const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
+      const works = await this.#context.read((tx) =>
+        loadWork(this.organizationId, tx, this.connectionId, some),
+      );
+      this.#bringIn(works, spread);
+    }
+  }
+
+  /** `spread`: they were watched before, so that nobody waits for a look at those that only run. */
+  #bringIn(works: TaskWork[], spread: boolean): void {
+    // Older tasks start before younger ones.
+    for (const work of works.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+      // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
+      if (this.#taskIndex.has(work.id)) {
+        this.#wake(work.id, 0, true);
+        continue;
+      }
+      const entry = newWatchedTask(work);
+      // Known by it from now on: questions and notifications name it.
+      handleOf(this.#context, entry);
+      const inMs = spread ? firstLookIn(work, this.#taskIndex.size) : 0;
+      this.#taskIndex.add(entry);
+      this.#schedule(entry, performance.now() + inMs);
+    }
+  }
+
+  async #flushAll(): Promise<void> {
+    await flushMinorNews(this.#context, this.#taskIndex);
+    await this.#flushTimes();
+  }
+
+  async #flushTimes(): Promise<void> {
+    await this.#link.flushLog();
+    await flush(this.#context, this.#link, this.#taskIndex);
+  }
+
+  /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
+  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null, epoch: bigint | null): Promise<T> {
+    return this.#options.groups.run(this.organizationId, {
+      connectionId: this.connectionId,
+      epoch,
+      taskId,
+      see: (server) => {
+        this.#seePause(server);
+        this.#inTime = this.#options.isInTime(server.at);
+      },
+      work,
+    });
+  }
+
+  #scan(): Promise<string[]> {
+    const { scans, epoch } = this.#options;
+    const { connectionId } = this;
+    return scans.run(this.organizationId, { connectionId, epoch, see: (server) => this.#seePause(server) });
+  }
+
+  #fenced<T>(work: (tx: Tx) => Promise<T>, lock: Prisma.Sql): Promise<T> {
+    return this.#options.database.withOrganization(this.organizationId, async (tx) => {
+      const held = (await fence(this.organizationId, tx, [this.connectionId], lock)).get(this.connectionId);
+      if (held?.epoch !== this.#options.epoch) throw new LeaseLost();
+      this.#seePause(held);
+      return work(tx);
+    });
+  }
+
+  /** Background work whose failure is only logged: a step or the next scan does it again. */
+  #own(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (error instanceof LeaseLost) this.#options.onLeaseLost();
+      else this.#options.log.warn({ err: error }, "background work of a watcher failed");
+    });
+  }
+}

@@ -1,0 +1,153 @@
+/** Whether the figures of a call agree with each other and with the message. Pure; nothing is corrected, only said. */
+import {
+  findMoney,
+  formatMoney,
+  isMoneyName,
+  mayBeSameCurrency,
+  readMoney,
+  sameAmount,
+  sayMoney,
+  sumAmounts,
+} from "../../text/money.ts";
+
+/** What stands beside a figure: a tick with words, or the difference in red. */
+export interface Check {
+  ok: boolean;
+  words: string;
+}
+
+type Json = Record<string, unknown>;
+
+/** Compares an amount with what the message states; null when it states none. */
+export function checkMessage(value: number, currency: string | null, message: string): Check | null {
+  const stated = findMoney(message);
+  if (stated.length === 0) return null;
+  const agrees = stated.some(
+    // “Refund of $5.00” and -5 are the same amount; “-$5.00” and 5 are not.
+    (money) =>
+      (sameAmount(money.value, value) || (money.value > 0 && sameAmount(money.value, -value))) &&
+      mayBeSameCurrency(money.currency, currency),
+  );
+  if (agrees) return { ok: true, words: "agrees with the message" };
+  const there = [...new Set(stated.map(sayMoney))].slice(0, 3).join(" and ");
+  return {
+    ok: false,
+    words: `differs: the message says ${there}`,
+  };
+}
+
+const TOTALS = [
+  "grand_total",
+  "total",
+  "total_amount",
+  "amount_total",
+  "invoice_total",
+  "amount_due",
+  "total_due",
+  "total_cents",
+  "amount",
+  "amount_cents",
+  "sum",
+  "price",
+  "cost",
+];
+
+/** The field that says what it all comes to; null when none does. `value` is in whole units, also where it was sent in cents. */
+export function totalOf(values: Json): { key: string; value: number; currency: string | null } | null {
+  const byName = new Map(Object.keys(values).map((key) => [snake(key), key]));
+  for (const name of TOTALS) {
+    const key = byName.get(name);
+    const money = key === undefined ? null : readMoney(values[key]);
+    if (key !== undefined && money) {
+      return { key, value: inUnits(key, money.value), currency: money.currency ?? currencyOf(values) };
+    }
+  }
+  return null;
+}
+
+/** An ISO code in a field beside the amounts. */
+export function currencyOf(values: Json): string | null {
+  const key = Object.keys(values).find((each) => /^currency(_?code)?$/i.test(each));
+  const code = key === undefined ? null : values[key];
+  return typeof code === "string" && /^[A-Za-z]{3}$/.test(code.trim()) ? code.trim().toUpperCase() : null;
+}
+
+const ADDED = /(^|_)(tax|vat|gst|shipping|freight|delivery|fee|fees|tip|surcharge|handling)(_|$)/;
+const TAKEN = /(^|_)(discount|rebate|credit|deposit|prepaid)(_|$)/;
+
+/** Compares the sum of lines with the total beside them: taxes, fees and discounts may lie between the two. */
+export function checkTotal(sum: number, values: Json): Check | null {
+  const total = totalOf(values);
+  if (!total) return null;
+  if (explains(sum, total.value, values)) return { ok: true, words: "agrees with the total" };
+  return { ok: false, words: `differs: the total says ${formatMoney(total.value)}` };
+}
+
+function explains(sum: number, total: number, values: Json): boolean {
+  if (sameAmount(sum, total)) return true;
+  const between = Object.entries(values).flatMap(([key, value]) => {
+    const money = readMoney(value);
+    if (!money) return [];
+    if (TAKEN.test(snake(key))) return [{ key, value: -Math.abs(inUnits(key, money.value)) }];
+    return ADDED.test(snake(key)) ? [{ key, value: inUnits(key, money.value) }] : [];
+  });
+  if (between.length === 0) return false;
+  if (sameAmount(sumAmounts([sum, ...between.map(({ value }) => value)]), total)) return true;
+  // A rate, as in `tax: 20` or `vat_rate: 0.2`.
+  const [only, ...others] = between;
+  return (
+    only !== undefined &&
+    others.length === 0 &&
+    (sameAmount(sum * (1 + only.value / 100), total) || sameAmount(sum * (1 + only.value), total))
+  );
+}
+
+const QUANTITY = /^(qty|quantity|units|hours|days|count|pieces|pcs|nights|seats)$/;
+const UNIT_PRICE =
+  /^(unit_?(price|cost|amount)|price|rate|unit_rate|price_(per_unit|each)|each|hourly_rate|daily_rate)(_cents)?$/;
+
+/** Which column of lines is a price for one, not for the line. */
+export function isUnitPrice(key: string): boolean {
+  return UNIT_PRICE.test(snake(key));
+}
+
+/** A line whose quantity times its price is not its amount; null when it is, or says no such thing. */
+export function checkLine(line: Json, amountKey: string): Check | null {
+  const keys = Object.keys(line);
+  const quantityKey = keys.find((key) => QUANTITY.test(snake(key)));
+  const priceKey = keys.find((key) => key !== amountKey && isUnitPrice(key));
+  // A tax or discount of its own lies between the two.
+  const other = keys.some(
+    (key) =>
+      key !== amountKey &&
+      key !== priceKey &&
+      (isMoneyName(key) || TAKEN.test(snake(key)) || ADDED.test(snake(key))),
+  );
+  if (quantityKey === undefined || priceKey === undefined || other) return null;
+  const quantity = readMoney(line[quantityKey]);
+  const price = readMoney(line[priceKey]);
+  const amount = readMoney(line[amountKey]);
+  if (!quantity || !price || !amount) return null;
+  const product = quantity.value * inUnits(priceKey, price.value);
+  if (Math.abs(product - inUnits(amountKey, amount.value)) < 0.011) return null;
+  return {
+    ok: false,
+    words: `${quantity.value} × ${formatMoney(inUnits(priceKey, price.value))} is ${formatMoney(product)}`,
+  };
+}
+
+/** Names such as `amount_cents` are sent in hundredths. */
+export function inUnits(key: string, value: number): number {
+  return isInCents(key) ? value / 100 : value;
+}
+
+export function isInCents(key: string): boolean {
+  return /(^|_)(cents|pence|minor)(_|$)/.test(snake(key));
+}
+
+function snake(key: string): string {
+  return key
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+}

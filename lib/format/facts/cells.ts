@@ -1,0 +1,57 @@
+import { formatMoney, isMoneyName, readMoney } from "../../text/money.ts";
+import { formatDate, isDateText } from "../../text/time.ts";
+import { type Check, isInCents } from "./amount-checks.ts";
+
+export type Json = Record<string, unknown>;
+
+/** One value, ready to be shown. */
+export type Cell =
+  | { kind: "text"; text: string }
+  /** `sent`: an amount as it came, where that is not what is shown. */
+  | { kind: "number"; text: string; sent?: string; currency?: string; check?: Check }
+  /** `at` is the date as sent, for the words beside it; `due`: being past is worth a warning. */
+  | { kind: "date"; text: string; at: string; due?: boolean }
+  | { kind: "empty" };
+
+const DUE = /(^|_|\b)(due|deadline|expir\w*|until|by|before)(_|\b|$)/i;
+
+/** A single value as a cell, or null for what needs a block of its own. */
+export function describeValue(name: string, value: unknown, currency: string | null = null): Cell | null {
+  if (value === null || value === undefined || value === "") return { kind: "empty" };
+  if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
+  if (isMoneyName(name)) {
+    const cell = describeMoney(name, value, currency);
+    if (cell) return cell;
+  }
+  // Other figures stand as sent: build 4812 and the year 2026 are no amounts.
+  if (typeof value === "number") return { kind: "number", text: String(value) };
+  if (typeof value === "string") {
+    if (!isDateText(value)) return { kind: "text", text: value };
+    return { kind: "date", text: formatDate(value), at: value, ...(DUE.test(name) ? { due: true } : {}) };
+  }
+  if (Array.isArray(value) && value.every((item) => typeof item !== "object" || item === null)) {
+    return value.length === 0 ? { kind: "empty" } : { kind: "text", text: value.map(String).join(", ") };
+  }
+  return isObject(value) && Object.keys(value).length === 0 ? { kind: "empty" } : null;
+}
+
+function describeMoney(name: string, value: unknown, currency: string | null): Cell | null {
+  const money = readMoney(value);
+  if (!money) return null;
+  const sent = String(value);
+  const known = money.currency ?? currency;
+  // Cents stand as cents: the figure that was sent is the one that is shown.
+  const text = isInCents(name)
+    ? new Intl.NumberFormat("en-US").format(money.value)
+    : formatMoney(money.value);
+  return {
+    kind: "number",
+    text,
+    ...(sent === text ? {} : { sent }),
+    ...(known && !isInCents(name) ? { currency: known } : {}),
+  };
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

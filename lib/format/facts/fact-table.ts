@@ -1,0 +1,103 @@
+import { humanise, plural } from "../../text/labels.ts";
+import { isMoneyName, readMoney, sumAmounts } from "../../text/money.ts";
+import { type Check, checkLine, isInCents, isUnitPrice } from "./amount-checks.ts";
+import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
+
+interface Column {
+  key: string;
+  label: string;
+  numeric: boolean;
+  /** What the row is about; the other columns stand back. */
+  lead: boolean;
+}
+
+export interface FactTable {
+  kind: "table";
+  label: string;
+  columns: Column[];
+  rows: Cell[][];
+  /** As many stand in none of them. */
+  left: number;
+  /** Set where one column is money: its recomputed sum, in the unit of the column. */
+  sum: { label: string; columnKey: string; value: number; inCents: boolean; check?: Check } | null;
+}
+
+/** Wider ones are read better as JSON. */
+const MOST_COLUMNS = 10;
+/** Nobody reads more, and a server may send any number. */
+const MOST_ROWS = 500;
+
+/** A list of flat objects, alike enough to stand in columns. */
+export function isTable(value: unknown): value is Json[] {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) return false;
+  const keys = new Set<string>();
+  for (const item of value)
+    for (const key of Object.keys(item)) if (keys.add(key).size > MOST_COLUMNS) return false;
+  return keys.size > 0;
+}
+
+const ORDINAL = /^(line|row|position|pos|index|no|nr|#)$/i;
+const TITLE = /^(line|description|name|title|item|product|subject|text)$/i;
+
+export function describeTable(key: string, label: string, items: Json[], currency: string | null): FactTable {
+  const columns = arrange(items, currency);
+  const summed = summedColumn(columns);
+  const rows = items.slice(0, MOST_ROWS).map((item) =>
+    columns.map((column): Cell => {
+      const value = item[column.key];
+      const cell = describeValue(column.key, value) ?? { kind: "text", text: JSON.stringify(value) };
+      const check = column.key === summed ? checkLine(item, summed) : null;
+      return check && cell.kind === "number" ? { ...cell, check } : cell;
+    }),
+  );
+  return {
+    kind: "table",
+    label,
+    columns,
+    rows,
+    left: items.length - rows.length,
+    sum:
+      summed === null
+        ? null
+        : {
+            label: `Sum of ${plural(items.length, singular(key), humanise(key).toLowerCase())}`,
+            columnKey: summed,
+            value: sumAmounts(items.map((item) => readMoney(item[summed])?.value ?? 0)),
+            inCents: isInCents(summed),
+          },
+  };
+}
+
+/** As sent, but what a line is called leads, and amounts stand at the right edge, where sums are read. */
+function arrange(items: Json[], currency: string | null): Column[] {
+  const kinds = [...new Set(items.flatMap(Object.keys))].map((key) => {
+    const money = isMoneyName(key);
+    const figures = items.every(
+      (item) =>
+        item[key] == null || typeof item[key] === "number" || (money && readMoney(item[key]) !== null),
+    );
+    const ordinal = figures && ORDINAL.test(key);
+    const rank = ordinal ? 0 : TITLE.test(key) ? 1 : figures && money ? (isUnitPrice(key) ? 3 : 4) : 2;
+    return { key, numeric: figures && !ordinal, rank };
+  });
+  kinds.sort((a, b) => a.rank - b.rank);
+  const lead = kinds.find(({ rank }) => rank !== 0);
+  return kinds.map((each) => ({
+    key: each.key,
+    label: humanise(each.key) + (each.rank === 4 && currency && !isInCents(each.key) ? `, ${currency}` : ""),
+    numeric: each.numeric,
+    lead: each === lead,
+  }));
+}
+
+/** The one column of money; of several, the one that is not the price for one. */
+function summedColumn(columns: Column[]): string | null {
+  const money = columns.filter((column) => column.numeric && isMoneyName(column.key));
+  const lines = money.filter((column) => !isUnitPrice(column.key));
+  const counted = lines.length > 0 ? lines : money;
+  return counted.length === 1 ? counted[0]!.key : null;
+}
+
+function singular(key: string): string {
+  return humanise(key).toLowerCase().replace(/s$/, "");
+}

@@ -1,0 +1,68 @@
+import { humanise } from "../../text/labels.ts";
+import { checkMessage, checkTotal, currencyOf, inUnits, totalOf } from "./amount-checks.ts";
+import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
+import { describeTable, type FactTable, isTable } from "./fact-table.ts";
+
+export type FactBlock =
+  | { kind: "fields"; label?: string; fields: { label: string; cell: Cell }[] }
+  | FactTable
+  | { kind: "json"; label: string; value: unknown };
+
+/**
+ * Arguments as people read them: plain fields, a group for each object, a table for each list of objects. With the
+ * server's message, the figures are held against what it states.
+ */
+export function describeFacts(values: Json, message = ""): FactBlock[] {
+  const [only, ...others] = Object.values(values);
+  // An object that is the only argument is a wrapping: its name says nothing that its fields do not.
+  if (others.length === 0 && isObject(only) && Object.keys(only).length > 0)
+    return describeFacts(only, message);
+  const groups = Object.entries(values).filter(([key, value]) => isGroup(key, value));
+  const plain = Object.fromEntries(Object.entries(values).filter(([key, value]) => !isGroup(key, value)));
+  return [
+    ...describeGroup(plain, { message, currency: null }),
+    ...groups.flatMap(([key, value]) =>
+      describeGroup(value as Json, { message, currency: currencyOf(plain), group: humanise(key) }),
+    ),
+  ];
+}
+
+/** Only what can be read at a glance; an object in an object stays JSON. */
+function describeGroup(
+  values: Json,
+  { message, currency: outer, group }: { message: string; currency: string | null; group?: string },
+): FactBlock[] {
+  const currency = currencyOf(values) ?? outer;
+  const total = totalOf(values);
+  const fields: { label: string; cell: Cell }[] = [];
+  const rest: FactBlock[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    const label = group ? `${group} · ${humanise(key)}` : humanise(key);
+    const cell = describeValue(key, value, currency);
+    if (cell) {
+      if (cell.kind === "number" && key === total?.key) {
+        const check = checkMessage(total.value, total.currency ?? currency, message);
+        if (check) cell.check = check;
+      }
+      fields.push({ label: humanise(key), cell });
+    } else if (isTable(value)) rest.push(describeTable(key, label, value, currency));
+    else rest.push({ kind: "json", label, value });
+  }
+  checkSums(rest, values, message, currency);
+  return fields.length > 0 ? [{ kind: "fields", ...(group ? { label: group } : {}), fields }, ...rest] : rest;
+}
+
+/** A sum is held against the total beside it, else against the message. Of several tables it is not known which one counts. */
+function checkSums(blocks: FactBlock[], values: Json, message: string, currency: string | null): void {
+  const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
+  for (const { sum } of summed) {
+    if (!sum) continue;
+    const value = inUnits(sum.columnKey, sum.value);
+    const check = checkTotal(value, values) ?? checkMessage(value, currency, message);
+    if (check && (check.ok || summed.length === 1)) sum.check = check;
+  }
+}
+
+function isGroup(key: string, value: unknown): boolean {
+  return describeValue(key, value) === null && isObject(value);
+}

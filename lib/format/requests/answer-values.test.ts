@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import type { Field } from "../../mcp/forms/form.ts";
+import { draftContent, initialValues, readAnswer, UNFINISHED } from "./answer-values.ts";
+
+const base = { name: "f", title: "F", description: null, required: true };
+const text = (over: object = {}): Field => ({
+  ...base,
+  kind: "text",
+  format: null,
+  minLength: null,
+  maxLength: null,
+  default: null,
+  ...over,
+});
+const number = (over: object = {}): Field => ({
+  ...base,
+  kind: "number",
+  integer: false,
+  minimum: null,
+  maximum: null,
+  default: null,
+  ...over,
+});
+const several = (over: object = {}): Field => ({
+  ...base,
+  kind: "several_of",
+  options: [],
+  minItems: null,
+  maxItems: null,
+  default: ["x"],
+  ...over,
+});
+
+describe("what is typed", () => {
+  test.each<[string, Field, string | string[], unknown]>([
+    ["text", text(), "hello", "hello"],
+    ["an optional field left empty is not sent", text({ required: false }), "", undefined],
+    ["a number", number(), " 12.5 ", 12.5],
+    ["a number in groups of three", number(), "1 234 567.5", 1_234_567.5],
+    ["a number pasted with a real minus", number(), "\u22121.50", -1.5],
+    ["a number as a computer writes it", number(), "1.5e3", 1500],
+    ["a fraction that is not exact in binary, as everywhere", number(), "0.1", 0.1],
+    ["the largest exact integer", number({ integer: true }), "9007199254740991", 9_007_199_254_740_991],
+    ["a whole number", number({ integer: true }), "12.0", 12],
+    ["a date", text({ format: "date" }), "2028-02-29", "2028-02-29"],
+    ["an instant", text({ format: "date-time" }), "2026-11-21T14:00:00+01:00", "2026-11-21T14:00:00+01:00"],
+    ["text of several bytes a letter by its letters", text({ maxLength: 2 }), "🦊é", "🦊é"],
+    ["a whole number", number({ integer: true }), "-3", -3],
+    ["yes", { ...base, kind: "boolean", default: null }, "true", true],
+    ["no", { ...base, kind: "boolean", default: null }, "false", false],
+    ["several", several(), ["a", "b"], ["a", "b"]],
+  ])("%s", (_, field, value, expected) => {
+    expect(readAnswer([field], { f: value })).toEqual({
+      content: expected === undefined ? {} : { f: expected },
+      errors: [],
+    });
+  });
+});
+
+describe("what is refused", () => {
+  test.each<[string, Field, string | string[]]>([
+    ["a required field left empty", text(), " "],
+    ["too short a text", text({ minLength: 3 }), "ab"],
+    ["no e-mail address", text({ format: "email" }), "a@b"],
+    ["no number", number(), "12,5"],
+    ["commas, which mean thousands here and decimals there", number(), "1,234"],
+    ["groups that are not of three", number(), "1 23"],
+    ["infinity", number(), "1e999"],
+    ["a day that is not there", text({ format: "date" }), "2026-02-29"],
+    [
+      "a date of which parts are missing, though it is optional",
+      text({ format: "date", required: false }),
+      UNFINISHED,
+    ],
+    ["a time of which parts are missing", text({ format: "date-time" }), UNFINISHED],
+    ["too long a text", text({ maxLength: 1 }), "ab"],
+    ["no address", text({ format: "uri" }), "example.com"],
+    ["a fraction for a whole number", number({ integer: true }), "1.5"],
+    ["an integer beyond 2^53, which would be rounded", number({ integer: true }), "9007199254740993"],
+    ["more digits than a double holds", number(), "0.12345678901234567"],
+    ["below the minimum", number({ minimum: 0 }), "-1"],
+    ["nothing chosen where something must be", several(), []],
+    ["more chosen than allowed", several({ maxItems: 1 }), ["a", "b"]],
+  ])("%s", (_, field, value) => {
+    const { content, errors } = readAnswer([field], { f: value });
+    expect(content).toEqual({});
+    expect(errors).toMatchObject([{ field: "f" }]);
+  });
+});
+
+test("a default is suggested in typed fields and never chosen for a person", () => {
+  const fields: Field[] = [
+    text({ name: "t", default: "x" }),
+    { ...base, name: "b", kind: "boolean", default: true },
+    { ...base, name: "o", kind: "one_of", options: [], default: "x" },
+    several({ name: "s" }),
+  ];
+  expect(initialValues(fields, null)).toEqual({ t: "x", b: "", o: "", s: [] });
+});
+
+test("a draft is what differs from the untouched form, and brings it back", () => {
+  const fields: Field[] = [
+    text({ name: "kept", default: "x" }),
+    text({ name: "cleared", default: "x" }),
+    text({ name: "unfinished", format: "date" }),
+    { ...base, name: "chosen", kind: "one_of", options: [{ value: "a", title: "A" }], default: null },
+  ];
+  const values = { kept: "x", cleared: "", unfinished: UNFINISHED, chosen: "a" };
+  const draft = draftContent(fields, values);
+  expect(draft).toEqual({ cleared: "", chosen: "a" });
+  expect(initialValues(fields, draft)).toEqual({ ...values, unfinished: "" });
+  expect(draftContent(fields, initialValues(fields, null))).toEqual({});
+});
+
+test("a draft of an earlier form fills in only what still fits", () => {
+  const fields: Field[] = [
+    { ...base, name: "o", kind: "one_of", options: [{ value: "a", title: "A" }], default: null },
+    several({ name: "s", options: [{ value: "a", title: "A" }] }),
+    text({ name: "t" }),
+  ];
+  expect(initialValues(fields, { o: "gone", s: ["gone", "a"], t: ["list"] })).toEqual({
+    o: "",
+    s: ["a"],
+    t: "",
+  });
+});
+
+test("a draft comes before a default", () => {
+  expect(initialValues([number({ default: 1 })], { f: 2 })).toEqual({ f: "2" });
+});

@@ -1,0 +1,141 @@
+import type { Field } from "../../mcp/forms/form.ts";
+import { readExactNumber } from "../../text/exact-number.ts";
+import { instantsOf, localZone } from "../../text/local-time.ts";
+
+/** What the fields hold while a person types: text as typed, or the chosen values. */
+export type AnswerValues = Record<string, string | string[]>;
+
+/** Stands for a date of which parts are missing: browsers give an empty text, and it must not be taken for none. */
+export const UNFINISHED = "…";
+
+/** The first values of a form: the draft where there is one, else the server's suggestions for typed fields. */
+export function initialValues(fields: Field[], draft: Record<string, unknown> | null): AnswerValues {
+  return Object.fromEntries(fields.map((field) => [field.name, initialValue(field, draft?.[field.name])]));
+}
+
+/**
+ * What a draft keeps: whatever differs from the untouched form. A suggestion that was cleared stays cleared, and an
+ * untouched form is no draft.
+ */
+export function draftContent(fields: Field[], values: AnswerValues): AnswerValues {
+  const untouched = initialValues(fields, null);
+  const changed = fields.flatMap(({ name }) => {
+    const value = values[name];
+    const same =
+      value === undefined ||
+      value === UNFINISHED ||
+      JSON.stringify(value) === JSON.stringify(untouched[name]);
+    return same ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(changed);
+}
+
+function initialValue(field: Field, drafted: unknown): string | string[] {
+  // The draft may be of an earlier form: what does not fit this one is left out.
+  if (field.kind === "several_of") {
+    const chosen = Array.isArray(drafted) ? drafted : [];
+    return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
+  }
+  if (field.kind === "one_of") return field.options.find(({ value }) => value === drafted)?.value ?? "";
+  if (["string", "number", "boolean"].includes(typeof drafted)) return String(drafted);
+  // A choice is never made for a person; typed text that the server suggests stands in the field, named as such.
+  if ((field.kind === "text" || field.kind === "number") && field.default !== null)
+    return String(field.default);
+  return "";
+}
+
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** The content to send, or what is wrong with it. The server checks again. */
+export function readAnswer(
+  fields: Field[],
+  values: AnswerValues,
+): { content: Record<string, unknown>; errors: FieldError[] } {
+  const content: Record<string, unknown> = {};
+  const errors: FieldError[] = [];
+  for (const field of fields) {
+    const read = readField(field, values[field.name] ?? "");
+    if ("error" in read) errors.push({ field: field.name, message: read.error });
+    else if (read.value !== undefined) content[field.name] = read.value;
+  }
+  return { content, errors };
+}
+
+type Read = { value: unknown } | { error: string };
+
+function readField(field: Field, value: string | string[]): Read {
+  if (field.kind === "several_of") return readSeveral(field, Array.isArray(value) ? value : []);
+  const text = typeof value === "string" ? value : "";
+  if (text.trim() === "") return field.required ? { error: missing(field) } : { value: undefined };
+  if (field.kind === "number") return readNumber(field, text.trim());
+  if (field.kind === "boolean") return { value: text === "true" };
+  if (field.kind === "one_of") return { value: text };
+  return readText(field, text);
+}
+
+function missing(field: Field): string {
+  return field.kind === "one_of" || field.kind === "boolean" ? "Choose one" : "Fill this in";
+}
+
+function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {
+  const length = [...text].length;
+  if (field.minLength !== null && length < field.minLength)
+    return { error: `At least ${characters(field.minLength)}; these are ${length}` };
+  if (field.maxLength !== null && length > field.maxLength)
+    return { error: `At most ${characters(field.maxLength)}; these are ${length}` };
+  switch (field.format) {
+    case "email":
+      return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+        ? { value: text }
+        : { error: "An e-mail address, such as name@example.com" };
+    case "uri":
+      return URL.canParse(text) ? { value: text } : { error: "A full address, such as https://example.com" };
+    case "date":
+      return isDate(text) ? { value: text } : { error: "A whole date: day, month and year" };
+    case "date-time":
+      return readTime(text);
+    case null:
+      return { value: text };
+  }
+}
+
+const characters = (count: number) => `${count} ${count === 1 ? "character" : "characters"}`;
+
+function isDate(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+/** A zoned time is an instant already; a wall time stays one only where the zone's clocks make it doubtful. */
+function readTime(text: string): Read {
+  if (/(Z|[+-]\d{2}:\d{2})$/i.test(text) && !Number.isNaN(Date.parse(text))) return { value: text };
+  const zone = localZone();
+  const [instant, second] = instantsOf(text, zone);
+  if (second) return { error: "The clocks show this time twice that night: choose which" };
+  if (instant) return { value: instant };
+  const wall = !Number.isNaN(Date.parse(text));
+  return { error: wall ? `The clocks in ${zone} skip this time` : "A whole date and time" };
+}
+
+function readNumber(field: Extract<Field, { kind: "number" }>, text: string): Read {
+  const read = readExactNumber(text);
+  if ("error" in read) return read;
+  const { value } = read;
+  if (field.integer && !Number.isInteger(value)) return { error: "A whole number" };
+  if (field.minimum !== null && value < field.minimum) return { error: `At least ${field.minimum}` };
+  if (field.maximum !== null && value > field.maximum) return { error: `At most ${field.maximum}` };
+  return { value };
+}
+
+function readSeveral(field: Extract<Field, { kind: "several_of" }>, chosen: string[]): Read {
+  const least = field.minItems ?? (field.required ? 1 : 0);
+  if (chosen.length === 0 && !field.required) return { value: undefined };
+  if (chosen.length < least)
+    return { error: least === 1 ? "Choose at least one" : `Choose at least ${least}` };
+  if (field.maxItems !== null && chosen.length > field.maxItems)
+    return { error: `Choose at most ${field.maxItems}` };
+  return { value: chosen };
+}

@@ -1,0 +1,22 @@
+import type { InputRequestSummary } from "../../input-requests/schema.ts";
+
+/** As many as one call takes. */
+export const MOST_AT_ONCE = 200;
+
+/** Why these requests cannot be answered together, as a sentence; null when they can. */
+export function notAlike(
+  requests: Pick<InputRequestSummary, "alike" | "mode" | "server" | "tool">[],
+): string | null {
+  const [first] = requests;
+  if (!first) return "Select requests first.";
+  if (requests.length > MOST_AT_ONCE) return `Select at most ${MOST_AT_ONCE} to answer them together.`;
+  if (requests.some((request) => request.mode === "url"))
+    return "A request that opens a site is answered on its own.";
+  if (requests.some((request) => request.server.id !== first.server.id))
+    return "These come from different servers, so they cannot be answered together.";
+  if (requests.some((request) => request.alike === null))
+    return "A form that asks for a secret, or that Intray does not show, is dealt with on its own.";
+  if (requests.some((request) => request.alike !== first.alike))
+    return "These ask for different answers, so they cannot be answered together.";
+  return null;
+}

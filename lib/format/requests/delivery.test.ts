@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { EventType } from "../../events/schema.ts";
+import type { DeliveryState, InputRequestDetail, RequestState } from "../../input-requests/schema.ts";
+import { describeTaskEvent } from "../tasks/task-events.ts";
+import { deliveryMeaning, deliveryStage } from "./delivery.ts";
+
+const ONCE = {
+  attempts: 1,
+  deliverAfter: "2026-01-01T00:00:00.000Z",
+  sentAt: null,
+  acceptedAt: null,
+  confirmedAt: null,
+  flagged: false,
+  inDoubt: false,
+  waitingSince: null,
+  error: null,
+};
+
+test.each<[RequestState, DeliveryState | null, string]>([
+  ["answered", "held", "held"],
+  ["answered", "pending", "sending"],
+  ["answered", "sending", "sending"],
+  ["answered", "accepted", "accepted"],
+  ["settled", "confirmed", "accepted"],
+  ["open", "undone", "undone"],
+  ["withdrawn", "failed", "failed"],
+  ["undeliverable", "failed", "failed"],
+  ["expired", null, "failed"],
+])("a request that is %s with a delivery that is %s: %s", (state, delivery, stage) => {
+  expect(
+    deliveryStage({
+      state,
+      delivery: delivery && { ...ONCE, state: delivery },
+    }),
+  ).toBe(stage);
+});
+
+const meaningOf = (delivery: Partial<NonNullable<InputRequestDetail["delivery"]>>) =>
+  deliveryMeaning({
+    delivery: { ...ONCE, state: "confirmed", ...delivery },
+    server: { id: "s", name: "ERP", pause: null, questionLifetimeMs: null },
+    connectionState: "connected",
+    task: { state: "cancelled" },
+  });
+
+test("an answer that took effect without being sent: no reply is said to be lost, and nothing to have been sent", () => {
+  expect(meaningOf({ attempts: 0 })).toBe("Nothing had to be sent: ERP is not called again.");
+  expect(meaningOf({ inDoubt: true })).toContain("reply was lost");
+});
+
+test("the history says of an answer whose reply was lost that it is repeated, never that it was not sent", () => {
+  const line = (type: EventType, data: Record<string, unknown>) =>
+    describeTaskEvent({ type, actor: { kind: "engine" }, data, detailsDeleted: false } as never).text;
+  expect(line("delivery.unsent", { reason: "interrupted" })).toBe(
+    "No reply to the answer, and the server still asks: sending it again",
+  );
+  expect(line("delivery.unsent", { reason: "unreachable" })).toBe("Not sent yet, trying again: unreachable");
+  expect(line("delivery.confirmed", { reply: "not_needed" })).toBe(
+    "Answer carried out; nothing had to be sent",
+  );
+});

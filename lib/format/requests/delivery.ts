@@ -1,0 +1,88 @@
+import { type Reach, reachOf } from "../../input-requests/deliveries/status.ts";
+import type { InputRequestDetail, InputRequestSummary } from "../../input-requests/schema.ts";
+import type { TaskState } from "../../tasks/status.ts";
+
+/**
+ * How far an answer has come, for one line: `held` can be taken back, `sending` is being tried, `accepted` the server
+ * has it, `failed` it never will, `undone` the question is open again.
+ */
+export type DeliveryStage = "held" | "sending" | "accepted" | "failed" | "undone";
+
+export function deliveryStage({
+  state,
+  delivery,
+}: Pick<InputRequestSummary, "state" | "delivery">): DeliveryStage {
+  if (state === "open") return "undone";
+  switch (delivery?.state) {
+    case "held":
+      return "held";
+    case "pending":
+    case "sending":
+      return "sending";
+    case "accepted":
+    case "confirmed":
+      return "accepted";
+    default:
+      return "failed";
+  }
+}
+
+/** What the way of an answer means for the person who reads it, as a sentence; null where the end is told elsewhere. */
+export function deliveryMeaning({
+  delivery,
+  server,
+  connectionState,
+  task,
+}: Pick<InputRequestDetail, "delivery" | "server" | "connectionState"> & {
+  task: Pick<InputRequestDetail["task"], "state">;
+}): string | null {
+  if (server.pause && (delivery?.state === "held" || delivery?.state === "pending"))
+    return `It is kept, and goes to ${server.name} when the server’s pause ends.`;
+  switch (delivery?.state) {
+    case "held":
+      return "Not sent yet: until then it can be taken back.";
+    case "pending":
+      if (connectionState === "needs_reauth" || connectionState === "not_connected")
+        return `It is kept, and goes to ${server.name} once somebody has signed in there.`;
+      if (delivery.acceptedAt)
+        return `${server.name} accepted it once, and asked again. It goes there again now; nothing needs to be done.`;
+      if (delivery.waitingSince)
+        return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer when it comes.`;
+      if (delivery.inDoubt)
+        return `${server.name} may have it: its reply was lost, and it still asks. It goes there again now.`;
+      return delivery.attempts > 0
+        ? `It has not reached ${server.name} yet. Intray keeps trying; nothing needs to be done.`
+        : `It goes to ${server.name} now. Nothing needs to be done.`;
+    case "sending":
+      return `It goes to ${server.name} now. Nothing needs to be done.`;
+    case "accepted":
+      return delivery.flagged ? null : `${server.name} has it. The task has not moved on yet.`;
+    case "confirmed":
+      if (needsNoSending(delivery)) return `Nothing had to be sent: ${server.name} is not called again.`;
+      if (!delivery.acceptedAt)
+        return `${server.name}’s reply was lost, and the task moved on: most likely with this answer.`;
+      return hasVanished(task.state)
+        ? `${server.name} has it. The task ended before it showed what it made of it.`
+        : `${server.name} has it, and the task moved on.`;
+    default:
+      return null;
+  }
+}
+
+/** How far an answer has come, by what the API says of its delivery. */
+export function reachIn(delivery: NonNullable<InputRequestSummary["delivery"]>): Reach {
+  return reachOf({ ...delivery, accepted: delivery.acceptedAt !== null });
+}
+
+/** What the answer asked for was done without telling the server. */
+export function needsNoSending({
+  state,
+  attempts,
+}: Pick<NonNullable<InputRequestSummary["delivery"]>, "state" | "attempts">): boolean {
+  return state === "confirmed" && attempts === 0;
+}
+
+/** The task's end proves nothing of the answers it had. */
+export function hasVanished(state: TaskState): boolean {
+  return state === "cancelled" || state === "lost" || state === "expired";
+}

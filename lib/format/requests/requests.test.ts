@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { deliveryMeaning } from "./delivery.ts";
+import { endedWords, requestName } from "./requests.ts";
+
+test.each([
+  ["withdrawn", "replaced", "This question was withdrawn: the server asked something else instead."],
+  ["withdrawn", null, "This question was withdrawn."],
+  ["expired", "question_lifetime", /time ran out: the server gives up on questions after a while\.$/],
+  ["undeliverable", "not_asked_again", /not be delivered: the server did not put the question again\.$/],
+  ["undeliverable", "retracted", /not be delivered: the server took it back\.$/],
+  ["undeliverable", "rejected: no such field", /: the server refused it \(“no such field”\)\.$/],
+  ["undeliverable", "rejected", /: the server refused it\.$/],
+  ["undeliverable", "The server refused the call.", /: The server refused the call\.$/],
+  ["undeliverable", "some_new_reason", /: some new reason\.$/],
+] as const)("%s because of %s", (state, reason, words) => {
+  expect(endedWords(state, reason).what).toMatch(words);
+});
+
+test("a question that was withdrawn after an answer says what became of that", () => {
+  expect(endedWords("withdrawn", "retracted", "nothing").next).toMatch(/was not sent; it is kept/);
+  for (const state of ["withdrawn", "expired", "undeliverable"] as const) {
+    expect(endedWords(state, "retracted", "unknown").next).toMatch(/whether the server got it is unknown/);
+    expect(endedWords(state, "retracted", "taken").next).toMatch(/had accepted the answer/);
+  }
+});
+
+const way = {
+  attempts: 0,
+  flagged: false,
+  inDoubt: false,
+  waitingSince: null,
+  deliverAfter: "",
+  sentAt: null,
+  acceptedAt: null,
+  confirmedAt: null,
+  error: null,
+};
+const task = { state: "working" } as const;
+const server = { id: "", name: "Finance", pause: null, questionLifetimeMs: null };
+test.each([
+  ["held", {}, /can be taken back/],
+  ["pending", {}, /^It goes to Finance now/],
+  ["pending", { attempts: 2 }, /has not reached Finance yet/],
+  ["accepted", {}, /has not moved on yet/],
+  ["accepted", { flagged: true }, null],
+  ["pending", { acceptedAt: "2026-11-22T10:00:00Z" }, /^Finance accepted it once, and asked again/],
+  ["pending", { attempts: 1, inDoubt: true }, /^Finance may have it: its reply was lost/],
+  ["pending", { waitingSince: "2026-11-22T10:00:00Z" }, /no longer asks this question/],
+  ["confirmed", { attempts: 1, acceptedAt: "2026-11-22T10:00:00Z" }, /has it, and the task moved on/],
+  ["confirmed", { attempts: 1, inDoubt: true }, /reply was lost, and the task moved on/],
+  ["failed", {}, null],
+] as const)("an answer that is %s %o is explained", (state, more, words) => {
+  const connectionState = "connected" as const;
+  const said = deliveryMeaning({ task, server, connectionState, delivery: { ...way, ...more, state } });
+  if (words === null) expect(said).toBeNull();
+  else expect(said).toMatch(words);
+});
+
+test("an answer that the server had when it lost the task is not said to have moved it on", () => {
+  const acceptedAt = "2026-11-22T10:00:00Z";
+  const delivery = { ...way, state: "confirmed" as const, attempts: 1, acceptedAt };
+  const said = (state: "completed" | "lost") =>
+    deliveryMeaning({ server, connectionState: "connected", task: { state }, delivery });
+  expect(said("lost")).toBe("Finance has it. The task ended before it showed what it made of it.");
+  expect(said("completed")).toMatch(/moved on/);
+});
+
+test.each(["needs_reauth", "not_connected"] as const)(
+  "an answer on a connection that is %s is not said to be going",
+  (connectionState) => {
+    const said = deliveryMeaning({ task, server, connectionState, delivery: { ...way, state: "pending" } });
+    expect(said).toMatch(/is kept, and goes to Finance once somebody has signed in/);
+  },
+);
+
+test("an answer that waits for a paused server is said to wait, and not to be going", () => {
+  const pause = {
+    at: "2026-11-21T10:00:00.000Z",
+    by: { kind: "member", id: null, name: "Ola" },
+    reason: null,
+  } as const;
+  const connectionState = "connected" as const;
+  for (const state of ["held", "pending"] as const)
+    expect(
+      deliveryMeaning({ task, server: { ...server, pause }, connectionState, delivery: { ...way, state } }),
+    ).toMatch(/is kept, and goes to Finance when the server’s pause ends/);
+});
+
+test("a toast's name of a request cannot hide anything", () => {
+  expect(requestName({ label: "INV\u202e-1", message: "" })).toBe("INV\ufffd-1");
+});

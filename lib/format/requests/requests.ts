@@ -1,0 +1,83 @@
+import type { Reach } from "../../input-requests/deliveries/status.ts";
+import type { InputRequestSummary, RequestState } from "../../input-requests/schema.ts";
+import { shorten } from "../../text/labels.ts";
+import { visibleText } from "../../text/message-tokens.ts";
+import type { Tone } from "../tasks/outcome.ts";
+import { REASONS } from "../tasks/task-events.ts";
+
+export const REQUEST_LABELS: Record<RequestState, string> = {
+  open: "Waiting for a person",
+  answered: "Answer on its way",
+  settled: "Answered",
+  withdrawn: "Withdrawn",
+  expired: "Expired",
+  undeliverable: "Delivery failed",
+};
+
+export const REQUEST_TONES: Record<RequestState, Tone> = {
+  open: "wait",
+  answered: "accent",
+  settled: "neutral",
+  withdrawn: "neutral",
+  expired: "bad",
+  undeliverable: "bad",
+};
+
+/** What a toast or a dialog calls a request: its label, else the start of its message. */
+export function requestName(request: Pick<InputRequestSummary, "label" | "message">): string {
+  return visibleText(request.label ?? `“${shorten(request.message, 40)}”`);
+}
+
+/** Why a request takes no answer any more, and what the server got. What can be done is a matter of roles. */
+export function endedWords(
+  state: RequestState,
+  reason: string | null,
+  /** How far its answer got; null: there is none. */
+  reach: Reach | null = null,
+): { what: string; next: string } {
+  const because = reason && reason !== state ? `: ${reasonWords(reason)}` : "";
+  const answer = reach && ANSWERS[reach];
+  switch (state) {
+    case "withdrawn":
+      return {
+        what: `This question was withdrawn${because}.`,
+        next: answer ?? "Nothing needs to be decided here any more.",
+      };
+    case "expired":
+      return {
+        what: `This question’s time ran out${because}.`,
+        next: answer ?? "No answer was sent.",
+      };
+    case "undeliverable":
+      return {
+        what:
+          reach === "unknown"
+            ? `Nobody knows whether the answer was delivered${because}.`
+            : `The answer could not be delivered${because}.`,
+        next:
+          reach === null || reach === "nothing"
+            ? "The decision is kept here and in the timeline; the server did not take it."
+            : ANSWERS[reach],
+      };
+    default:
+      return {
+        what: "This question takes no answer any more.",
+        next: "Open the task to see how it went on.",
+      };
+  }
+}
+
+const ANSWERS: Record<Reach, string> = {
+  nothing: "The answer that was given was not sent; it is kept here.",
+  unknown:
+    "The connection broke while the answer was being sent: whether the server got it is unknown. The answer is kept here.",
+  taken: "The server had accepted the answer before.",
+};
+
+/** A code of ours in words; `rejected` may be followed by what the server said. */
+function reasonWords(reason: string): string {
+  const refused = /^rejected\b[:\s]*(.*)$/s.exec(reason);
+  if (refused) return `the server refused it${refused[1] ? ` (“${shorten(refused[1], 200)}”)` : ""}`;
+  const said = /^[a-z_]+$/.test(reason) ? reason.replaceAll("_", " ") : shorten(reason, 300);
+  return REASONS[reason] ?? said.replace(/\.$/, "");
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { formatAmount, totals } from "./amount-words.ts";
+import { MOST_AT_ONCE, notAlike } from "./bulk-eligibility.ts";
+import { rangeOf } from "./selection.ts";
+
+describe("a range", () => {
+  const ids = ["a", "b", "c", "d"];
+  test.each([
+    ["downwards", "b", "d", ["b", "c", "d"]],
+    ["upwards", "c", "a", ["a", "b", "c"]],
+    ["to itself", "b", "b", ["b"]],
+    ["from nowhere", null, "c", ["c"]],
+    ["from a row that left", "z", "c", ["c"]],
+    ["to a row that left", "a", "z", []],
+  ])("%s", (_, from, to, expected) => {
+    expect(rangeOf(ids, from, to)).toEqual(expected);
+  });
+});
+
+describe("requests are answered together", () => {
+  const one = { alike: "x", mode: "form" as const, server: { id: "s1", name: "ERP" }, tool: "pay" };
+  test.each([
+    ["when they are alike", [one, { ...one, tool: "refund" }], null],
+    ["not without any", [], /Select requests/],
+    ["not when one opens a site", [one, { ...one, mode: "url" as const, alike: null }], /opens a site/],
+    [
+      "not across servers",
+      [one, { ...one, server: { id: "s2", name: "CRM" }, alike: "y" }],
+      /different servers/,
+    ],
+    ["not with a secret", [{ ...one, alike: null }], /secret/],
+    ["not with another form", [one, { ...one, alike: "y" }], /different answers/],
+    ["not more than one call takes", Array(MOST_AT_ONCE + 1).fill(one), /at most 200/],
+  ])("%s", (_, requests, expected) => {
+    const reason = notAlike(requests);
+    if (expected === null) expect(reason).toBeNull();
+    else expect(reason).toMatch(expected);
+  });
+});
+
+describe("amounts", () => {
+  test.each([
+    [{ value: 1000, currency: null }, "1,000.00"],
+    [{ value: 1000, currency: "USD" }, "1,000.00 USD"],
+    [{ value: -12.5, currency: "€" }, "-€12.50"],
+  ])("%o is written %s", (amount, words) => {
+    expect(formatAmount(amount)).toBe(words);
+  });
+
+  test("are added for each currency by itself, without the drift of fractions", () => {
+    const usd = (value: number) => ({ value, currency: "USD" });
+    expect(totals([usd(0.1), null, { value: 5, currency: "EUR" }, usd(0.2)])).toEqual([
+      usd(0.3),
+      { value: 5, currency: "EUR" },
+    ]);
+    expect(totals([null])).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { InputRequestDetail } from "../../input-requests/schema.ts";
+import { aboutHowLong, formatDuration } from "../../text/duration.ts";
+
+/** So little time is worth a place of its own on the card. */
+const SHORT_MS = 2 * 60_000;
+
+export interface TimeLeft {
+  words: string;
+  short: boolean;
+  /** By our clock; the server has the last word. */
+  over: boolean;
+}
+
+/** How long until an instant: by seconds in the last minute. */
+export function timeLeft(until: string, now: number): TimeLeft {
+  const ms = Date.parse(until) - now;
+  const words =
+    ms <= 0
+      ? "time is probably up"
+      : `${ms < 60_000 ? `${Math.ceil(ms / 1_000)} s` : formatDuration(ms)} left`;
+  return { words, short: ms < SHORT_MS, over: ms <= 0 };
+}
+
+/** Why a question has to be answered by `expiresAt`; null where it need not be. */
+export function timeLimitReason(request: Pick<InputRequestDetail, "expiresAt" | "server" | "task">): {
+  /** It is the server's habit, seen rather than told. */
+  habit: boolean;
+  words: string;
+} | null {
+  const { expiresAt, server, task } = request;
+  if (expiresAt === null) return null;
+  const taskIsLonger = task.expiresAt === null || Date.parse(task.expiresAt) > Date.parse(expiresAt);
+  if (server.questionLifetimeMs !== null && taskIsLonger)
+    return {
+      habit: true,
+      words: `This server gives up on questions after about ${aboutHowLong(server.questionLifetimeMs)}.`,
+    };
+  return { habit: false, words: "The server says that it keeps the task no longer than that." };
+}

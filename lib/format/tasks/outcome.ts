@@ -1,0 +1,54 @@
+import type { TaskState } from "../../tasks/status.ts";
+
+export type Tone = "neutral" | "accent" | "wait" | "bad" | "good";
+
+export const STATE_LABELS: Record<TaskState, string> = {
+  queued: "Queued",
+  starting: "Starting",
+  start_unknown: "Start unknown",
+  working: "Working",
+  input_required: "Waiting for a person",
+  completed: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+  lost: "Lost",
+  expired: "Expired",
+};
+
+/** A task that can still move by itself. */
+export function isLive(state: TaskState): boolean {
+  return ["queued", "starting", "start_unknown", "working", "input_required"].includes(state);
+}
+
+const NOT_A_SUCCESS =
+  /reject|declin|denied|deny|refus|cancel|fail|error|abort|void|withdrawn|revoked|skipped|time.?out|expired|not.(approved|paid|done)/i;
+
+/**
+ * The colour of a state. A completed task is green only when its outcome is neither an error nor a word such as
+ * `REJECTED`: the task went well, the matter did not.
+ */
+export function taskTone(task: {
+  state: TaskState;
+  stalled: boolean;
+  outcome: string | null;
+  outcomeIsError: boolean;
+}): Tone {
+  switch (task.state) {
+    case "input_required":
+    case "start_unknown":
+      return "wait";
+    case "failed":
+    case "lost":
+      return "bad";
+    case "completed":
+      if (task.outcomeIsError) return "bad";
+      return task.outcome && NOT_A_SUCCESS.test(task.outcome) ? "neutral" : "good";
+    default:
+      return task.stalled ? "bad" : "neutral";
+  }
+}
+
+/** What the server calls a state, in our words: for lines such as “the server still says …”. */
+export function serverStateLabel(state: string): string {
+  return (STATE_LABELS as Record<string, string>)[state] ?? state;
+}

@@ -1,0 +1,174 @@
+import type { EventType } from "../../events/schema.ts";
+import { decidedWord } from "../../input-requests/decision.ts";
+import {
+  type Data,
+  type EventWords,
+  inWords,
+  type Line,
+  reason,
+  say,
+  text,
+  type Words,
+} from "../event-words.ts";
+import { serverStateLabel } from "./outcome.ts";
+
+/** One line of a task's history in plain words. Server text inside is untrusted and stays text. */
+export function describeTaskEvent(line: Line): EventWords {
+  return inWords(TASK_WORDS, line);
+}
+
+/** Every request's page has these: what only the whole organization's history has is in events.ts. */
+export const TASK_WORDS = {
+  "task.queued": (data, who) =>
+    text(data.retryOf)
+      ? say(`Queued to be tried again${numbered(data)}`)
+      : say(`${who} started it${text(data.raceId) ? " in a race" : ""}${insisted(data)}`),
+  "task.retry_queued": (data) => say(`To be tried again${numbered(data)}, as a new task`, "wait"),
+  "race.won": () => say("Won the race: the others are told to stop", "accent"),
+  "race.failed": () => say("The race ended without a success", "bad"),
+  "task.starting": () => say("Calling the server"),
+  "task.started": (data) =>
+    data.durable === false
+      ? say("The call is under way; the server made no task of it", "wait")
+      : say("Task accepted by the server"),
+  "task.asking": () => say("The tool asks before it begins"),
+  "task.status": (data) => say(text(data.statusMessage) ?? "Status changed"),
+  "task.state": (data) => say(stateChange(data)),
+  "task.completed": (data) =>
+    say(
+      `Completed${text(data.outcome) ? ` · ${text(data.outcome)}` : ""}`,
+      data.isError === true ? "bad" : "accent",
+    ),
+  "task.not_started": (data) => say("Not started yet, trying again", "wait", text(data.message)),
+  "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
+  "task.cancel_requested": (data, who) =>
+    say(text(data.raceId) ? "Another server was first: asked to cancel" : `${who} asked to cancel`),
+  "task.cancel_sent": () => say("Server told to cancel"),
+  "task.cancelled": (data) =>
+    say(text(data.winnerTaskId) ? "Cancelled: another server was first" : "Cancelled"),
+  "task.server_state": (data) => {
+    const state = text(data.serverState);
+    return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
+  },
+  "task.lost": (data) => say(LOST_BY[text(data.code) ?? ""] ?? "The server no longer knows this task", "bad"),
+  "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
+  "task.start_unknown": () =>
+    say("The connection broke while starting: unknown whether the server began", "wait"),
+  "task.adopted": (_, who) =>
+    say(
+      who === "Intray" ? "Found again at the server after a break" : `${who} took it over from the server`,
+      "accent",
+    ),
+  "task.start_settled": (data, who) =>
+    say(
+      data.started === true ? `${who} found what the start had made` : `${who} found that it never started`,
+    ),
+  "request.opened": (data) => say("Server asked", "wait", text(data.message)),
+  "request.replaced": () => say("Server asked a different question instead", "wait"),
+  "request.reworded": (data) => say("Server changed the wording again", "wait", text(data.message)),
+  "request.withdrawn": (data) => say(`Question withdrawn${why(data)}${ofAnswer(data)}`),
+  "request.expired": (data) =>
+    say(`Question expired${data.answer ? "" : " unanswered"}${why(data)}${ofAnswer(data)}`, "bad"),
+  "request.asked_again": () => say("Server put the same question again"),
+  "request.reopened": () => say("Server asked again what could not be answered", "wait"),
+  "request.undeliverable": (data) =>
+    say(
+      `Delivery of the answer failed${why(data)}${data.answer === "in_doubt" ? ofAnswer(data) : ""}`,
+      "bad",
+    ),
+  "request.claimed": (_, who) => say(`${who} claimed the request`),
+  "request.released": (_, who) => say(`${who} released the request`),
+  "request.assigned": (data, who) =>
+    say(
+      text(data.name)
+        ? `${who} assigned the request to ${text(data.name)}`
+        : `${who} changed who is assigned`,
+    ),
+  "request.last_taken": () =>
+    say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
+  "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
+  "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
+  "delivery.sending": (data) =>
+    say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
+  "delivery.accepted": () => say("Answer accepted by the server", "accent"),
+  "delivery.confirmed": (data) => {
+    if (data.reply === "not_needed") return say("Answer carried out; nothing had to be sent", "accent");
+    if (data.reply === "lost")
+      return say("Task moved on; the server's reply to the answer was lost", "accent");
+    const vanished = VANISHED.has(text(data.ended) ?? "");
+    return say(
+      vanished ? "Server has the answer; the task ended before it moved on" : "Task moved on",
+      "accent",
+    );
+  },
+  "delivery.unsent": (data) =>
+    say(
+      data.reason === "interrupted"
+        ? "No reply to the answer, and the server still asks: sending it again"
+        : `Not sent yet, trying again${why(data)}`,
+    ),
+  "delivery.waiting": () =>
+    say(
+      "The answer waits: the server no longer asks its question. Asking it to put the question again",
+      "wait",
+    ),
+  "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
+  "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
+} satisfies Partial<Record<EventType, Words>>;
+
+const LOST_BY: Record<string, string> = {
+  connection_lost: "Lost: the connection ended before the result came",
+  bad_reply: "Lost: the server's reply made no sense",
+  too_large: "Lost: the server's reply was larger than Intray takes",
+};
+
+function insisted(data: Data): string {
+  const retry = data.retry as Data | null | undefined;
+  return retry?.insist === true ? ", insisting that the call can be repeated" : "";
+}
+
+function numbered({ attempt, attempts }: Data): string {
+  return typeof attempt === "number" ? ` (attempt ${attempt} of ${attempts})` : "";
+}
+
+function why(data: Data): string {
+  return reason(data, REASONS);
+}
+
+/** Why a question or an answer ended, for people. */
+export const REASONS: Record<string, string> = {
+  replaced: "the server asked something else instead",
+  task_ended: "the task ended",
+  task_cancelled: "the task was cancelled",
+  task_completed: "the task completed without it",
+  task_failed: "the task failed",
+  task_lost: "the server no longer knows the task",
+  task_expired: "the task expired",
+  retracted: "the server took it back",
+  not_asked_again: "the server did not put the question again",
+  question_lifetime: "the server gives up on questions after a while",
+  not_started: "the task never started",
+};
+
+/** What the server got of an answer whose question is over. */
+function ofAnswer(data: Data): string {
+  const words = ANSWERS[text(data.answer) ?? ""];
+  return words ? `; ${words}` : "";
+}
+
+const ANSWERS: Record<string, string> = {
+  not_sent: "the answer was not sent",
+  in_doubt: "it is unknown whether the server got the answer",
+  taken: "the server had the answer",
+};
+const VANISHED = new Set(["cancelled", "lost", "expired"]);
+
+function answerWord(data: Data): string {
+  const content = data.content as Data | null | undefined;
+  return decidedWord(text(data.action) ?? "accept", content).toLowerCase();
+}
+
+function stateChange(data: Data): string {
+  const to = text(data.to);
+  return to ? serverStateLabel(to) : "State changed";
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import type { Field, Form } from "../mcp/forms/form.ts";
+import { decidedWord, decisionOf, isDestructive, rejectionOf } from "./decision.ts";
+
+const base = { title: "Decision", description: null, required: true };
+const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
+const oneOf = (...options: string[]): Field => ({
+  ...base,
+  name: "decision",
+  kind: "one_of",
+  options: options.map((value) => ({ value, title: value })),
+  default: null,
+});
+
+describe("how a form is decided", () => {
+  test("one required choice: a button each, the affirmative one first", () => {
+    expect(decisionOf(form(oneOf("reject", "approve")))).toMatchObject({
+      kind: "choices",
+      choices: [
+        { label: "Approve", content: { decision: "approve" }, affirmative: true },
+        { label: "Reject", content: { decision: "reject" }, affirmative: false },
+      ],
+    });
+  });
+  test("one yes or no: two buttons under its question", () => {
+    const field: Field = { ...base, name: "go", title: "Go on?", kind: "boolean", default: true };
+    expect(decisionOf(form(field))).toMatchObject({
+      question: "Go on?",
+      choices: [{ label: "Yes" }, { label: "No", content: { go: false } }],
+    });
+  });
+  test("no fields: confirm only", () => {
+    expect(decisionOf(form())).toEqual({ kind: "confirm" });
+  });
+  test("many options or several fields: a form", () => {
+    expect(decisionOf(form(oneOf("a", "b", "c", "d", "e"))).kind).toBe("form");
+    expect(decisionOf(form(oneOf("a", "b"), oneOf("c", "d"))).kind).toBe("form");
+  });
+  test("an optional choice is a form: leaving it out is an answer too", () => {
+    expect(decisionOf(form({ ...oneOf("a", "b"), required: false })).kind).toBe("form");
+  });
+  test("a secret is never asked for", () => {
+    expect(decisionOf({ kind: "secret", reason: "asks for a password", field: "p" })).toEqual({
+      kind: "none",
+      reason: "asks for a password",
+    });
+  });
+});
+
+describe("how a form itself says no", () => {
+  const text = (name: string, required = false): Field => ({
+    ...base,
+    name,
+    title: name,
+    required,
+    kind: "text",
+    format: null,
+    minLength: null,
+    maxLength: null,
+    default: null,
+  });
+  const approved: Field = { ...base, name: "approved", kind: "boolean", default: null };
+
+  test.each([
+    ["a choice", form(oneOf("approve", "reject")), { decision: "reject" }, null],
+    ["a choice with a reason", form(oneOf("yes", "no"), text("reason", true)), { decision: "no" }, "reason"],
+    ["a yes or no with a note", form(approved, text("internal_note")), { approved: false }, "internal_note"],
+  ])("%s", (_, shape, content, reasonField) => {
+    expect(rejectionOf(shape)).toMatchObject({ content, reasonField });
+  });
+  test.each([
+    ["more has to be filled in", form(oneOf("approve", "reject"), text("cost_center", true))],
+    ["no option is a no", form(oneOf("now", "later"))],
+    ["a yes or no of another kind", form({ ...approved, name: "urgent" })],
+    ["nothing to choose", form(text("reason"))],
+    ["a secret", { kind: "secret", reason: "asks for a password", field: "p" } as Form],
+  ])("not where %s", (_, shape) => {
+    expect(rejectionOf(shape)).toBeNull();
+  });
+});
+
+test.each([
+  ["accept", { decision: "approve" }, "Approved"],
+  ["accept", { decision: "reject" }, "Rejected"],
+  ["accept", { approved: true }, "Approved"],
+  ["accept", { approved: false }, "Rejected"],
+  ["accept", {}, "Confirmed"],
+  ["accept", { a: "x", b: 1 }, "Answered"],
+  ["decline", null, "Declined"],
+])("%s %o is said as %s", (action, content, word) => {
+  expect(decidedWord(action, content)).toBe(word);
+});
+
+test("a tool's own word on destruction counts, else its name", () => {
+  expect(isDestructive(null, "confirm_delete")).toBe(true);
+  expect(isDestructive(false, "confirm_delete")).toBe(false);
+  expect(isDestructive(null, "undeleted_items")).toBe(false);
+});

@@ -1,0 +1,132 @@
+import type { Field, Form } from "../mcp/forms/form.ts";
+import { capitalise } from "../text/labels.ts";
+
+interface Choice {
+  label: string;
+  /** What is sent when this is pressed. */
+  content: Record<string, unknown>;
+  affirmative: boolean;
+}
+
+/**
+ * How a form is decided: `choices` = one press (a single required choice or yes/no), `confirm` = nothing to fill
+ * in, `form` = fields and a button, `none` = nothing may be filled in.
+ */
+export type Decision =
+  | { kind: "choices"; question: string | null; description: string | null; choices: Choice[] }
+  | { kind: "confirm" }
+  | { kind: "form"; fields: Field[] }
+  | { kind: "none"; reason: string };
+
+const AFFIRMATIVE =
+  /^(approve|yes|accept|confirm|allow|grant|ok|proceed|continue|agree|send|pay|ship|release|publish)/i;
+const MOST_BUTTONS = 4;
+
+export function decisionOf(form: Form): Decision {
+  if (form.kind !== "supported") return { kind: "none", reason: form.reason };
+  const [field, ...others] = form.fields;
+  if (!field) return { kind: "confirm" };
+  if (others.length === 0) {
+    if (field.kind === "boolean") return booleanChoices(field);
+    if (field.kind === "one_of" && field.required && field.options.length <= MOST_BUTTONS)
+      return oneOfChoices(field);
+  }
+  return { kind: "form", fields: form.fields };
+}
+
+function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
+  const choices = field.options.map((option) => ({
+    label: capitalise(option.title),
+    content: { [field.name]: option.value },
+    affirmative: AFFIRMATIVE.test(option.value) || AFFIRMATIVE.test(option.title),
+  }));
+  // The affirmative one leads; where none is known, the server's own order stands and none is emphasised.
+  choices.sort((a, b) => Number(b.affirmative) - Number(a.affirmative));
+  return { kind: "choices", question: null, description: field.description, choices };
+}
+
+const BOOLEAN_WORDS: Record<string, [string, string]> = {
+  approve: ["Approve", "Reject"],
+  approved: ["Approve", "Reject"],
+  confirm: ["Confirm", "Do not confirm"],
+  confirmed: ["Confirm", "Do not confirm"],
+  allow: ["Allow", "Deny"],
+  accept: ["Accept", "Refuse"],
+};
+
+function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
+  const known = BOOLEAN_WORDS[field.name.toLowerCase()];
+  const [yes, no] = known ?? ["Yes", "No"];
+  return {
+    kind: "choices",
+    question: known ? null : field.title,
+    description: field.description,
+    choices: [
+      { label: yes, content: { [field.name]: true }, affirmative: true },
+      { label: no, content: { [field.name]: false }, affirmative: false },
+    ],
+  };
+}
+
+const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
+const REASON = /(reason|comment|note|remark|explanation|justification)/i;
+
+/** A no of the form's own: `content` says it; `reasonField` takes words that the server gets to see, where there is one. */
+export interface Rejection {
+  label: string;
+  content: Record<string, unknown>;
+  reasonField: string | null;
+}
+
+/**
+ * How a form itself says no, as against declining to answer it; null where it does not, or where it needs more filled
+ * in than a choice and a reason.
+ */
+export function rejectionOf(form: Form): Rejection | null {
+  if (form.kind !== "supported") return null;
+  const reason = form.fields.find(
+    (field) => field.kind === "text" && !field.format && REASON.test(field.name),
+  );
+  const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
+  const [choice, ...others] = rest;
+  if (!choice || others.some((field) => field.required)) return null;
+  const reasonField = reason?.name ?? null;
+  if (choice.kind === "one_of") {
+    const no = choice.options.find(({ value, title }) => NEGATIVE.test(value) || NEGATIVE.test(title));
+    return no ? { label: capitalise(no.title), content: { [choice.name]: no.value }, reasonField } : null;
+  }
+  const [, no] = (choice.kind === "boolean" && BOOLEAN_WORDS[choice.name.toLowerCase()]) || [];
+  return no ? { label: no, content: { [choice.name]: false }, reasonField } : null;
+}
+
+/** What was decided, as a past participle: `Approved`, `Rejected`, `Answered`. */
+export function decidedWord(action: string, content: Record<string, unknown> | null | undefined): string {
+  if (action === "decline") return "Declined";
+  if (action === "cancel") return "Cancelled";
+  const values = Object.values(content ?? {});
+  const only = values.length === 1 ? values[0] : null;
+  const word = only === true ? Object.keys(content ?? {})[0] : only;
+  if (typeof word === "string") {
+    const known = PAST.find(([pattern]) => pattern.test(word));
+    if (known) return only === false ? "Answered" : known[1];
+  }
+  if (only === false && /^approv/i.test(Object.keys(content ?? {})[0] ?? "")) return "Rejected";
+  return values.length === 0 ? "Confirmed" : "Answered";
+}
+
+const PAST: [RegExp, string][] = [
+  [/^approv/i, "Approved"],
+  [/^reject/i, "Rejected"],
+  [/^(accept)/i, "Accepted"],
+  [/^(deny|denied)/i, "Denied"],
+  [/^confirm/i, "Confirmed"],
+  [/^allow/i, "Allowed"],
+];
+
+const DESTRUCTIVE =
+  /(^|[_\W])(delete|remove|purge|drop|destroy|wipe|erase|truncate|terminate|revoke)([_\W]|$)/i;
+
+/** Whether one key must not decide: the tool says it destroys, or says nothing and is called like it. */
+export function isDestructive(claim: boolean | null, tool: string): boolean {
+  return claim ?? DESTRUCTIVE.test(tool);
+}

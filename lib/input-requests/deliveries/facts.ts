@@ -1,0 +1,33 @@
+/** What is known of an answer's delivery: one reading for whoever judges it. */
+import { z } from "zod";
+import { Prisma } from "../../base/db/db.ts";
+import { deliveryStateSchema } from "../schema.ts";
+
+export const deliveryFacts = z.object({
+  id: z.string(),
+  state: deliveryStateSchema,
+  attempts: z.number(),
+  /** The server has answered an attempt with 2xx, whatever came after. */
+  accepted: z.boolean(),
+  /** An attempt before may have reached the server, and its reply never came. */
+  inDoubt: z.boolean(),
+  /** The server keeps asking for what it took: a person has to look. */
+  flagged: z.boolean(),
+  /** Since the last attempt was committed; 0 before the first. */
+  sentAgoMs: z.number(),
+  pollsSinceAccepted: z.number(),
+  unreachableSinceAccepted: z.boolean(),
+  automaticResends: z.number(),
+  /** What the server said of the task before the last attempt. */
+  statusBefore: z.string().nullable(),
+  /** The person was told that the text changes, and answered whatever it says. */
+  anyWording: z.boolean(),
+});
+export type DeliveryFacts = z.infer<typeof deliveryFacts>;
+
+/** The same as arguments of `json_build_object`; `d` is the delivery, `a` its answer. */
+export const DELIVERY_FACTS = Prisma.sql`'id', d.id, 'state', d.state, 'attempts', d.attempts,
+  'accepted', d.accepted_at IS NOT NULL, 'inDoubt', d.in_doubt, 'flagged', d.flagged,
+  'sentAgoMs', coalesce((extract(epoch FROM now() - d.sent_at) * 1000)::float8, 0),
+  'pollsSinceAccepted', d.polls_since_accepted, 'unreachableSinceAccepted', d.unreachable_since_accepted,
+  'automaticResends', d.automatic_resends, 'statusBefore', d.status_before, 'anyWording', a.any_wording`;

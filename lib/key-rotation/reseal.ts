@@ -1,0 +1,109 @@
+/** Seals again, under the first key of the ring, what is sealed under another. */
+import { type Database, Prisma } from "../base/db/db.ts";
+import type { Seal, SealedPlace } from "../base/seal.ts";
+import { named, type SealedValue, sealedPlaces } from "./sealed-values.ts";
+
+/** Values that are opened and sealed again in one statement: few, for the engine waits for their rows. */
+const BATCH = 100;
+
+export interface Resealed {
+  table: string;
+  column: string;
+  /** Sealed under the first key now. */
+  resealed: number;
+  /** Written by somebody else meanwhile. Under an older key, if that process does not know the first one yet. */
+  changed: number;
+  /** Cannot be opened: sealed under a key that is not in the ring, or altered. Left as they are. */
+  unopened: number;
+}
+
+/**
+ * Walks every sealed column of every organization, as the database's owner, while all else works: a value that changed
+ * meanwhile stays as it was written. It may be stopped at any time; run again, it goes on with what is left.
+ */
+export async function reseal(db: Database, seal: Seal): Promise<Resealed[]> {
+  const sums = new Map<string, Resealed>();
+  for (const place of await sealedPlaces(db)) {
+    const { table, column } = place;
+    const sum = sums.get(`${table}.${column}`) ?? { table, column, resealed: 0, changed: 0, unopened: 0 };
+    sums.set(`${table}.${column}`, sum);
+    await resealPlace(seal, place, sum);
+  }
+  return [...sums.values()];
+}
+
+interface Value {
+  row: string;
+  sealed: string;
+}
+
+async function resealPlace(seal: Seal, place: SealedValue, sum: Resealed): Promise<void> {
+  const { organizationId, table, column } = place;
+  for (let after: string | null = null; ; ) {
+    const values: Value[] = await place.query<Value>(nextValues(place, seal.kid, after));
+    const last = values.at(-1);
+    if (!last) return;
+    after = last.row;
+    const moved = values.flatMap(({ row, sealed }) => {
+      const at = { organizationId, table, row, column };
+      const opened = openOrNull(seal, at, sealed);
+      return opened === null ? [] : [{ row, sealed, again: seal.seal(at, opened) }];
+    });
+    const written = await place.query(writeBack(place, moved));
+    sum.unopened += values.length - moved.length;
+    sum.resealed += written.length;
+    sum.changed += moved.length - written.length;
+  }
+}
+
+function nextValues(
+  { table, column, key, mine }: SealedValue,
+  kid: string,
+  after: string | null,
+): Prisma.Sql {
+  return Prisma.sql`SELECT t.${named(key)}::text AS "row", t.${named(column)} AS sealed FROM ${named(table)} t
+    WHERE ${mine} AND (${after}::uuid IS NULL OR t.${named(key)} > ${after}::uuid)
+      AND t.${named(column)} IS NOT NULL AND split_part(t.${named(column)}, '.', 2) <> ${kid}
+    ORDER BY t.${named(key)} LIMIT ${BATCH}`;
+}
+
+/** Compare and set: only what is still what was opened. */
+function writeBack(
+  { table, column, key, mine }: SealedValue,
+  moved: (Value & { again: string })[],
+): Prisma.Sql {
+  const list = (values: string[], type: string) => Prisma.sql`${values}::${Prisma.raw(type)}[]`;
+  return Prisma.sql`UPDATE ${named(table)} t SET ${named(column)} = new.again
+    FROM unnest(${list(
+      moved.map(({ row }) => row),
+      "uuid",
+    )}, ${list(
+      moved.map(({ sealed }) => sealed),
+      "text",
+    )},
+      ${list(
+        moved.map(({ again }) => again),
+        "text",
+      )}) AS new ("row", sealed, again)
+    WHERE ${mine} AND t.${named(key)} = new."row" AND t.${named(column)} = new.sealed RETURNING 1 AS one`;
+}
+
+function openOrNull(seal: Seal, place: SealedPlace, sealed: string): string | null {
+  try {
+    return seal.open(place, sealed);
+  } catch {
+    return null; // counted: its key is not here, or it was altered
+  }
+}
+
+/** How many values are sealed under each key, by the key's id. */
+export async function countByKey(db: Database): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { table, column, mine, query } of await sealedPlaces(db)) {
+    const found = await query<{ kid: string; count: number }>(Prisma.sql`
+      SELECT split_part(t.${named(column)}, '.', 2) AS kid, count(*)::integer AS count
+      FROM ${named(table)} t WHERE ${mine} AND t.${named(column)} IS NOT NULL GROUP BY 1`);
+    for (const { kid, count } of found) counts.set(kid, (counts.get(kid) ?? 0) + count);
+  }
+  return counts;
+}

@@ -1,0 +1,56 @@
+/**
+ * The closed form model: what Intray renders, validates and sends back for an elicitation. Pure and client-safe.
+ * It covers the elicitation subset of 2025-11-25 and 2026-07-28, which is the same in both (SEP-1034, SEP-1330).
+ */
+import { z } from "zod";
+
+const base = {
+  name: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  required: z.boolean(),
+};
+
+const option = z.object({ value: z.string(), title: z.string() });
+export type FieldOption = z.infer<typeof option>;
+
+const fieldSchema = z.discriminatedUnion("kind", [
+  z.object({
+    ...base,
+    kind: z.literal("text"),
+    format: z.enum(["email", "uri", "date", "date-time"]).nullable(),
+    minLength: z.number().nullable(),
+    maxLength: z.number().nullable(),
+    default: z.string().nullable(),
+  }),
+  z.object({
+    ...base,
+    kind: z.literal("number"),
+    integer: z.boolean(),
+    minimum: z.number().nullable(),
+    maximum: z.number().nullable(),
+    default: z.number().nullable(),
+  }),
+  z.object({ ...base, kind: z.literal("boolean"), default: z.boolean().nullable() }),
+  z.object({ ...base, kind: z.literal("one_of"), options: z.array(option), default: z.string().nullable() }),
+  z.object({
+    ...base,
+    kind: z.literal("several_of"),
+    options: z.array(option),
+    minItems: z.number().nullable(),
+    maxItems: z.number().nullable(),
+    default: z.array(z.string()),
+  }),
+]);
+export type Field = z.infer<typeof fieldSchema>;
+
+/**
+ * `supported`: render the fields (none = confirm only). `unsupported` and `secret`: never rendered, only decline or
+ * cancel are possible; `reason` is for people.
+ */
+export const formSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("supported"), fields: z.array(fieldSchema) }),
+  z.object({ kind: z.literal("unsupported"), reason: z.string() }),
+  z.object({ kind: z.literal("secret"), reason: z.string(), field: z.string() }),
+]);
+export type Form = z.infer<typeof formSchema>;

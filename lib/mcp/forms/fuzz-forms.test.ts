@@ -1,0 +1,234 @@
+/** Whatever schema a server sends with a question: the form is sound, and takes what the schema takes, nothing else. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import { expect } from "vitest";
+import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../../test/fixtures/fuzz.ts";
+import { headerValue } from "../wire/headers.ts";
+import { validateArguments } from "./arguments.ts";
+import { validateContent } from "./content.ts";
+import { type Field, formSchema } from "./form.ts";
+import { canonicalJson } from "./jcs.ts";
+import { normaliseForm, questionHash } from "./question.ts";
+
+const word = fc.constantFrom("a", "b", "amount", "note", "toString", "constructor", "é", "a/b", "a~b");
+const choices = fc.uniqueArray(fc.string({ maxLength: 4 }), { minLength: 1, maxLength: 4 });
+const count = fc.integer({ min: 0, max: 4 });
+const property = fc.oneof(
+  fc.record(
+    { type: fc.constant("string"), minLength: count, maxLength: count, title: fc.string() },
+    { requiredKeys: ["type"] },
+  ),
+  fc.record({ type: fc.constant("string"), format: fc.constantFrom("email", "uri", "date", "date-time") }),
+  choices.map((values) => ({ type: "string", enum: values })),
+  choices.map((values) => ({ type: "string", oneOf: values.map((value) => ({ const: value, title: "t" })) })),
+  fc.record(
+    { type: fc.constantFrom("number", "integer"), minimum: fc.integer(), maximum: fc.integer() },
+    { requiredKeys: ["type"] },
+  ),
+  fc.constant({ type: "boolean" }),
+  fc
+    .tuple(choices, fc.record({ minItems: count, maxItems: count }, { requiredKeys: [] }))
+    .map(([values, more]) => ({ type: "array", items: { type: "string", enum: values }, ...more })),
+);
+const schema = fc.array(fc.tuple(word, property, fc.boolean()), { maxLength: 4 }).map((members) => ({
+  type: "object",
+  properties: Object.fromEntries(members.map(([name, of]) => [name, of])),
+  required: [...new Set(members.filter(([, , required]) => required).map(([name]) => name))],
+}));
+const bent = nearly({
+  type: fc.constant("object"),
+  title: oddText,
+  required: fc.array(oddText, { maxLength: 2 }),
+  properties: fc
+    .array(
+      fc.tuple(
+        oddText,
+        nearly({
+          type: fc.constantFrom("string", "number", "integer", "boolean", "array"),
+          title: oddText,
+          enum: fc.array(oddText, { maxLength: 3 }),
+          minLength: oddNumber,
+          minimum: oddNumber,
+          items: oddJson,
+          pattern: oddText,
+          default: oddJson,
+        }),
+      ),
+      { maxLength: 3 },
+    )
+    .map((entries) => Object.fromEntries(entries)),
+});
+const value = fc.oneof(
+  fc.string({ maxLength: 5 }),
+  fc.constantFrom("2026-02-28", "2026-02-30", "a@b.co", "https://a.example", "2026-02-28T09:30:00Z"),
+  oddNumber,
+  fc.boolean(),
+  fc.array(fc.string({ maxLength: 4 }), { maxLength: 4 }),
+  oddJson,
+);
+const content = fc
+  .array(fc.tuple(word, value), { maxLength: 4 })
+  .map((entries) => Object.fromEntries(entries));
+
+/** The form written as a schema again. */
+function written(fields: Field[]): Record<string, unknown> {
+  const one = (field: Field): Record<string, unknown> => {
+    const said = (members: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null));
+    const base = { title: field.title, description: field.description };
+    const titled = (options: { value: string; title: string }[]) =>
+      options.map(({ value, title }) => ({ const: value, title }));
+    switch (field.kind) {
+      case "text":
+        return said({
+          ...base,
+          type: "string",
+          format: field.format,
+          minLength: field.minLength,
+          maxLength: field.maxLength,
+          default: field.default,
+        });
+      case "number":
+        return said({
+          ...base,
+          type: field.integer ? "integer" : "number",
+          minimum: field.minimum,
+          maximum: field.maximum,
+          default: field.default,
+        });
+      case "boolean":
+        return said({ ...base, type: "boolean", default: field.default });
+      case "one_of":
+        return said({ ...base, type: "string", oneOf: titled(field.options), default: field.default });
+      case "several_of":
+        return said({
+          ...base,
+          type: "array",
+          items: { anyOf: titled(field.options) },
+          minItems: field.minItems,
+          maxItems: field.maxItems,
+          default: field.default,
+        });
+    }
+  };
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field.name, one(field)])),
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
+  };
+}
+
+fuzz(
+  "any JSON as a schema gives a sound form, the same each time, and the same when it is written down and read again",
+  fc.property(fc.oneof(oddJson, bent, schema), (requested) => {
+    const form = normaliseForm(requested);
+    expect(formSchema.parse(form)).toEqual(form);
+    expect(normaliseForm(structuredClone(requested))).toEqual(form);
+    if (form.kind !== "supported") {
+      expect(form.reason.length).toBeLessThan(25_000);
+      return;
+    }
+    expect(form.fields.length).toBeLessThanOrEqual(50);
+    expect(normaliseForm(written(form.fields))).toEqual(form);
+  }),
+  { runs: 2_000 },
+);
+
+fuzz(
+  "an answer is taken exactly where the server's schema takes it",
+  fc.property(schema, fc.array(content, { minLength: 10, maxLength: 20 }), (requested, answers) => {
+    const form = normaliseForm(requested);
+    if (form.kind !== "supported") return;
+    const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false });
+    addFormats.default(ajv);
+    const theirs = ajv.compile({ ...requested, additionalProperties: false });
+    for (const given of answers) {
+      const isTheirs = theirs(given);
+      const isOurs = validateContent(form, given).ok;
+      if (isOurs) expect(isTheirs).toBe(true);
+      // Stricter in two points: numbers that are not exact, and the same choice twice.
+      const isPlain = Object.values(given as object).every(
+        (one) =>
+          (!Array.isArray(one) || new Set(one).size === one.length) &&
+          (typeof one !== "number" || !Number.isInteger(one) || Number.isSafeInteger(one)),
+      );
+      if (isTheirs && isPlain) expect(isOurs).toBe(true);
+    }
+  }),
+  { runs: 40 },
+);
+
+fuzz(
+  "content of any kind is judged, for any form",
+  fc.property(fc.oneof(bent, schema), oddJson, (requested, given) => {
+    const checked = validateContent(normaliseForm(requested), given);
+    if (!checked.ok) for (const { message } of checked.errors) expect(message).toMatch(/^[\s\S]{4,}\.$/);
+  }),
+  { runs: 100 },
+);
+
+/** The same value with its members in the opposite order. */
+function turned(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(turned);
+  if (typeof json !== "object" || json === null) return json;
+  return Object.fromEntries(
+    Object.entries(json)
+      .reverse()
+      .map(([key, member]) => [key, turned(member)]),
+  );
+}
+const hash = (requestedSchema: unknown, message = "m") =>
+  questionHash({ taskId: "t", mode: "form", message, requestedSchema, url: null });
+
+fuzz(
+  "the hash of a question does not depend on the order of members, and on everything else",
+  fc.property(oddJson, oddJson, oddText, (one, other, message) => {
+    expect(hash(turned(one))).toBe(hash(one));
+    // As JSON has them: -0 is 0 there.
+    const isSame =
+      canonicalJson(JSON.parse(JSON.stringify(one))) === canonicalJson(JSON.parse(JSON.stringify(other)));
+    expect(hash(one) === hash(other)).toBe(isSame || (one ?? null) === (other ?? null));
+    expect(hash([one, "x"])).not.toBe(hash([one, "y"]));
+    expect(hash(one, `${message}x`)).not.toBe(hash(one, message));
+    expect(canonicalJson(JSON.parse(canonicalJson(one)))).toBe(canonicalJson(one));
+  }),
+  { runs: 2_000 },
+);
+
+const toolSchema = nearly({
+  $schema: fc.constantFrom(
+    "https://json-schema.org/draft/2020-12/schema",
+    "http://json-schema.org/draft-07/schema#",
+  ),
+  type: fc.constant("object"),
+  properties: bent,
+  required: fc.array(oddText, { maxLength: 2 }),
+  $ref: fc.constantFrom("#", "#/properties/a", "http://127.0.0.1:1/", "file:///etc/passwd"),
+  $defs: oddJson,
+  pattern: fc.constant("^(a+)+$"),
+  allOf: fc.array(bent, { maxLength: 2 }),
+  if: bent,
+});
+
+fuzz(
+  "arguments are judged by any schema, or the schema is said to be beyond us; nothing is thrown",
+  fc.property(fc.oneof(toolSchema, bent), oddJson, (inputSchema, args) => {
+    const checked = validateArguments(inputSchema, args);
+    if (!checked.checked) expect(checked.reason.length).toBeLessThan(300);
+    else expect(checked.errors.length).toBeLessThanOrEqual(50);
+  }),
+  { runs: 300 },
+);
+
+fuzz(
+  "a header has any text, in characters that HTTP can carry",
+  fc.property(oddText, (text) => {
+    const header = headerValue(text);
+    expect(header).toMatch(/^[\t\x20-\x7e]+$/);
+    const coded = /^=\?base64\?(.*)\?=$/.exec(header);
+    const read = coded ? Buffer.from(coded[1] ?? "", "base64").toString("utf8") : header;
+    expect(read).toBe(text.toWellFormed());
+  }),
+  { runs: 2_000 },
+);

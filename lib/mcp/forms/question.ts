@@ -1,0 +1,244 @@
+/**
+ * A question from a server as Intray shows it. The requested schema is the server's and untrusted: it is read into
+ * the closed model of form.ts, and whatever does not fit makes the form unsupported, never half shown.
+ */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { canBeKept } from "../messages.ts";
+import type { Field, FieldOption, Form } from "./form.ts";
+import { canonicalJson } from "./jcs.ts";
+import { secretIn } from "./secret.ts";
+
+const MAX_FIELDS = 50;
+const MAX_OPTIONS = 500;
+const MAX_STRING = 10_000;
+
+const string = z.string().max(MAX_STRING);
+/** Names and choices go back to the server, exactly: what a database can't keep would come back as something else. */
+const exact = string.refine(canBeKept, "has characters that can't be sent back");
+const limit = z.number().optional();
+const count = z.int().nonnegative().optional();
+const titled = z.strictObject({ const: exact, title: string.optional(), description: string.optional() });
+
+const common = { title: string.optional(), description: string.optional() };
+const optionsOf = { enum: z.array(exact).min(1).max(MAX_OPTIONS).optional() };
+const titledOptions = z.array(titled).min(1).max(MAX_OPTIONS).optional();
+
+/** The keywords of the specification, and no others: a keyword that is not understood may change the meaning. */
+const property = z.discriminatedUnion("type", [
+  z.strictObject({
+    ...common,
+    ...optionsOf,
+    type: z.literal("string"),
+    oneOf: titledOptions,
+    /** Legacy titles of `enum`. */
+    enumNames: z.array(string).max(MAX_OPTIONS).optional(),
+    format: string.optional(),
+    minLength: count,
+    maxLength: count,
+    /** Read and dropped: a server's expression can take minutes on a short text. The server checks it again. */
+    pattern: z.string().optional(),
+    default: string.nullish(),
+  }),
+  z.strictObject({
+    ...common,
+    type: z.enum(["number", "integer"]),
+    minimum: limit,
+    maximum: limit,
+    default: z.number().nullish(),
+  }),
+  z.strictObject({ ...common, type: z.literal("boolean"), default: z.boolean().nullish() }),
+  z.strictObject({
+    ...common,
+    type: z.literal("array"),
+    items: z.strictObject({
+      ...optionsOf,
+      type: z.literal("string").optional(),
+      anyOf: titledOptions,
+      oneOf: titledOptions,
+    }),
+    minItems: count,
+    maxItems: count,
+    uniqueItems: z.boolean().optional(),
+    default: z.array(string).max(MAX_OPTIONS).nullish(),
+  }),
+]);
+type Property = z.infer<typeof property>;
+
+const requested = z.strictObject({
+  $schema: z.string().optional(),
+  type: z.literal("object"),
+  title: string.optional(),
+  description: string.optional(),
+  properties: z.record(exact, z.unknown()).default({}),
+  required: z.array(string).default([]),
+  additionalProperties: z.boolean().optional(),
+});
+
+/**
+ * The form for a `requestedSchema` as received, of either era. No schema, or one without properties, is a form
+ * without fields: to confirm is all there is to do. Never throws.
+ */
+export function normaliseForm(requestedSchema: unknown): Form {
+  if (requestedSchema === null || requestedSchema === undefined) return { kind: "supported", fields: [] };
+  const schema = requested.safeParse(
+    isRecord(requestedSchema) && Object.keys(requestedSchema).length === 0
+      ? { type: "object" }
+      : requestedSchema,
+  );
+  if (!schema.success)
+    return unsupported(`The form is not a flat list of fields (${firstIssue(schema.error)})`);
+  const { properties, required } = schema.data;
+  const names = Object.keys(properties);
+  if (names.length > MAX_FIELDS)
+    return unsupported(`The form has ${names.length} fields, more than ${MAX_FIELDS}`);
+  const unknown = required.find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) return unsupported(`The form requires "${unknown}" but does not describe it`);
+
+  // Parsing leaves this one out, and a field must not go missing.
+  if (isRecord(requestedSchema) && hasProto(requestedSchema.properties))
+    return unsupported('The field "__proto__" cannot be shown');
+
+  const fields: Field[] = [];
+  for (const [name, value] of Object.entries(properties)) {
+    const parsed = property.safeParse(plain(value));
+    if (!parsed.success)
+      return unsupported(`The field "${name}" cannot be shown (${fieldIssue(parsed.error)})`);
+    const secret = secretIn(name, parsed.data);
+    if (secret) return { kind: "secret", field: name, reason: secret };
+    const field = toField(name, parsed.data, required.includes(name));
+    if (typeof field === "string") return unsupported(`The field "${name}" cannot be shown (${field})`);
+    fields.push(field);
+  }
+  return { kind: "supported", fields };
+}
+
+/**
+ * What an answer binds to: sha256 in hex of the RFC 8785 form of the question. `taskId` is our own id of the task,
+ * not the server's; `requestedSchema` and `url` are as received.
+ */
+export function questionHash(question: {
+  taskId: string;
+  mode: "form" | "url";
+  message: string;
+  requestedSchema: unknown;
+  url: string | null;
+}): string {
+  const { taskId, mode, message, requestedSchema, url } = question;
+  const text = canonicalJson({ v: 1, taskId, mode, message, requestedSchema: requestedSchema ?? null, url });
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+/** The field, or why it cannot be shown. */
+function toField(name: string, from: Property, required: boolean): Field | string {
+  const base = { name, title: from.title?.trim() || name, description: from.description ?? null, required };
+  if (from.type === "boolean") return { ...base, kind: "boolean", default: from.default ?? null };
+  if (from.type === "array") {
+    const options = fromEnum(from.items.enum) ?? fromTitled(from.items.anyOf ?? from.items.oneOf);
+    if (!options) return "a list without choices";
+    if (hasDuplicates(options)) return "the same choice twice";
+    const initial = (from.default ?? []).filter((value) => options.some((option) => option.value === value));
+    return {
+      ...base,
+      kind: "several_of",
+      options,
+      minItems: from.minItems ?? null,
+      maxItems: from.maxItems ?? null,
+      default: initial,
+    };
+  }
+  if (from.type === "string") {
+    const options = fromEnum(from.enum, from.enumNames) ?? fromTitled(from.oneOf);
+    if (options) {
+      if (hasDuplicates(options)) return "the same choice twice";
+      const initial = options.find((option) => option.value === from.default)?.value ?? null;
+      return { ...base, kind: "one_of", options, default: initial };
+    }
+    const format = FORMATS.safeParse(from.format);
+    if (!format.success) return `the unknown format "${from.format}"`;
+    const { minLength = null, maxLength = null, default: initial = null } = from;
+    return { ...base, kind: "text", format: format.data ?? null, minLength, maxLength, default: initial };
+  }
+  const { minimum, maximum, default: initial = null } = from;
+  const integer = from.type === "integer";
+  return {
+    ...base,
+    kind: "number",
+    integer,
+    minimum: bound(minimum),
+    maximum: bound(maximum),
+    default: initial,
+  };
+}
+
+/** Schema generators write the largest exact number where there is no limit; nothing beyond it is taken anyway. */
+function bound(limit: number | undefined): number | null {
+  return limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? null : limit;
+}
+
+const FORMATS = z.enum(["email", "uri", "date", "date-time"]).optional();
+
+function fromEnum(values: string[] | undefined, titles: string[] = []): FieldOption[] | null {
+  return values ? values.map((value, at) => ({ value, title: titles[at] ?? value })) : null;
+}
+
+function fromTitled(values: z.infer<typeof titledOptions>): FieldOption[] | null {
+  return values
+    ? values.map((option) => ({ value: option.const, title: option.title ?? option.const }))
+    : null;
+}
+
+function hasDuplicates(options: FieldOption[]): boolean {
+  return new Set(options.map(({ value }) => value)).size < options.length;
+}
+
+/**
+ * A nullable property as the plain one, since an empty field is left out of the answer: `type: ["string", "null"]`,
+ * or `anyOf` with null as Python's schema generators write it. Choices without a type are texts.
+ */
+function plain(given: unknown): unknown {
+  if (!isRecord(given)) return given;
+  const value = Object.fromEntries(Object.entries(given).filter(([keyword]) => !isNote(keyword)));
+  const { anyOf, ...rest } = value;
+  if (Array.isArray(anyOf) && rest.type === undefined) {
+    const kinds = anyOf.filter((kind) => !(isRecord(kind) && kind.type === "null"));
+    return kinds.length === 1 && isRecord(kinds[0]) ? plain({ ...kinds[0], ...rest }) : value;
+  }
+  if (value.type === undefined && (value.enum ?? value.oneOf) !== undefined)
+    return { ...value, type: "string" };
+  if (!Array.isArray(value.type)) return value;
+  const types = value.type.filter((type) => type !== "null");
+  const choices = Array.isArray(value.enum) ? { enum: value.enum.filter((choice) => choice !== null) } : {};
+  return types.length === 1 ? { ...value, ...choices, type: types[0] } : value;
+}
+
+/** Keywords that by definition change nothing of what may be answered. */
+function isNote(keyword: string): boolean {
+  return ["$comment", "examples", "deprecated"].includes(keyword) || keyword.startsWith("x-");
+}
+
+function hasProto(properties: unknown): boolean {
+  return isRecord(properties) && Object.hasOwn(properties, "__proto__");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function unsupported(reason: string): Form {
+  return { kind: "unsupported", reason };
+}
+
+/** What is wrong with a field; of its type in words that need no schema to be understood. */
+function fieldIssue(error: z.ZodError): string {
+  return error.issues[0]?.path[0] === "type" ? "forms have no fields of its type" : firstIssue(error);
+}
+
+/** Where and what, in a few words; the server's own names are cut short. */
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (!issue) return "not understood";
+  const at = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") return `"${issue.keys[0]?.slice(0, 60)}" is not known`;
+  return `${at === "" ? "" : `${at.slice(0, 60)}: `}${issue.message.slice(0, 120)}`;
+}

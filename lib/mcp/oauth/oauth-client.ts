@@ -1,0 +1,68 @@
+/** Who Intray is at authorization servers. */
+import { registerClient } from "@modelcontextprotocol/client";
+import type { Network } from "../../base/network.ts";
+import type { AuthorizationMetadata } from "./oauth-discovery.ts";
+import { oauthFetch } from "./oauth-fetch.ts";
+import { OAuthRefused } from "./oauth-refused.ts";
+
+/** Credentials of Intray at one authorization server. */
+export interface OAuthClient {
+  clientId: string;
+  /** Null: a public client, which proves itself by PKCE alone. */
+  secret: string | null;
+  /** How the secret is sent, where the registration said so. */
+  method: string | null;
+}
+
+export function callbackUrl(origin: string): string {
+  return `${origin}/oauth/callback`;
+}
+
+/** The address of the document that says who Intray is, and by that its client id (SEP-991). */
+export function metadataDocumentUrl(origin: string): string {
+  return `${origin}/oauth/client-metadata.json`;
+}
+
+/** What an authorization server may know of Intray: by registration, or by reading the document. */
+export function clientMetadata(origin: string, method: string) {
+  return {
+    client_name: "Intray",
+    client_uri: origin,
+    redirect_uris: [callbackUrl(origin)],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: method,
+    application_type: "web",
+  };
+}
+
+/**
+ * Registers Intray (RFC 7591), for no scope in particular: one day it may need more. `secretExpiresAt`: null, or when
+ * the secret ends. Throws OAuthRefused.
+ */
+export async function register(
+  metadata: AuthorizationMetadata,
+  origin: string,
+  network: Network,
+): Promise<OAuthClient & { secretExpiresAt: Date | null }> {
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const wanted = ["client_secret_basic", "client_secret_post", "none"];
+  const method = wanted.find((one) => methods.includes(one));
+  if (method === undefined) throw new OAuthRefused("registration_refused");
+  try {
+    const made = await registerClient(metadata.issuer, {
+      metadata,
+      clientMetadata: clientMetadata(origin, method),
+      fetchFn: oauthFetch(network),
+    });
+    return {
+      clientId: made.client_id,
+      secret: made.client_secret ?? null,
+      method: made.token_endpoint_auth_method ?? null,
+      secretExpiresAt: made.client_secret_expires_at ? new Date(made.client_secret_expires_at * 1000) : null,
+    };
+  } catch (error) {
+    if (error instanceof OAuthRefused) throw error;
+    throw new OAuthRefused("registration_refused");
+  }
+}

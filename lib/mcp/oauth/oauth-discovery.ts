@@ -1,0 +1,124 @@
+/**
+ * Finds who grants access to an MCP server: its protected resource metadata (RFC 9728), then the authorization
+ * server's own (RFC 8414, OpenID Connect). Everything read here comes from strangers.
+ */
+import {
+  checkResourceAllowed,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+  IssuerMismatchError,
+  resourceUrlFromServerUrl,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+import type { Network } from "../../base/network.ts";
+import { type OAuthFetch, oauthFetch, refusalOf, requireSecure } from "./oauth-fetch.ts";
+import { OAuthRefused } from "./oauth-refused.ts";
+
+const names = z.array(z.string().max(300)).max(500);
+
+/** What is kept of an authorization server's metadata. */
+export const authorizationMetadataSchema = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.string(),
+  token_endpoint: z.string(),
+  registration_endpoint: z.string().optional(),
+  revocation_endpoint: z.string().optional(),
+  response_types_supported: names,
+  grant_types_supported: names.optional(),
+  scopes_supported: names.optional(),
+  token_endpoint_auth_methods_supported: names.optional(),
+  code_challenge_methods_supported: names.optional(),
+  authorization_response_iss_parameter_supported: z.boolean().optional().catch(undefined),
+  client_id_metadata_document_supported: z.boolean().optional().catch(undefined),
+});
+export type AuthorizationMetadata = z.infer<typeof authorizationMetadataSchema>;
+
+export interface Discovered {
+  metadata: AuthorizationMetadata;
+  /** As the server names itself, else its address: sent as `resource`, always. */
+  resource: string;
+  /** What the server asks for, space-separated; null: it does not say. */
+  scope: string | null;
+}
+
+/** Throws OAuthRefused where there is none, or none that may be used. */
+export async function discoverAuthorization(serverUrl: string, network: Network): Promise<Discovered> {
+  const ask = oauthFetch(network);
+  const challenge = await challengeOf(serverUrl, network);
+  const resourceMetadata = await readResourceMetadata(serverUrl, challenge.resourceMetadataUrl, ask);
+  const resource = chooseResource(serverUrl, resourceMetadata?.resource);
+  // Servers from before RFC 9728 are their own authorization servers.
+  const issuer = resourceMetadata?.authorization_servers?.[0] ?? String(new URL("/", serverUrl));
+  const metadata = await readAuthorizationMetadata(issuer, ask);
+  requireSound(metadata, network);
+  const scope = challenge.scope ?? (resourceMetadata?.scopes_supported?.join(" ") || null);
+  return { metadata, resource, scope };
+}
+
+/** What the server says to who comes without a token. Its reply's body is not read. */
+async function challengeOf(serverUrl: string, network: Network) {
+  const url = requireSecure(network, serverUrl);
+  try {
+    const reply = await network.fetch(url, {
+      method: "POST",
+      headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+      signal: AbortSignal.timeout(8_000),
+    });
+    await reply.body?.cancel();
+    return reply.status === 401 ? extractWWWAuthenticateParams(reply) : {};
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+async function readResourceMetadata(serverUrl: string, url: URL | undefined, ask: OAuthFetch) {
+  let status = 0;
+  const watched: OAuthFetch = async (target, init) => {
+    const reply = await ask(target, init);
+    status = reply.status;
+    return reply;
+  };
+  try {
+    return await discoverOAuthProtectedResourceMetadata(serverUrl, { resourceMetadataUrl: url }, watched);
+  } catch (error) {
+    if (error instanceof OAuthRefused) throw error;
+    // Only a server that says it has none is taken for an old one.
+    if (status >= 400 && status < 500 && url === undefined) return null;
+    throw new OAuthRefused(status === 200 ? "metadata_invalid" : "unreachable");
+  }
+}
+
+/** A server may speak for itself and its own origin only (A5, A12): else a token would be good elsewhere. */
+function chooseResource(serverUrl: string, named: string | undefined): string {
+  const own = resourceUrlFromServerUrl(serverUrl);
+  if (named === undefined) return own.href;
+  const isOwn =
+    URL.canParse(named) && checkResourceAllowed({ requestedResource: own, configuredResource: named });
+  if (!isOwn) throw new OAuthRefused("resource_mismatch");
+  return named;
+}
+
+async function readAuthorizationMetadata(issuer: string, ask: OAuthFetch): Promise<AuthorizationMetadata> {
+  const found = await discoverAuthorizationServerMetadata(issuer, { fetchFn: ask }).catch(
+    (error: unknown) => {
+      if (error instanceof OAuthRefused) throw error;
+      if (error instanceof IssuerMismatchError) throw new OAuthRefused("metadata_issuer");
+      throw new OAuthRefused("metadata_invalid");
+    },
+  );
+  if (!found) throw new OAuthRefused("no_authorization_server");
+  const { data } = authorizationMetadataSchema.safeParse(found);
+  if (!data) throw new OAuthRefused("metadata_invalid");
+  return data;
+}
+
+/** PKCE by its own word, which silence is not (A4), and no endpoint over plain http or of another scheme (A15, A16). */
+function requireSound(metadata: AuthorizationMetadata, network: Network): void {
+  const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = metadata;
+  for (const url of [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint])
+    if (url !== undefined) requireSecure(network, url);
+  if (!metadata.code_challenge_methods_supported?.includes("S256"))
+    throw new OAuthRefused("pkce_unsupported");
+}

@@ -1,0 +1,162 @@
+/** The exchanges of OAuth with one authorization server: leaving for it, codes, renewal and revocation. */
+import {
+  exchangeAuthorization,
+  InsecureTokenEndpointError,
+  OAuthError,
+  type OAuthTokens,
+  refreshAuthorization,
+  selectClientAuthMethod,
+  startAuthorization,
+} from "@modelcontextprotocol/client";
+import type { Network } from "../../base/network.ts";
+import type { OAuthClient } from "./oauth-client.ts";
+import type { AuthorizationMetadata } from "./oauth-discovery.ts";
+import { oauthFetch, requireSecure } from "./oauth-fetch.ts";
+import { type OAuthRefusal, OAuthRefused } from "./oauth-refused.ts";
+
+/** What an authorization server granted. Secrets: sealed at rest, never logged. */
+export interface Tokens {
+  accessToken: string;
+  refreshToken: string | null;
+  /** From now on; null: it does not say. */
+  expiresInMs: number | null;
+  /** Space-separated; null: what was asked for. */
+  scope: string | null;
+}
+
+interface Party {
+  metadata: AuthorizationMetadata;
+  client: OAuthClient;
+  resource: string;
+}
+
+/** Where the browser goes, and the PKCE verifier that stays here. Throws OAuthRefused. */
+export async function leave(
+  { metadata, client, resource }: Party,
+  to: { redirectUri: string; scope: string | null; state: string },
+  network: Network,
+): Promise<{ authorizationUrl: string; verifier: string }> {
+  const { authorizationUrl, codeVerifier } = await startAuthorization(metadata.issuer, {
+    metadata,
+    clientInformation: { client_id: client.clientId },
+    redirectUrl: to.redirectUri,
+    scope: to.scope ?? undefined,
+    state: to.state,
+    resource,
+  }).catch(() => {
+    throw new OAuthRefused("metadata_invalid");
+  });
+  // Once more, on what the browser will really be sent to (A16).
+  return { authorizationUrl: requireSecure(network, authorizationUrl).href, verifier: codeVerifier };
+}
+
+/** A code for tokens. The issuer of the answer was checked. Throws OAuthRefused. */
+export async function exchangeCode(
+  { metadata, client, resource }: Party,
+  answer: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
+  network: Network,
+): Promise<Tokens> {
+  const exchanged = exchangeAuthorization(metadata.issuer, {
+    metadata,
+    clientInformation: toInformation(client),
+    authorizationCode: answer.code,
+    iss: answer.iss,
+    codeVerifier: answer.verifier,
+    redirectUri: answer.redirectUri,
+    resource,
+    fetchFn: oauthFetch(network),
+  });
+  return toTokens(await exchanged.catch(refuse));
+}
+
+/** A refresh token for new tokens. `mayStart` as in oauthFetch. Throws OAuthRefused; only FINAL ones end the grant. */
+export async function renewTokens(
+  { metadata, client, resource }: Party,
+  refreshToken: string,
+  network: Network,
+  mayStart: () => void,
+): Promise<Tokens> {
+  const renewed = refreshAuthorization(metadata.issuer, {
+    metadata,
+    clientInformation: toInformation(client),
+    refreshToken,
+    resource,
+    fetchFn: oauthFetch(network, mayStart),
+  });
+  return toTokens(await renewed.catch(refuse));
+}
+
+/** Nobody but a person can go on from these. */
+export function isFinal({ code }: OAuthRefused): boolean {
+  return FINAL.has(code);
+}
+const FINAL = new Set<OAuthRefusal>(["grant_refused", "client_refused", "scope_refused", "token_unusable"]);
+
+/** Tells the authorization server that a token is over (RFC 7009). Throws OAuthRefused. */
+export async function revokeToken(
+  { metadata, client }: Pick<Party, "metadata" | "client">,
+  token: string,
+  kind: "refresh_token" | "access_token",
+  network: Network,
+): Promise<void> {
+  if (metadata.revocation_endpoint === undefined) return;
+  const headers: Record<string, string> = { "content-type": "application/x-www-form-urlencoded" };
+  const body = new URLSearchParams({ token, token_type_hint: kind });
+  const information = toInformation(client);
+  const method = selectClientAuthMethod(information, metadata.token_endpoint_auth_methods_supported ?? []);
+  if (method === "client_secret_basic" && client.secret !== null) {
+    const pair = `${encodeURIComponent(client.clientId)}:${encodeURIComponent(client.secret)}`;
+    headers.authorization = `Basic ${Buffer.from(pair).toString("base64")}`;
+  } else {
+    body.set("client_id", client.clientId);
+    if (client.secret !== null) body.set("client_secret", client.secret);
+  }
+  const reply = await oauthFetch(network)(metadata.revocation_endpoint, { method: "POST", headers, body });
+  if (!reply.ok) throw new OAuthRefused("unreachable");
+}
+
+function toInformation({ clientId, secret, method }: OAuthClient) {
+  return {
+    client_id: clientId,
+    ...(secret !== null && { client_secret: secret }),
+    ...(method !== null && { token_endpoint_auth_method: method }),
+  };
+}
+
+/** Shorter lifetimes than this would mean to renew at every call. */
+const SHORTEST_MS = 2_000;
+const LONGEST_MS = 10 * 365 * 24 * 3600_000;
+const MOST_CHARACTERS = 16_384;
+
+function toTokens(tokens: OAuthTokens): Tokens {
+  const { access_token, refresh_token, token_type, expires_in, scope } = tokens;
+  const isSound = [access_token, refresh_token ?? "-"].every(
+    (token) => /^[\x21-\x7e]+$/.test(token) && token.length <= MOST_CHARACTERS,
+  );
+  if (token_type.toLowerCase() !== "bearer" || !isSound) throw new OAuthRefused("token_unusable");
+  const lifetime = expires_in === undefined || Number.isNaN(expires_in) ? null : expires_in * 1000;
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token ?? null,
+    expiresInMs: lifetime === null ? null : Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, lifetime))),
+    scope: scope?.trim().slice(0, 4_000) || null,
+  };
+}
+
+/** By the error's code, which is a word of the specification; what else was said stays unread. */
+function refuse(error: unknown): never {
+  if (error instanceof OAuthRefused) throw error;
+  if (error instanceof InsecureTokenEndpointError) throw new OAuthRefused("insecure_endpoint");
+  if (error instanceof OAuthError) throw new OAuthRefused(BY_CODE[error.code] ?? "unreachable");
+  throw new OAuthRefused("unreachable");
+}
+
+const BY_CODE: Record<string, OAuthRefusal> = {
+  invalid_grant: "grant_refused",
+  invalid_request: "grant_refused",
+  invalid_target: "grant_refused",
+  unsupported_grant_type: "grant_refused",
+  invalid_client: "client_refused",
+  unauthorized_client: "client_refused",
+  invalid_scope: "scope_refused",
+};

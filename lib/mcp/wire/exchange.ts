@@ -1,0 +1,165 @@
+/** One HTTP exchange under a deadline. Knows event streams, size caps and failures; no JSON-RPC. */
+import type { IncomingHttpHeaders } from "node:http";
+import { msSince, thisMoment } from "../../base/moment.ts";
+import type { Network, Outgoing } from "../../base/network.ts";
+import { badReply, httpError, transportError } from "../errors.ts";
+import { ERROR_BYTES, REPLY_BYTES } from "../limits.ts";
+import { PeerError } from "../peer.ts";
+import { MAX_TIMER_MS } from "./deadline.ts";
+import { Flood } from "./flood.ts";
+import { credentialsIn, hiding, IN_MESSAGES } from "./hide.ts";
+import { LargeRead } from "./large-reads.ts";
+import { SseParser } from "./sse.ts";
+
+export interface ExchangeOptions {
+  deadlineMs: number;
+  /** From the moment the request is written, this takes the place of the deadline. */
+  replyWithinMs?: number;
+  signal?: AbortSignal;
+  /** The deadline covers the opening only: an event stream lives on once its head is here. */
+  opensOnly?: boolean;
+  /** What a refusal is not to repeat, beside the request's credentials. */
+  secrets: string[];
+  /** The JSON-RPC method, which tells errors apart; null for notifications and responses. */
+  rpcMethod: string | null;
+}
+
+/** Called in order of arrival. What one of the first three throws ends the exchange with that error. */
+export interface ExchangeHandlers {
+  /** The head of a 2xx. */
+  onHead(headers: IncomingHttpHeaders): void;
+  /** The whole body, or the data of one event, without the request's credentials. */
+  onText(text: string): void;
+  onEventId(eventId: string): void;
+  onRetry?(afterMs: number): void;
+  /** The body of a 2xx is over. Either this or `onError` comes last, once. */
+  onEnd(): void;
+  onError(error: PeerError): void;
+}
+
+/** Starts the exchange. The returned function drops the connection. */
+export function exchange(
+  network: Network,
+  url: URL,
+  outgoing: Outgoing,
+  options: ExchangeOptions,
+  handlers: ExchangeHandlers,
+): () => void {
+  let status = 0;
+  let headers: IncomingHttpHeaders = {};
+  let parser: SseParser | null = null;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let drop: (reason: Error) => void = () => {};
+  const flood = new Flood();
+
+  const credentials = credentialsIn(outgoing.headers);
+  const hide = hiding(credentials, IN_MESSAGES);
+  const begun = thisMoment();
+
+  const stop = (message: string) => drop(new Stopped(message));
+  const large = new LargeRead(url.origin, stop);
+  const giveUp = () => stop("The call was given up");
+  const arm = (ms: number) =>
+    setTimeout(stop, Math.min(ms, MAX_TIMER_MS), "The server did not answer in time");
+  let timer = arm(options.deadlineMs);
+  const settle = () => {
+    clearTimeout(timer);
+    options.signal?.removeEventListener("abort", giveUp);
+  };
+  const text = () => hide(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+  const isRefusal = () => status !== 0 && !isSuccess(status);
+  const refusal = () => {
+    const inSession = "mcp-session-id" in outgoing.headers;
+    const body = hiding([...credentials, ...options.secrets], IN_MESSAGES)(text());
+    return httpError({ status, headers, body }, options.rpcMethod, inSession);
+  };
+  const errorOf = (error: Error, sent: boolean) => {
+    // The status has said it all, however its body goes on.
+    if (isRefusal()) return refusal();
+    if (error instanceof Stopped) return new PeerError("timeout", sent ? "maybe" : "no", error.message);
+    return transportError(error, sent);
+  };
+  const guarded = (read: () => void) => {
+    try {
+      read();
+    } catch (error) {
+      drop(badReply("The reply makes no sense", error));
+    }
+  };
+
+  drop = network.send(url, outgoing, {
+    // A process that was frozen, or its machine suspended, wakes up here before its timers do, when another may have
+    // taken its place.
+    onStart() {
+      if (msSince(begun) >= options.deadlineMs)
+        throw new Stopped("The call's time was over before it was written");
+      if (options.replyWithinMs === undefined) return;
+      clearTimeout(timer);
+      timer = arm(options.replyWithinMs);
+    },
+    onHead(code, received) {
+      status = code;
+      headers = received;
+      if (!isSuccess(status)) return;
+      if (isEventStream(headers)) {
+        if (options.opensOnly) settle();
+        parser = new SseParser(({ data, id, retryMs }) => {
+          size = 0;
+          flood.event();
+          if (retryMs !== undefined) handlers.onRetry?.(retryMs);
+          if (id !== null) handlers.onEventId(id);
+          if (data !== "") handlers.onText(hide(data));
+        });
+      }
+      guarded(() => handlers.onHead(headers));
+    },
+    onData(chunk, flow) {
+      size += chunk.length;
+      if (isRefusal()) {
+        if (size <= ERROR_BYTES) chunks.push(chunk);
+        else stop("The error's body is too large");
+      } else if (size > REPLY_BYTES) {
+        drop(new PeerError("too_large", "yes", "The reply is larger than 8 MiB"));
+      } else if (parser) {
+        const stream = parser;
+        guarded(() => {
+          flood.bytes(chunk.length);
+          stream.push(chunk);
+          large.holds(stream.held, flow);
+        });
+      } else {
+        chunks.push(chunk);
+        large.holds(size, flow);
+      }
+    },
+    onEnd() {
+      settle();
+      large.end();
+      if (isRefusal()) return handlers.onError(refusal());
+      try {
+        if (chunks.length > 0) handlers.onText(text());
+      } catch (error) {
+        return handlers.onError(badReply("The reply makes no sense", error));
+      }
+      handlers.onEnd();
+    },
+    onError(error, sent) {
+      settle();
+      large.end();
+      handlers.onError(errorOf(error, sent));
+    },
+  });
+  if (options.signal?.aborted) giveUp();
+  else options.signal?.addEventListener("abort", giveUp);
+  return () => stop("closed");
+}
+
+/** Our own end of an exchange: the deadline, or the caller's signal. */
+class Stopped extends Error {}
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers["content-type"]?.startsWith("text/event-stream") ?? false;
+}

@@ -1,0 +1,30 @@
+import { FLOOD_BYTES, FLOOD_EVENTS, FLOOD_MS } from "../limits.ts";
+import { PeerError } from "../peer.ts";
+
+/** Counts what one stream brings. Throws PeerError `too_large` where it is more than anybody could have to say. */
+export class Flood {
+  #since = performance.now();
+  #events = 0;
+  #bytes = 0;
+
+  event(): void {
+    this.#count(1, 0);
+  }
+
+  bytes(count: number): void {
+    this.#count(0, count);
+  }
+
+  #count(events: number, bytes: number): void {
+    const now = performance.now();
+    if (now - this.#since > FLOOD_MS) {
+      this.#since = now;
+      this.#events = 0;
+      this.#bytes = 0;
+    }
+    this.#events += events;
+    this.#bytes += bytes;
+    if (this.#events > FLOOD_EVENTS || this.#bytes > FLOOD_BYTES)
+      throw new PeerError("too_large", "yes", "The stream is a flood");
+  }
+}

@@ -1,0 +1,47 @@
+import { DEPTH, VALUES } from "../limits.ts";
+import { PeerError } from "../peer.ts";
+
+/** Shorter texts can't hold what would hurt. */
+const HARMLESS_CHARACTERS = 1_000;
+
+/**
+ * The JSON of a server. Throws PeerError `bad_reply`, also for what is nested so deeply, or has so many values, that
+ * reading it on would hurt us: measured before it is parsed.
+ */
+export function parseJson(text: string): unknown {
+  if (text.length > HARMLESS_CHARACTERS) measure(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw refused("The reply is not JSON", error);
+  }
+}
+
+function measure(text: string): void {
+  let depth = 0;
+  let values = 1;
+  let inText = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inText) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) inText = false;
+    } else if (code === QUOTE) inText = true;
+    else if (code === COMMA) values++;
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      values++;
+      if (++depth > DEPTH) throw refused("The reply is nested too deeply");
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--;
+  }
+  if (values > VALUES) throw refused("The reply has too many values");
+}
+
+const refused = (message: string, cause?: unknown) => new PeerError("bad_reply", "yes", message, { cause });
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_ARRAY = 91;
+const BACKSLASH = 92;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;

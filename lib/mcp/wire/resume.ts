@@ -1,0 +1,161 @@
+/** Going on with the stream of a reply that ended before the reply (SEP-1699): when, how often, and when no more. */
+
+import type { IncomingHttpHeaders } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { badReply } from "../errors.ts";
+import { asServerMessage } from "../messages.ts";
+import { type CallOptions, PeerError } from "../peer.ts";
+import { Deadline } from "./deadline.ts";
+import { type ExchangeHandlers, isEventStream } from "./exchange.ts";
+import { parseJson } from "./json.ts";
+import type { Reply, SentCall, StreamHandlers } from "./wire.ts";
+
+const FIRST_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 60_000;
+/** Openings in a row that may fail: the pauses double, so that a server has about a minute to come back. */
+const MAX_FAILURES = 6;
+
+/** Where a broken stream is gone on with, and after which pause (null: the server did not say). */
+export interface Place {
+  lastEventId: string | null;
+  retryMs: number | null;
+}
+
+/** Runs with a GET that the server lets through, as far as that can be known before. */
+export type WithGet = <T>(run: (get: Get) => Promise<T>) => Promise<T>;
+
+/** Starts a GET with these headers. The returned function drops it. */
+export type Get = (
+  headers: Record<string, string>,
+  options: { deadlineMs: number; opensOnly: true },
+  handlers: ExchangeHandlers,
+) => () => void;
+
+/**
+ * GETs again and again, with pauses, until the reply is here. Whatever else ends this has code `unreachable` or
+ * `timeout` and reached `maybe`, since the call itself went out before; or is `too_large`.
+ */
+export async function followReply(
+  withGet: WithGet,
+  call: SentCall,
+  place: Place,
+  options: CallOptions,
+  endsAt: number,
+  handlers: StreamHandlers | undefined,
+): Promise<Reply> {
+  const { signal } = options;
+  let failures = 0;
+  /** Streams in a row that ended without any event: nothing there yet. */
+  let empty = 0;
+  let waitMs = 0;
+  for (;;) {
+    const ownMs = Math.max(place.retryMs ?? FIRST_PAUSE_MS, MIN_PAUSE_MS);
+    const pauseMs = Math.max(waitMs, ownMs * 2 ** Math.min(10, failures + empty));
+    await pause(Math.min(pauseMs, MAX_PAUSE_MS), endsAt, signal);
+    waitMs = 0;
+    const { lastEventId } = place;
+    try {
+      const reply = await withGet((get) => goOn(get, call, place, options, endsAt, handlers));
+      if (reply) return reply;
+      failures = 0;
+      empty = place.lastEventId === lastEventId ? empty + 1 : 0;
+    } catch (error) {
+      if (!(error instanceof PeerError) || error.code === "too_large") throw error;
+      if (signal?.aborted || performance.now() >= endsAt) throw overtime(error);
+      failures++;
+      if (!mayPass(error) || failures >= MAX_FAILURES) {
+        throw new PeerError("unreachable", "maybe", "The stream of the reply can't be gone on with", {
+          cause: error,
+        });
+      }
+      waitMs = error.retryAfterMs ?? 0;
+    }
+  }
+}
+
+/** One GET from the last event on. Resolves with the reply, or with null when the stream ended without it. */
+function goOn(
+  get: Get,
+  { id, method, headers }: SentCall,
+  place: Place,
+  options: CallOptions,
+  endsAt: number,
+  handlers: StreamHandlers | undefined,
+): Promise<Reply | null> {
+  return new Promise((resolve, reject) => {
+    let received: IncomingHttpHeaders | null = null;
+    const leftMs = endsAt - performance.now();
+    const whole = new Deadline({ deadlineMs: leftMs, signal: options.signal }, (error) => {
+      reject(error);
+      drop();
+    });
+    const settle = (reply: Reply | null) => {
+      whole.met();
+      resolve(reply);
+    };
+    const drop = get(
+      { ...headers, "last-event-id": String(place.lastEventId) },
+      { deadlineMs: Math.min(options.deadlineMs, leftMs), opensOnly: true },
+      {
+        onHead(head) {
+          if (!isEventStream(head)) throw badReply("The reply is not an event stream");
+          received = head;
+        },
+        onText(text) {
+          const message = asServerMessage(text);
+          if (message) {
+            options.onMessage?.("in", message.method, message);
+            handlers?.onServerMessage(message);
+          } else if ((parseJson(text) as { id?: unknown } | null)?.id === id) {
+            settle({ text, id, method, headers: received ?? {} });
+            drop();
+          }
+        },
+        onEventId(eventId) {
+          place.lastEventId = eventId;
+          handlers?.onEventId(eventId);
+        },
+        onRetry(afterMs) {
+          place.retryMs = afterMs;
+        },
+        onEnd: () => settle(null),
+        onError(error) {
+          whole.met();
+          if (received && error.code !== "too_large") resolve(null);
+          else reject(error);
+        },
+      },
+    );
+  });
+}
+
+/** A reply that ended in the middle, by itself or by a cut: not one that was refused, or that took too long. */
+export function brokeOff(error: unknown): boolean {
+  return (
+    error instanceof PeerError &&
+    error.code === "unreachable" &&
+    error.reached === "maybe" &&
+    error.httpStatus === null
+  );
+}
+
+/** The server is away or busy; anything else it would say again. */
+function mayPass({ code, httpStatus }: PeerError): boolean {
+  return ["unreachable", "timeout", "rate_limited"].includes(code) || (httpStatus ?? 0) >= 500;
+}
+
+async function pause(ms: number, endsAt: number, signal: AbortSignal | undefined): Promise<void> {
+  if (performance.now() + ms >= endsAt) {
+    await sleep(Math.max(0, endsAt - performance.now()), undefined, { signal }).catch(overtimeOf);
+    throw overtime();
+  }
+  await sleep(ms, undefined, { signal }).catch(overtimeOf);
+}
+
+const overtime = (cause?: unknown) =>
+  new PeerError("timeout", "maybe", "The server did not answer in time", { cause });
+
+function overtimeOf(cause: unknown): never {
+  throw overtime(cause);
+}

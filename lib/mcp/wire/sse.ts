@@ -1,0 +1,84 @@
+import { detached } from "../../base/detached.ts";
+
+/** One event of a `text/event-stream`. */
+export interface SseEvent {
+  data: string;
+  /** The id of this event, or null when it had none of its own. */
+  id: string | null;
+  /** How long to wait before the stream is opened again, in ms, where the event says so. */
+  retryMs?: number;
+}
+
+/**
+ * An incremental parser of server-sent events (HTML standard, 9.2.6): bytes in, whole events out.
+ * Takes CR, LF and CRLF, comments, several data lines and a byte order mark; chunks may split anywhere, inside
+ * characters too. Event names are not used by MCP.
+ */
+export class SseParser {
+  private readonly decoder = new TextDecoder();
+  private readonly onEvent: (event: SseEvent) => void;
+  private line = "";
+  private data: string | null = null;
+  private id: string | null = null;
+  private retryMs: number | undefined;
+  private endedOnCr = false;
+
+  constructor(onEvent: (event: SseEvent) => void) {
+    this.onEvent = onEvent;
+  }
+
+  /** Of an event that is not whole yet, in characters. */
+  get held(): number {
+    return this.line.length + (this.data?.length ?? 0);
+  }
+
+  push(chunk: Uint8Array): void {
+    const text = this.decoder.decode(chunk, { stream: true });
+    let from = 0;
+    // A CR at the end of a chunk already ended its line: the LF that may follow belongs to it.
+    if (this.endedOnCr && text.length > 0) {
+      this.endedOnCr = false;
+      if (text[0] === "\n") from = 1;
+    }
+    for (let end = lineEnd(text, from); end !== -1; end = lineEnd(text, from)) {
+      this.take(this.line + text.slice(from, end));
+      this.line = "";
+      from = end + 1;
+      if (text[end] === "\r") {
+        if (from === text.length) this.endedOnCr = true;
+        else if (text[from] === "\n") from++;
+      }
+    }
+    this.line += text.slice(from);
+  }
+
+  private take(line: string): void {
+    if (line === "") {
+      this.dispatch();
+      return;
+    }
+    const colon = line.indexOf(":");
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "data") this.data = this.data === null ? value : `${this.data}\n${value}`;
+    else if (field === "id" && !value.includes("\0")) this.id = detached(value);
+    else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
+  }
+
+  private dispatch(): void {
+    const { data, id, retryMs } = this;
+    this.data = null;
+    this.id = null;
+    this.retryMs = undefined;
+    // An id without data is a priming event: it says where a resumed stream begins.
+    if (data !== null || id !== null || retryMs !== undefined)
+      this.onEvent({ data: data ?? "", id, ...(retryMs !== undefined && { retryMs }) });
+  }
+}
+
+const LINE_END = /[\r\n]/g;
+
+function lineEnd(text: string, from: number): number {
+  LINE_END.lastIndex = from;
+  return LINE_END.exec(text)?.index ?? -1;
+}

@@ -1,0 +1,47 @@
+import type { Peer } from "../peer.ts";
+
+/**
+ * Told of each call that is over, however it ended. `ms` from its beginning; null where the length is the tool's, not the
+ * server's. Streams are not calls: they last as long as they may.
+ */
+export type OnCall = (ms: number | null, error: unknown) => void;
+
+/** The same peer, whose calls are timed. Not one that was given up from here: it says nothing of the server. */
+export function timed(peer: Peer, onCall: OnCall): Peer {
+  const time = async <T>(call: Promise<T>, signal?: AbortSignal, isTools = false): Promise<T> => {
+    const begun = performance.now();
+    const over = (error: unknown) => {
+      if (!signal?.aborted) onCall(isTools ? null : performance.now() - begun, error);
+    };
+    try {
+      const reply = await call;
+      over(null);
+      return reply;
+    } catch (error) {
+      over(error);
+      throw error;
+    }
+  };
+  // There these make no call: sessions are none, and results come with the poll.
+  const asks = peer.era === "2025-11-25";
+  return {
+    era: peer.era,
+    open: (options) => (asks ? time(peer.open(options), options.signal) : peer.open(options)),
+    listen: (...call) => peer.listen(...call),
+    listTools: (session, options) => time(peer.listTools(session, options), options.signal),
+    start: (session, input, listener, options) =>
+      time(peer.start(session, input, listener, options), options.signal, true),
+    resume: (...call) => peer.resume(...call),
+    cancelCall: (session, callId, options) => time(peer.cancelCall(session, callId, options), options.signal),
+    get: (task, options) => time(peer.get(task, options), options.signal),
+    openResult: (...call) => peer.openResult(...call),
+    answer: (task, address, answer, options) =>
+      time(peer.answer(task, address, answer, options), options.signal),
+    cancel: (task, options) => time(peer.cancel(task, options), options.signal),
+    result: (task, remote, options) =>
+      asks ? time(peer.result(task, remote, options), options.signal) : peer.result(task, remote, options),
+    subscribe: (...call) => peer.subscribe(...call),
+    list: (session, limit, options) => time(peer.list(session, limit, options), options.signal),
+    close: (...call) => peer.close(...call),
+  };
+}

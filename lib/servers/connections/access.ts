@@ -1,0 +1,152 @@
+/** The tokens of one connection as its calls need them: asked for at each call, and kept in memory for a while. */
+import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import type { Services } from "../../base/services.ts";
+import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { type Access, PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer.ts";
+import { type Grant, isUsable, openTokens, readGrant } from "./grants.ts";
+import { renewGrant } from "./refresh.ts";
+import { markNeedsReauth, markNeedsScope } from "./transitions.ts";
+
+/** So long a token is used without another look; a connection that somebody ends wakes its watcher besides. */
+const LOOK_AGAIN_MS = 60_000;
+/** An authorization server that is away is left alone this long while the old token works. */
+const RETRY_MS = 15_000;
+
+export class GrantAccess implements Access {
+  #services: Services;
+  #organizationId: string;
+  #connectionId: string;
+  #token: string | null = null;
+  /** Which tokens they are. */
+  #version: bigint | null = null;
+  /** Until then it is used; monotonic. */
+  #until = 0;
+  #asking: Promise<string> | null = null;
+  /** How often the tokens changed behind its back: what was asked for before that is not kept, nor waited for. */
+  #changes = 0;
+
+  constructor(services: Services, organizationId: string, connectionId: string) {
+    this.#services = services;
+    this.#organizationId = organizationId;
+    this.#connectionId = connectionId;
+  }
+
+  current(): string | null {
+    return performance.now() < this.#until ? this.#token : null;
+  }
+
+  /** One question at a time, however many calls wait for it. */
+  fresh(): Promise<string> {
+    return this.#asking ?? this.#askWith(this.#ask());
+  }
+
+  async refused(token: string): Promise<boolean> {
+    if (this.#asking) await this.#asking;
+    // Others were refused before, and it was renewed for them.
+    if (token !== this.#token) return true;
+    const refused = this.#version;
+    this.#until = 0;
+    const changes = this.#changes;
+    const grant = await this.#read();
+    if (grant.version !== refused) return true;
+    await (this.#asking ?? this.#askWith(this.#renew(grant, 0, changes)));
+    return true;
+  }
+
+  async exhausted(token: string, neededScope: string | null): Promise<void> {
+    const seen = this.#version;
+    if (token !== this.#token || seen === null) return;
+    const grant = await this.#read();
+    if (neededScope === null) this.#until = 0;
+    // One that ran out on the way to the server proves nothing: the next one is tried in its turn.
+    if (neededScope === null && grant.expiresInMs !== null && grant.expiresInMs <= 0) return;
+    await this.#within((tx) =>
+      neededScope === null
+        ? markNeedsReauth(this.#organizationId, tx, grant, seen)
+        : markNeedsScope(this.#organizationId, tx, grant, seen, neededScope),
+    );
+  }
+
+  forget(): void {
+    this.#until = 0;
+    this.#changes++;
+    this.#asking = null;
+  }
+
+  #askWith(asking: Promise<string>): Promise<string> {
+    const asked = asking.finally(() => {
+      if (this.#asking === asked) this.#asking = null;
+    });
+    this.#asking = asked;
+    return asked;
+  }
+
+  async #ask(): Promise<string> {
+    const changes = this.#changes;
+    const grant = await this.#read();
+    const isOver = grant.expiresInMs !== null && grant.expiresInMs <= 0;
+    const isDue = grant.refreshInMs !== null && grant.refreshInMs <= 0;
+    if (!isOver && !isDue) return this.#keep(grant, grant.refreshInMs ?? grant.expiresInMs, changes);
+    return this.#renew(grant, grant.expiresInMs ?? 0, changes);
+  }
+
+  /** `stillGoodForMs`: how long the old token can take the new one's place. `changes`: when `grant` was read. */
+  async #renew(grant: Grant, stillGoodForMs: number, changes: number): Promise<string> {
+    if (!grant.renews) {
+      await this.#within((tx) => markNeedsReauth(this.#organizationId, tx, grant, grant.version));
+      throw needed(null);
+    }
+    try {
+      const { connectionId, version } = grant;
+      const isStillGood = stillGoodForMs > 0;
+      const renewed = await unlessAway(
+        renewGrant(this.#services, this.#organizationId, connectionId, version, isStillGood),
+      );
+      if (!renewed || !isUsable(renewed)) throw needed(renewed);
+      return this.#keep(renewed, renewed.refreshInMs ?? renewed.expiresInMs, changes);
+    } catch (error) {
+      if (!(error instanceof OAuthRefused)) throw error;
+      if (stillGoodForMs > 0) return this.#keep(grant, Math.min(RETRY_MS, stillGoodForMs), changes);
+      throw new PeerError("unreachable", "no", "The authorization server can't be reached", { cause: error });
+    }
+  }
+
+  #keep(grant: Grant, forMs: number | null, changes: number): string {
+    const tokens = openTokens(this.#services.seal, this.#organizationId, grant);
+    if (!tokens) throw needed(null);
+    // Good for one call, if that.
+    if (changes !== this.#changes) return tokens.accessToken;
+    this.#token = tokens.accessToken;
+    this.#version = grant.version;
+    this.#until = performance.now() + Math.min(LOOK_AGAIN_MS, forMs ?? LOOK_AGAIN_MS);
+    return tokens.accessToken;
+  }
+
+  /** Throws SignInNeeded where no calls can be made on it. */
+  async #read(): Promise<Grant> {
+    const grant = await this.#within((tx) => readGrant(this.#organizationId, tx, this.#connectionId));
+    if (!grant || !isUsable(grant)) throw needed(grant);
+    return grant;
+  }
+
+  #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return unlessAway(this.#services.db.withOrganization(this.#organizationId, work));
+  }
+}
+
+/** Who makes calls knows failures of calls only. */
+async function unlessAway<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isDatabaseDown(error) ? new TokensUnreadable(error) : error;
+  }
+}
+
+function needed(grant: Grant | null): SignInNeeded {
+  return new SignInNeeded(
+    grant === null || grant.state === "revoked"
+      ? "Nobody is signed in at this server."
+      : "Somebody has to sign in at this server again.",
+  );
+}

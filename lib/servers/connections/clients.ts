@@ -1,0 +1,173 @@
+/**
+ * Who Intray is at the authorization server of one MCP server: what an admin gave, else the document at our own
+ * address, else by registration (A8). Credentials belong to one issuer, and are never shown to another (A11).
+ */
+import type { Tx } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { Services } from "../../base/services.ts";
+import {
+  callbackUrl,
+  metadataDocumentUrl,
+  type OAuthClient,
+  register,
+} from "../../mcp/oauth/oauth-client.ts";
+import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";
+import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { openClient, secretPlace } from "./grants.ts";
+
+export interface KnownClient {
+  /** Our row. */
+  id: string;
+  client: OAuthClient;
+}
+
+/** Finds or makes the client. `origin` is where people reach Intray. Throws OAuthRefused. */
+export async function clientFor(
+  services: Services,
+  organizationId: string,
+  serverId: string,
+  metadata: AuthorizationMetadata,
+  origin: string,
+): Promise<KnownClient> {
+  const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
+  const known = await within((tx) =>
+    knownClient(organizationId, tx, services.seal, serverId, metadata.issuer, origin),
+  );
+  if (known) return known;
+  const made = await introduce(services, metadata, origin);
+  return within((tx) =>
+    storeClient(organizationId, tx, services.seal, { serverId, issuer: metadata.issuer, origin, ...made }),
+  );
+}
+
+async function knownClient(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  serverId: string,
+  issuer: string,
+  origin: string,
+): Promise<KnownClient | null> {
+  const given = await tx.oauthClient.findFirst({
+    where: { organizationId, serverId, registered: "pre-registered" },
+    select: CLIENT,
+  });
+  if (given) {
+    if (given.issuer === null) await bind(organizationId, tx, given.id, serverId, issuer);
+    else if (given.issuer !== issuer) throw new OAuthRefused("issuer_changed");
+    return { id: given.id, client: openClient(seal, organizationId, given) };
+  }
+  const row = await tx.oauthClient.findFirst({
+    where: {
+      organizationId,
+      serverId,
+      issuer,
+      redirectUri: callbackUrl(origin),
+      OR: [{ secretExpiresAt: null }, { secretExpiresAt: { gt: new Date() } }],
+    },
+    select: CLIENT,
+  });
+  return row && { id: row.id, client: openClient(seal, organizationId, row) };
+}
+
+/** From the first connection on, a client that was given is for this issuer alone; it takes the place of others there. */
+async function bind(organizationId: string, tx: Tx, id: string, serverId: string, issuer: string) {
+  await tx.oauthClient.deleteMany({ where: { organizationId, serverId, issuer } });
+  await tx.oauthClient.updateMany({ where: { organizationId, id, issuer: null }, data: { issuer } });
+}
+
+async function introduce(
+  services: Services,
+  metadata: AuthorizationMetadata,
+  origin: string,
+): Promise<{ registered: string; client: OAuthClient; secretExpiresAt: Date | null }> {
+  // They read it from where they are, and take it only from https.
+  if (metadata.client_id_metadata_document_supported && origin.startsWith("https://")) {
+    const client = { clientId: metadataDocumentUrl(origin), secret: null, method: "none" };
+    return { registered: "metadata-document", client, secretExpiresAt: null };
+  }
+  if (metadata.registration_endpoint === undefined) throw new OAuthRefused("registration_unavailable");
+  const { secretExpiresAt, ...client } = await register(metadata, origin, services.network);
+  return { registered: "dynamic", client, secretExpiresAt };
+}
+
+/** Takes the place of one that does not hold any more. What two people's first connections made, the last one keeps. */
+async function storeClient(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  made: {
+    serverId: string;
+    issuer: string;
+    origin: string;
+    registered: string;
+    client: OAuthClient;
+    secretExpiresAt: Date | null;
+  },
+): Promise<KnownClient> {
+  const { serverId, issuer, client } = made;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`oauth-client ${organizationId} ${serverId}`}, 0))`;
+  const was = await tx.oauthClient.findFirst({
+    where: { organizationId, serverId, issuer },
+    select: { id: true },
+  });
+  const id = was?.id ?? uuidv7();
+  const data = {
+    clientId: client.clientId,
+    sealedSecret: sealClient(seal, organizationId, id, client),
+    secretExpiresAt: made.secretExpiresAt,
+    registered: made.registered,
+    redirectUri: callbackUrl(made.origin),
+  };
+  if (was) await tx.oauthClient.updateMany({ where: { organizationId, id }, data });
+  else await tx.oauthClient.create({ data: { organizationId, id, serverId, issuer, ...data } });
+  return { id, client };
+}
+
+/** The client that an admin gives for a server; null: Intray makes itself known. The same one keeps its grants. */
+export async function giveClient(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  serverId: string,
+  given: { clientId: string; clientSecret: string | null } | null,
+): Promise<void> {
+  const was = await tx.oauthClient.findFirst({
+    where: { organizationId, serverId, registered: "pre-registered" },
+    select: CLIENT,
+  });
+  const isSame = was !== null && was.clientId === given?.clientId;
+  if (was && !isSame) await tx.oauthClient.deleteMany({ where: { organizationId, id: was.id } });
+  if (!given) return;
+  const id = isSame ? was.id : uuidv7();
+  const client = { clientId: given.clientId, secret: given.clientSecret, method: null };
+  if (isSame) {
+    const sealedSecret = sealClient(seal, organizationId, id, client);
+    await tx.oauthClient.updateMany({ where: { organizationId, id }, data: { sealedSecret } });
+    return;
+  }
+  await tx.oauthClient.create({
+    data: {
+      organizationId,
+      id,
+      serverId,
+      clientId: client.clientId,
+      sealedSecret: sealClient(seal, organizationId, id, client),
+      registered: "pre-registered",
+    },
+  });
+}
+
+/** The authorization server does not know it any more: the next connection registers anew. */
+export async function forgetDynamicClient(organizationId: string, tx: Tx, id: string): Promise<void> {
+  await tx.oauthClient.deleteMany({ where: { organizationId, id, registered: "dynamic" } });
+}
+
+const CLIENT = { id: true, issuer: true, clientId: true, sealedSecret: true } as const;
+
+function sealClient(seal: Seal, organizationId: string, id: string, client: OAuthClient): string | null {
+  if (client.secret === null) return null;
+  const { secret, method } = client;
+  return seal.seal(secretPlace(organizationId, id), JSON.stringify({ secret, method }));
+}

@@ -1,0 +1,103 @@
+/** The way to an authorization server: what is found out and written down before the browser leaves for it. */
+
+import { may } from "../../access/permissions.ts";
+import type { Principal } from "../../access/principal.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { randomSecret } from "../../base/ids.ts";
+import type { Services } from "../../base/services.ts";
+import { callbackUrl } from "../../mcp/oauth/oauth-client.ts";
+import { discoverAuthorization } from "../../mcp/oauth/oauth-discovery.ts";
+import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { leave } from "../../mcp/oauth/oauth-tokens.ts";
+import { beginFlow } from "../oauth-flows/transitions.ts";
+import { readServer } from "../queries.ts";
+import { NOBODY } from "../seen.ts";
+import { clientFor } from "./clients.ts";
+import { unionOfScopes } from "./grants.ts";
+import type { ConnectInput, Departure } from "./schema.ts";
+
+/** Who connects: a member in a browser. */
+export interface Connecting {
+  principal: Principal & { userId: string };
+  sessionId: string;
+  /** Where people reach Intray, e.g. `https://intray.example`. */
+  origin: string;
+}
+
+/**
+ * Prepares a sign-in at the server's authorization server. Throws `not_found`, `forbidden`, and `cannot_connect` with
+ * the reason (lib/format/oauth.ts has words for each).
+ */
+export async function beginConnecting(
+  services: Services,
+  { principal, sessionId, origin }: Connecting,
+  serverId: string,
+  { shared, scopes }: ConnectInput,
+): Promise<Departure> {
+  const { organizationId, userId } = principal;
+  if (shared && !may(principal.role, "connections:share"))
+    throw new AppError("forbidden", "Only admins connect the shared connection.");
+  const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
+  const { server, asked } = await within(async (tx) => ({
+    server: await readServer(organizationId, tx, NOBODY, serverId),
+    asked: await askedBefore(organizationId, tx, serverId, shared ? null : userId),
+  }));
+  if (server.authKind !== "oauth")
+    throw new AppError("cannot_connect", "This server does not use OAuth.", {
+      extra: { reason: "no_oauth" },
+    });
+  try {
+    const found = await discoverAuthorization(server.url, services.network);
+    const { metadata, resource } = found;
+    const wanted = scopes?.join(" ") || asked.setting || unionOfScopes(found.scope, asked.needed);
+    const scope = withOfflineAccess(wanted, metadata.scopes_supported);
+    const { id, client } = await clientFor(services, organizationId, serverId, metadata, origin);
+    const state = randomSecret();
+    const redirectUri = callbackUrl(origin);
+    const party = { metadata, client, resource };
+    const { authorizationUrl, verifier } = await leave(
+      party,
+      { redirectUri, scope, state },
+      services.network,
+    );
+    await within((tx) =>
+      beginFlow(organizationId, tx, services.seal, state, {
+        userId,
+        sessionId,
+        serverId,
+        shared,
+        oauthClientId: id,
+        verifier,
+        metadata,
+        resource,
+        scope,
+        redirectUri,
+      }),
+    );
+    return { authorizationUrl, issuer: metadata.issuer, scopes: scope?.split(" ") ?? [] };
+  } catch (error) {
+    if (!(error instanceof OAuthRefused)) throw error;
+    throw new AppError("cannot_connect", "Intray can't sign in at this server.", {
+      extra: { reason: error.code },
+    });
+  }
+}
+
+/** What an admin set for the server, and what a call of this connection was refused for. */
+async function askedBefore(organizationId: string, tx: Tx, serverId: string, ownerId: string | null) {
+  const [row] = await tx.$queryRaw<{ setting: string | null; needed: string | null }[]>`
+    SELECT s.oauth_scope AS setting, g.needed_scope AS needed FROM server s
+      LEFT JOIN connection c ON c.organization_id = s.organization_id AND c.server_id = s.id
+        AND c.user_id IS NOT DISTINCT FROM ${ownerId}::uuid
+      LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
+    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid`;
+  return { setting: unionOfScopes(row?.setting, row?.setting && row.needed), needed: row?.needed ?? null };
+}
+
+/** Asks for a refresh token where that is done by a scope (A17). */
+function withOfflineAccess(scope: string | null, supported: string[] | undefined): string | null {
+  return scope !== null && supported?.includes("offline_access")
+    ? unionOfScopes(scope, "offline_access")
+    : scope;
+}

@@ -1,0 +1,137 @@
+/** Ending connections: here at once, and at the authorization server as well as it goes. */
+
+import { may } from "../../access/permissions.ts";
+import type { Principal } from "../../access/principal.ts";
+import type { Actor } from "../../access/schema.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import type { Network } from "../../base/network.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { Services } from "../../base/services.ts";
+import type { OAuthClient } from "../../mcp/oauth/oauth-client.ts";
+import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";
+import { revokeToken } from "../../mcp/oauth/oauth-tokens.ts";
+import { type KeptTokens, openTokens, readClientOf, readGrant } from "./grants.ts";
+import { forgetGrant } from "./transitions.ts";
+
+/** Tokens that are forgotten here and may still be good there. Secrets: for `revokeAll`, and nothing else. */
+export interface Forgotten {
+  metadata: AuthorizationMetadata;
+  client: OAuthClient;
+  tokens: KeptTokens;
+}
+
+/** Ends a connection: one's own, or, for admins, the shared one. Throws `not_found`, `forbidden`. */
+export async function disconnect(
+  services: Services,
+  principal: Principal,
+  connectionId: string,
+): Promise<void> {
+  const { organizationId } = principal;
+  const forgotten = await services.db.withOrganization(organizationId, async (tx) => {
+    const connection = await tx.connection.findFirst({
+      where: { organizationId, id: connectionId, OR: [{ userId: null }, { userId: principal.userId }] },
+      select: { userId: true, serverId: true },
+    });
+    const grant = connection && (await readGrant(organizationId, tx, connectionId));
+    if (!connection || !grant || grant.state === "revoked") throw notFound("connection");
+    if (connection.userId === null && !may(principal.role, "connections:share"))
+      throw new AppError("forbidden", "Only admins disconnect the shared connection.");
+    return forget(
+      organizationId,
+      tx,
+      services.seal,
+      principal.actor,
+      connectionId,
+      "connection.disconnected",
+    );
+  });
+  await revokeAll(services.network, forgotten);
+}
+
+/**
+ * Forgets all that a person was granted: their own connections, and shared ones that they signed in for. For the end of
+ * a membership; `revokeAll` what it returns after the commit.
+ */
+export async function forgetGrantsOf(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  actor: Actor,
+  userId: string,
+): Promise<Forgotten[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT g.connection_id AS id FROM oauth_grant g
+      JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
+    WHERE g.organization_id = ${organizationId}::uuid AND g.state <> 'revoked'
+      AND (c.user_id = ${userId}::uuid OR (c.user_id IS NULL AND g.connected_by = ${userId}::uuid))
+    ORDER BY g.connection_id FOR UPDATE OF g`;
+  return forgetThese(organizationId, tx, seal, actor, rows);
+}
+
+/** The same for all connections of a server that is removed, or does without OAuth from here on. */
+export async function forgetGrantsAt(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  actor: Actor,
+  serverId: string,
+): Promise<Forgotten[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT g.connection_id AS id FROM oauth_grant g
+      JOIN connection c ON c.organization_id = g.organization_id AND c.id = g.connection_id
+    WHERE g.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid AND g.state <> 'revoked'
+    ORDER BY g.connection_id FOR UPDATE OF g`;
+  return forgetThese(organizationId, tx, seal, actor, rows);
+}
+
+/** The grants are locked: the chain's head, which the first one's line locks, comes last. */
+async function forgetThese(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  actor: Actor,
+  rows: { id: string }[],
+): Promise<Forgotten[]> {
+  const forgotten: Forgotten[] = [];
+  for (const { id } of rows)
+    forgotten.push(...(await forget(organizationId, tx, seal, actor, id, "connection.revoked")));
+  return forgotten;
+}
+
+async function forget(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  actor: Actor,
+  connectionId: string,
+  type: "connection.disconnected" | "connection.revoked",
+): Promise<Forgotten[]> {
+  // Whoever renews it now writes before this, or not at all.
+  await tx.$queryRaw`SELECT 1 FROM oauth_grant WHERE organization_id = ${organizationId}::uuid
+    AND connection_id = ${connectionId}::uuid FOR UPDATE`;
+  const grant = await readGrant(organizationId, tx, connectionId);
+  if (!grant) return [];
+  const client = await readClientOf(organizationId, tx, seal, grant);
+  const tokens = openTokens(seal, organizationId, grant);
+  await forgetGrant(organizationId, tx, actor, grant, type);
+  return client && tokens ? [{ metadata: grant.metadata, client, tokens }] : [];
+}
+
+/** Refresh tokens first: many authorization servers end the rest with them. What fails lapses by itself. */
+export async function revokeAll(network: Network, forgotten: Forgotten[]): Promise<void> {
+  await Promise.all(
+    forgotten.map(async ({ metadata, client, tokens }) => {
+      const { refreshToken, accessToken } = tokens;
+      try {
+        if (refreshToken !== null)
+          await revokeToken({ metadata, client }, refreshToken, "refresh_token", network);
+        await revokeToken({ metadata, client }, accessToken, "access_token", network);
+      } catch (error) {
+        // Not at the top: what only reads or writes servers must not need the log's environment.
+        const { log } = await import("../../base/log.ts");
+        log.info({ err: error }, "an authorization server did not take a revocation");
+      }
+    }),
+  );
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import type { Principal } from "../../access/principal.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import type { Services } from "../../base/services.ts";
+import type { Endpoint } from "../../mcp/peer.ts";
+import { EntryGone, type OperatorServers, operatorServers } from "../operator-file.ts";
+import { GrantAccess } from "./access.ts";
+
+/**
+ * The connection a start uses: the member's own, else the organization's shared one; a key has no own. At a server
+ * with OAuth it has to be connected. Throws `not_found`, `not_connected`.
+ */
+export async function connectionFor(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  serverId: string,
+): Promise<{ id: string }> {
+  const found = await candidates(organizationId, tx, principal, serverId);
+  const usable = found.find(({ isReady }) => isReady);
+  if (usable) return { id: usable.id };
+  if (found.length === 0) throw notFound("server");
+  throw new AppError(
+    "not_connected",
+    principal.userId === null
+      ? "The shared connection to this server is not connected; an admin has to sign in at the server first."
+      : "You are not connected to this server. Sign in at it first, or ask an admin to connect it for all.",
+    { extra: { serverId } },
+  );
+}
+
+/** What the web asks a server with: as a start would, or without tokens where nobody is connected. Throws `not_found`. */
+export async function addressFor(
+  organizationId: string,
+  tx: Tx,
+  principal: Pick<Principal, "userId">,
+  serverId: string,
+): Promise<ConnectionAddress> {
+  const found = await candidates(organizationId, tx, principal, serverId);
+  const chosen = found.find(({ isReady }) => isReady) ?? found.find(({ isShared }) => isShared);
+  if (!chosen) throw notFound("server");
+  return readAddress(
+    Prisma.sql`c.organization_id = ${organizationId}::uuid AND c.id = ${chosen.id}::uuid`,
+    tx,
+  );
+}
+
+/** Own before shared. */
+function candidates(
+  organizationId: string,
+  tx: Tx,
+  { userId }: Pick<Principal, "userId">,
+  serverId: string,
+): Promise<{ id: string; isShared: boolean; isReady: boolean }[]> {
+  return tx.$queryRaw`
+    SELECT c.id, c.user_id IS NULL AS "isShared",
+      CASE WHEN s.auth_kind = 'oauth' THEN coalesce(g.state IN ('connected', 'needs_scope'), false)
+        ELSE c.user_id IS NULL END AS "isReady"
+    FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
+      LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
+    WHERE c.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid
+      AND s.removed_at IS NULL AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid)
+    ORDER BY c.user_id NULLS LAST`;
+}
+
+/** What is sealed in `connection.sealed_credentials`. */
+const credentialsSchema = z.object({ kind: z.literal("bearer"), token: z.string() });
+
+/** Where a connection's credentials are sealed to. */
+export function credentialsPlace(organizationId: string, connectionId: string) {
+  return { organizationId, table: "connection", row: connectionId, column: "sealed_credentials" };
+}
+
+/** What it takes to know where a connection leads. */
+export interface ConnectionAddress {
+  organizationId: string;
+  /** The organization's. */
+  slug: string;
+  connectionId: string;
+  /** Whose own it is; null: the shared one. */
+  userId: string | null;
+  url: string;
+  authKind: string;
+  sealedCredentials: string | null;
+  /** The entry of the operator's file that defines the server; null: an admin did. */
+  operatorEntry: string | null;
+}
+
+/** A server's endpoint with the shared connection's credentials. Throws as `endpointOf`. */
+export async function sharedEndpoint(
+  services: Services,
+  organizationId: string,
+  tx: Tx,
+  server: { id: string },
+): Promise<Endpoint> {
+  const shared = Prisma.sql`c.organization_id = ${organizationId}::uuid AND s.id = ${server.id}::uuid
+    AND c.user_id IS NULL`;
+  return endpointOf(await readAddress(shared, tx), services);
+}
+
+/** `which` names the organization, and one connection in it. */
+async function readAddress(which: Prisma.Sql, tx: Tx): Promise<ConnectionAddress> {
+  const [address] = await tx.$queryRaw<ConnectionAddress[]>(
+    Prisma.sql`SELECT ${ADDRESS_COLUMNS} FROM ${ADDRESS_TABLES} WHERE ${which}`,
+  );
+  if (!address) throw notFound("server");
+  return address;
+}
+
+/** What makes a ConnectionAddress, for queries that read more than that. */
+export const ADDRESS_COLUMNS = Prisma.sql`c.organization_id AS "organizationId", o.slug, c.id AS "connectionId",
+  c.user_id AS "userId", s.url, s.auth_kind AS "authKind", c.sealed_credentials AS "sealedCredentials",
+  s.operator_entry AS "operatorEntry"`;
+export const ADDRESS_TABLES = Prisma.sql`connection c
+  JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
+  JOIN organization o ON o.id = c.organization_id`;
+
+/**
+ * Where a connection leads, with its credentials opened. An operator's server is what the file of this process says it
+ * is: its row alone grants nothing. Throws EntryGone where the file does not give it to the organization (any more).
+ */
+export function endpointOf(
+  connection: ConnectionAddress,
+  services: Services,
+  servers: OperatorServers = operatorServers(),
+): Endpoint {
+  const { organizationId, slug, connectionId, url, authKind, sealedCredentials, operatorEntry } = connection;
+  if (operatorEntry !== null) {
+    const defined = servers.get(operatorEntry);
+    if (!defined?.organizations.has(slug)) throw new EntryGone();
+    return defined.endpoint;
+  }
+  if (authKind === "oauth")
+    return { url, headers: {}, access: new GrantAccess(services, organizationId, connectionId) };
+  if (sealedCredentials === null) return { url, headers: {} };
+  const opened = services.seal.open(credentialsPlace(organizationId, connectionId), sealedCredentials);
+  const { token } = credentialsSchema.parse(JSON.parse(opened));
+  return { url, headers: { authorization: `Bearer ${token}` } };
+}

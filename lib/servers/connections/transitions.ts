@@ -1,0 +1,242 @@
+/** All writes to connections and their grants. Each carries the version it read, so that who was slower writes nothing. */
+
+import type { Principal } from "../../access/principal.ts";
+import type { Actor } from "../../access/schema.ts";
+import { storableText, type Tx } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { Seal } from "../../base/seal.ts";
+import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
+import { publishChange, renewAccess } from "../../live-updates/transitions.ts";
+import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";
+import type { Tokens } from "../../mcp/oauth/oauth-tokens.ts";
+import { noteSignedOut } from "../health.ts";
+import { lockServer } from "../locks.ts";
+import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
+import { type ChildLog, withLogs } from "./log-tail.ts";
+
+/** What children of a command server wrote to stderr. Their own words: for operators, never for tenants' logs. */
+export async function recordLogTail(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  logs: ChildLog[],
+): Promise<void> {
+  const [row] = await tx.$queryRaw<{ tail: string | null }[]>`SELECT log_tail AS tail FROM connection
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid FOR NO KEY UPDATE`;
+  const tail = withLogs(row?.tail ?? null, logs);
+  await tx.$executeRaw`UPDATE connection SET log_tail = ${storableText(tail)}, log_tail_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${connectionId}::uuid`;
+}
+
+export interface NewGrant {
+  server: { id: string; name: string };
+  shared: boolean;
+  issuer: string;
+  metadata: AuthorizationMetadata;
+  resource: string;
+  clientId: string;
+  /** What was asked for: what was granted, where the authorization server does not say. */
+  scope: string | null;
+  tokens: Tokens;
+}
+
+/**
+ * Somebody signed in: their own connection, or the shared one, has tokens from here on, and its tasks go on by
+ * themselves. Returns the connection's id. Throws `not_found` where the server is removed meanwhile.
+ */
+export async function saveGrant(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal & { userId: string },
+  seal: Seal,
+  { server, shared, issuer, metadata, resource, clientId, scope, tokens }: NewGrant,
+): Promise<string> {
+  const { userId, actor } = principal;
+  const connectionId = await ensureConnection(organizationId, tx, server.id, shared ? null : userId, userId);
+  const granted = tokens.scope ?? scope;
+  const before = await tx.$queryRaw<{ state: string }[]>`SELECT state FROM oauth_grant
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid FOR UPDATE`;
+  await tx.$executeRaw`
+    INSERT INTO oauth_grant (organization_id, connection_id, state, sealed_tokens, issuer, metadata, resource,
+      client_id, scope, renews, refresh_at, expires_at, connected_by)
+    VALUES (${organizationId}::uuid, ${connectionId}::uuid, 'connected',
+      ${sealTokens(seal, organizationId, connectionId, tokens)}, ${issuer}, ${JSON.stringify(metadata)}::jsonb,
+      ${resource}, ${clientId}, ${granted}, ${tokens.refreshToken !== null},
+      now() + ${refreshAfterMs(tokens)}::float8 * interval '1 ms',
+      now() + ${tokens.expiresInMs}::float8 * interval '1 ms', ${userId}::uuid)
+    ON CONFLICT (organization_id, connection_id) DO UPDATE SET state = 'connected',
+      sealed_tokens = excluded.sealed_tokens, version = oauth_grant.version + 1, issuer = excluded.issuer,
+      metadata = excluded.metadata, resource = excluded.resource, client_id = excluded.client_id,
+      scope = excluded.scope, needed_scope = NULL, renews = excluded.renews, refresh_at = excluded.refresh_at,
+      expires_at = excluded.expires_at, claimed_until = NULL, connected_by = excluded.connected_by,
+      connected_at = now(), refreshed_at = NULL`;
+  await lockServer(organizationId, tx, server.id);
+  await renewAccess(tx, connectionId);
+  await publishChange(organizationId, tx, "server", [server.id]);
+  const isAgain = before[0] !== undefined && before[0].state !== "revoked";
+  await appendEvents(organizationId, tx, [
+    {
+      type: isAgain ? "connection.renewed" : "connection.authorized",
+      actor,
+      data: { serverId: server.id, name: server.name, connectionId, shared, issuer, scope: granted },
+    },
+  ]);
+  return connectionId;
+}
+
+/** The tokens that took the place of those of `seen`. False: they were replaced or taken away meanwhile. */
+export async function saveRenewed(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  connectionId: string,
+  seen: bigint,
+  tokens: Tokens,
+): Promise<boolean> {
+  const saved = await tx.$executeRaw`
+    UPDATE oauth_grant SET sealed_tokens = ${sealTokens(seal, organizationId, connectionId, tokens)},
+      version = version + 1, scope = coalesce(${tokens.scope}, scope), claimed_until = NULL, refreshed_at = now(),
+      renews = ${tokens.refreshToken !== null},
+      refresh_at = now() + ${refreshAfterMs(tokens)}::float8 * interval '1 ms',
+      expires_at = now() + ${tokens.expiresInMs}::float8 * interval '1 ms'
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+      AND version = ${seen} AND state IN ('connected', 'needs_scope')`;
+  return saved === 1;
+}
+
+/** Makes renewing the tokens of `seen` one process' business for a while. False: it is another one's, or done. */
+export async function claimGrant(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  seen: bigint,
+  forMs: number,
+): Promise<boolean> {
+  const claimed = await tx.$executeRaw`
+    UPDATE oauth_grant SET claimed_until = clock_timestamp() + ${forMs} * interval '1 ms'
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
+      AND state IN ('connected', 'needs_scope') AND (claimed_until IS NULL OR claimed_until < clock_timestamp())`;
+  return claimed === 1;
+}
+
+/** Nothing came of it: whoever comes next may try. */
+export async function releaseGrant(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  seen: bigint,
+): Promise<void> {
+  await tx.$executeRaw`UPDATE oauth_grant SET claimed_until = NULL
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}`;
+}
+
+/** The tokens of `seen` are over for good. A newer version is somebody's luck, and stays. */
+export async function markNeedsReauth(
+  organizationId: string,
+  tx: Tx,
+  grant: Pick<Grant, "connectionId" | "serverId">,
+  seen: bigint,
+): Promise<boolean> {
+  const { connectionId, serverId } = grant;
+  const marked = await tx.$executeRaw`
+    UPDATE oauth_grant SET state = 'needs_reauth', needed_scope = NULL, claimed_until = NULL
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
+      AND state IN ('connected', 'needs_scope')`;
+  if (marked !== 1) return false;
+  await noteSignedOut(organizationId, tx, serverId);
+  await tell(organizationId, tx, "connection.needs_reauth", ENGINE_ACTOR, connectionId, serverId);
+  return true;
+}
+
+/** A call takes rights that the tokens of `seen` have not. All that they have is asked for again with them (A14). */
+export async function markNeedsScope(
+  organizationId: string,
+  tx: Tx,
+  grant: Pick<Grant, "connectionId" | "serverId" | "scope" | "neededScope">,
+  seen: bigint,
+  scope: string,
+): Promise<boolean> {
+  const { connectionId, serverId } = grant;
+  const needed = unionOfScopes(grant.scope, grant.neededScope, scope);
+  const marked = await tx.$executeRaw`UPDATE oauth_grant SET state = 'needs_scope', needed_scope = ${needed}
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}
+      AND state IN ('connected', 'needs_scope') AND needed_scope IS DISTINCT FROM ${needed}`;
+  if (marked !== 1) return false;
+  await tell(organizationId, tx, "connection.needs_scope", ENGINE_ACTOR, connectionId, serverId, { scope });
+  return true;
+}
+
+/** Forgets the tokens. Open tasks stay, and wait. False: there were none. */
+export async function forgetGrant(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  { connectionId, serverId }: Pick<Grant, "connectionId" | "serverId">,
+  type: "connection.disconnected" | "connection.revoked",
+): Promise<boolean> {
+  const forgotten = await tx.$executeRaw`
+    UPDATE oauth_grant SET state = 'revoked', sealed_tokens = NULL, needed_scope = NULL, version = version + 1,
+      renews = false, refresh_at = NULL, expires_at = NULL, claimed_until = NULL
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+      AND state <> 'revoked'`;
+  if (forgotten !== 1) return false;
+  await renewAccess(tx, connectionId);
+  await noteSignedOut(organizationId, tx, serverId);
+  await tell(organizationId, tx, type, actor, connectionId, serverId);
+  return true;
+}
+
+async function tell(
+  organizationId: string,
+  tx: Tx,
+  type:
+    | "connection.needs_reauth"
+    | "connection.needs_scope"
+    | "connection.disconnected"
+    | "connection.revoked",
+  actor: Actor,
+  connectionId: string,
+  serverId: string,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const [named] = await tx.$queryRaw<{ name: string; shared: boolean }[]>`
+    SELECT s.name, c.user_id IS NULL AS shared FROM connection c
+      JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
+  await publishChange(organizationId, tx, "server", [serverId]);
+  await appendEvents(organizationId, tx, [
+    { type, actor, data: { serverId, connectionId, ...named, ...more } },
+  ]);
+}
+
+/** The row that tasks live on. The shared one was made with its server; who signs in for it answers for it. */
+async function ensureConnection(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  ownerId: string | null,
+  authorizedBy: string,
+): Promise<string> {
+  const rows =
+    ownerId === null
+      ? await tx.$queryRaw<{ id: string }[]>`UPDATE connection SET authorized_by = ${authorizedBy}::uuid
+          WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND user_id IS NULL
+          RETURNING id`
+      : await tx.$queryRaw<{ id: string }[]>`
+          INSERT INTO connection (organization_id, id, server_id, user_id, authorized_by)
+          VALUES (${organizationId}::uuid, ${uuidv7()}::uuid, ${serverId}::uuid, ${ownerId}::uuid, ${authorizedBy}::uuid)
+          ON CONFLICT (organization_id, server_id, user_id) WHERE user_id IS NOT NULL
+          DO UPDATE SET authorized_by = excluded.authorized_by RETURNING id`;
+  if (!rows[0]) throw new Error(`server ${serverId} has no shared connection`);
+  return rows[0].id;
+}
+
+function sealTokens(seal: Seal, organizationId: string, connectionId: string, tokens: Tokens): string {
+  const { accessToken, refreshToken } = tokens;
+  return seal.seal(tokensPlace(organizationId, connectionId), JSON.stringify({ accessToken, refreshToken }));
+}
+
+/** Tokens are renewed before they end, while the old one still works. */
+function refreshAfterMs({ expiresInMs, refreshToken }: Tokens): number | null {
+  return expiresInMs === null || refreshToken === null ? null : expiresInMs * 0.8;
+}

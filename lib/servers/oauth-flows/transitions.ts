@@ -1,0 +1,89 @@
+/** People who are away at an authorization server: written when they leave, taken out by the one answer they bring back. */
+import { z } from "zod";
+import type { Tx } from "../../base/db/db.ts";
+import { hashSecret, uuidv7 } from "../../base/ids.ts";
+import type { Seal } from "../../base/seal.ts";
+import { type AuthorizationMetadata, authorizationMetadataSchema } from "../../mcp/oauth/oauth-discovery.ts";
+
+/** As long as somebody may take to sign in and agree, by the database's clock. */
+const FLOW_MS = 10 * 60_000;
+
+/** Whose browser it is: nobody else's brings an answer back. */
+export interface Traveller {
+  userId: string;
+  sessionId: string;
+}
+
+export interface Flow extends Traveller {
+  serverId: string;
+  shared: boolean;
+  oauthClientId: string;
+  verifier: string;
+  metadata: AuthorizationMetadata;
+  resource: string;
+  scope: string | null;
+  redirectUri: string;
+}
+
+/** `state` is the secret that names it in the answer; its hash is kept. Flows that are over are swept out here. */
+export async function beginFlow(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  state: string,
+  { verifier, metadata, ...flow }: Flow,
+): Promise<void> {
+  await tx.$executeRaw`DELETE FROM oauth_flow WHERE organization_id = ${organizationId}::uuid AND expires_at < now()`;
+  const [clock] = await tx.$queryRaw<{ until: Date }[]>`SELECT now() + ${FLOW_MS} * interval '1 ms' AS until`;
+  if (!clock) throw new Error("the database has no clock");
+  const id = uuidv7();
+  await tx.oauthFlow.create({
+    data: {
+      organizationId,
+      id,
+      ...flow,
+      stateHash: Uint8Array.from(hashSecret(state)),
+      sealedVerifier: seal.seal(place(organizationId, id), verifier),
+      issuer: metadata.issuer,
+      metadata,
+      expiresAt: clock.until,
+    },
+  });
+}
+
+/** The flow of this state, once, and only for whose browser began it. Null: unknown, used, too old, or another's. */
+export async function takeFlow(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  state: string,
+  { userId, sessionId }: Traveller,
+): Promise<Flow | null> {
+  const [row] = await tx.$queryRaw<unknown[]>`
+    DELETE FROM oauth_flow WHERE organization_id = ${organizationId}::uuid AND state_hash = ${hashSecret(state)}
+      AND user_id = ${userId}::uuid AND session_id = ${sessionId}::uuid AND expires_at > now()
+    RETURNING id, user_id AS "userId", session_id AS "sessionId", server_id AS "serverId", shared,
+      oauth_client_id AS "oauthClientId", sealed_verifier AS "sealedVerifier", metadata, resource, scope,
+      redirect_uri AS "redirectUri"`;
+  if (!row) return null;
+  const { id, sealedVerifier, ...flow } = rowSchema.parse(row);
+  return { ...flow, verifier: seal.open(place(organizationId, id), sealedVerifier) };
+}
+
+const rowSchema = z.object({
+  id: z.string(),
+  userId: z.string(),
+  sessionId: z.string(),
+  serverId: z.string(),
+  shared: z.boolean(),
+  oauthClientId: z.string(),
+  sealedVerifier: z.string(),
+  metadata: authorizationMetadataSchema,
+  resource: z.string(),
+  scope: z.string().nullable(),
+  redirectUri: z.string(),
+});
+
+function place(organizationId: string, id: string) {
+  return { organizationId, table: "oauth_flow", row: id, column: "sealed_verifier" };
+}

@@ -1,0 +1,89 @@
+/** Taking over a task that a server has and Intray did not start. */
+
+import type { Principal } from "../access/principal.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import type { Seal } from "../base/seal.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
+import { lockServer } from "../servers/locks.ts";
+import { holdConnection, sharedConnection } from "../tasks/found/connection.ts";
+import { refuseUnlessStranger } from "../tasks/found/guards.ts";
+import { resealed, type TakenFind } from "../tasks/found/handle.ts";
+import type { AdoptInput } from "../tasks/found/schema.ts";
+import { UNKNOWN_TOOL } from "../tasks/schema.ts";
+
+/**
+ * A find becomes a task of the organization, which the engine watches like any other; of two who adopt at once one
+ * wins. Throws `not_found`, `task_known`, `start_not_settled`, `start_under_way`.
+ */
+export async function adoptFoundTask(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  at: { serverId: string; foundId: string },
+  input: AdoptInput,
+): Promise<string> {
+  const connectionId = await sharedConnection(organizationId, tx, at.serverId);
+  await holdConnection(organizationId, tx, connectionId);
+  await lockServer(organizationId, tx, at.serverId);
+  const find = await take(organizationId, tx, connectionId, at.foundId);
+  await refuseUnlessStranger(organizationId, tx, connectionId, find);
+  const id = uuidv7();
+  const sealed = resealed(organizationId, seal, find, id);
+  const tool = input.tool ?? UNKNOWN_TOOL;
+  await tx.task.create({
+    data: {
+      organizationId,
+      id,
+      serverId: at.serverId,
+      connectionId,
+      tool,
+      arguments: {},
+      label: input.label ?? null,
+      state: "working",
+      watched: true,
+      visibility: "organization",
+      requestedBy: storable(principal.actor),
+      requesterUserId: principal.userId,
+      // The only era in which servers list their tasks.
+      era: "2025-11-25",
+      adopted: true,
+      sealedHandle: sealed.handle,
+      sealedSession: sealed.session,
+      handleDigest: Uint8Array.from(find.handleDigest),
+      statusMessage: find.statusMessage,
+      startedAt: find.serverCreatedAt ?? new Date(),
+    },
+  });
+  await tx.taskWatch.create({ data: { organizationId, taskId: id } });
+  await publishChange(organizationId, tx, "task", [id]);
+  await publishChange(organizationId, tx, "server", [at.serverId]);
+  await wakeEngine(tx, connectionId, id);
+  await appendEvents(organizationId, tx, [
+    { type: "task.adopted", actor: principal.actor, taskId: id, data: { tool, serverId: at.serverId } },
+  ]);
+  return id;
+}
+
+async function take(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  foundId: string,
+): Promise<TakenFind> {
+  const where = { organizationId, connectionId, id: foundId };
+  const find = await tx.foundTask.findFirst({ where });
+  if (!find) throw notFound("task on the server");
+  if (find.taskId !== null)
+    throw new AppError(
+      "start_not_settled",
+      "It may be what a start of unknown outcome made: settle that task first.",
+      { extra: { taskId: find.taskId } },
+    );
+  const taken = await tx.foundTask.deleteMany({ where: { ...where, taskId: null } });
+  if (taken.count !== 1) throw notFound("task on the server");
+  return find;
+}

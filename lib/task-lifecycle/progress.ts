@@ -1,0 +1,221 @@
+/**
+ * What the engine does to tasks that run, and their ends. The caller holds the fence of the connection, but for an end that the
+ * call brought: then it has found the attempt to be the one awaited. A write that moves a state carries those it expects.
+ */
+
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
+import { settleAtEnd } from "../input-requests/capture.ts";
+import { publishChange } from "../live-updates/transitions.ts";
+import type { RemoteTask } from "../mcp/peer.ts";
+import { endInRace } from "../tasks/races/ending.ts";
+import { isSuccess } from "../tasks/races/status.ts";
+import type { TaskState } from "../tasks/status.ts";
+import { outcomeOf } from "../tasks/status.ts";
+import { record, text, wholeMs } from "./record.ts";
+import { queueRetry } from "./retry.ts";
+import { moveTimeLimits, timeLimit } from "./time-limit.ts";
+
+/** An end of a task, by the server's account or by ours. */
+export interface TaskEnd {
+  state: "completed" | "failed" | "cancelled" | "lost" | "expired";
+  statusMessage?: string | null;
+  result?: unknown;
+  error?: { code: string; message: string } | null;
+  /** What the server says, where it differs from the state. */
+  serverState?: string | null;
+  /** Keep looking at the server's side this long, in ms (a task cancelled here that runs on there). */
+  watchForMs?: number;
+}
+
+export type StatusNews = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
+  state: "working" | "input_required";
+  /** Written only where the message is still this one, and the state is that of the news already. */
+  replaces?: string | null;
+};
+
+/** News of a running task. Only what changed is written; false: nothing did. */
+export async function recordStatus(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  news: StatusNews,
+): Promise<boolean> {
+  return (await recordStatuses(organizationId, tx, [{ ...news, taskId }])) > 0;
+}
+
+/** The same of several tasks, each once, in three statements however many there are. Returns how many changed. */
+export async function recordStatuses(
+  organizationId: string,
+  tx: Tx,
+  news: (StatusNews & { taskId: string })[],
+): Promise<number> {
+  const rows = news.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs, replaces }) => ({
+    id: taskId,
+    guarded: replaces !== undefined,
+    replaces: text(replaces ?? null),
+    state,
+    message: text(statusMessage),
+    ttl: ttlMs,
+    poll: wholeMs(pollIntervalMs),
+  }));
+  // Locked in the order of their ids, so that two who write several of the same never wait for each other in a circle.
+  const changed = await tx.$queryRaw<ChangedStatus[]>`
+    WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
+        AS n(id uuid, guarded boolean, replaces text, state text, message text, ttl float8, poll integer)),
+      was AS MATERIALIZED (SELECT t.id, t.state, t.status_message, t.expires_at FROM task t
+        WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
+          AND t.state IN ('working', 'input_required') ORDER BY t.id FOR NO KEY UPDATE)
+    UPDATE task t SET state = news.state, status_message = news.message, changed_at = now(),
+      ttl_ms = news.ttl::bigint, poll_interval_ms = news.poll,
+      expires_at = ${timeLimit(Prisma.sql`t.started_at`, Prisma.sql`news.ttl`)}
+    FROM was, news WHERE t.organization_id = ${organizationId}::uuid AND t.id = was.id AND t.id = news.id
+      AND t.state IN ('working', 'input_required')
+      AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms) IS DISTINCT FROM
+        (news.state, news.message, news.ttl::bigint, news.poll)
+      AND (NOT news.guarded OR (t.state = news.state AND t.status_message IS NOT DISTINCT FROM news.replaces))
+    RETURNING t.id, was.state AS before, was.status_message AS was, was.expires_at AS "expiredAt",
+      t.expires_at AS "expiresAt"`;
+  const events = changed.flatMap(({ id, before, was }): NewEvent[] => {
+    const now = rows.find((row) => row.id === id)!;
+    const line = { actor: ENGINE_ACTOR, taskId: id };
+    return [
+      ...(before !== now.state
+        ? [{ type: "task.state" as const, ...line, data: { from: before, to: now.state } }]
+        : []),
+      ...(was !== now.message
+        ? [{ type: "task.status" as const, ...line, data: { statusMessage: now.message } }]
+        : []),
+    ];
+  });
+  await moveTimeLimits(
+    organizationId,
+    tx,
+    changed.map(({ id, expiredAt, expiresAt }) => ({ taskId: id, was: expiredAt, now: expiresAt })),
+  );
+  await publishChange(
+    organizationId,
+    tx,
+    "task",
+    changed.map(({ id }) => id),
+  );
+  await appendEvents(organizationId, tx, events);
+  return changed.length;
+}
+
+interface ChangedStatus {
+  id: string;
+  before: TaskState;
+  was: string | null;
+  expiredAt: Date | null;
+  expiresAt: Date | null;
+}
+
+/** Ends a task and settles its requests, in one transaction. False: it had ended before. */
+export async function endTask(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  end: TaskEnd,
+): Promise<boolean> {
+  const { outcome, isError } = outcomeOf(end.result);
+  const result = end.result === undefined ? null : JSON.stringify(storable(end.result));
+  const [ended] = await tx.$queryRaw<{ raceId: string | null; mayRetry: boolean }[]>`
+    UPDATE task SET state = ${end.state}, finished_at = now(), changed_at = now(),
+      watched = ${end.watchForMs !== undefined}, watch_until = now() + ${end.watchForMs ?? null}::float8 * interval '1 ms',
+      status_message = coalesce(${text(end.statusMessage ?? null)}, status_message), progress = NULL,
+      outcome = ${text(outcome)}, outcome_is_error = ${isError}, result = ${result}::json,
+      error = ${end.error ? JSON.stringify(storable(end.error)) : null}::jsonb, server_state = ${end.serverState ?? null}
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+      AND state IN ('starting', 'working', 'input_required')
+    RETURNING race_id AS "raceId", attempt < attempts AS "mayRetry"`;
+  if (!ended) return false;
+  const settled = await settleAtEnd(organizationId, tx, taskId, end.state);
+  const succeeded = isSuccess({ ...end, isError });
+  const decided = await endInRace(organizationId, tx, taskId, { raceId: ended.raceId, succeeded });
+  const retried = ended.mayRetry ? await queueRetry(organizationId, tx, taskId) : [];
+  await publishChange(organizationId, tx, "task", [taskId]);
+  await appendEvents(organizationId, tx, [
+    ...settled,
+    {
+      type: `task.${end.state}`,
+      actor: ENGINE_ACTOR,
+      taskId,
+      data: {
+        outcome,
+        isError,
+        ...(end.error && end.error),
+        ...(end.serverState && { serverState: end.serverState }),
+      },
+    },
+    ...decided,
+    ...retried,
+  ]);
+  return true;
+}
+
+/** The server was told of the cancel. */
+export async function markCancelSent(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+  const sent = await tx.$executeRaw`UPDATE task SET cancel_sent_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND cancel_sent_at IS NULL`;
+  if (sent === 1) await record(organizationId, tx, taskId, [{ type: "task.cancel_sent" }]);
+}
+
+/** What the server says of a task that has ended here; noted beside it, never applied. */
+export async function noteServerState(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  serverState: string,
+  keepWatching: boolean,
+): Promise<void> {
+  const rows = await tx.$queryRaw<{ fresh: boolean }[]>`
+    UPDATE task t SET server_state = ${serverState}, watched = ${keepWatching} AND t.watch_until > now()
+    FROM task was WHERE was.organization_id = t.organization_id AND was.id = t.id
+      AND t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND t.finished_at IS NOT NULL
+    RETURNING was.server_state IS DISTINCT FROM t.server_state AS fresh`;
+  if (rows[0]?.fresh)
+    await record(organizationId, tx, taskId, [{ type: "task.server_state", data: { serverState } }]);
+}
+
+/** The session a 2025-11-25 task lives in, replaced where the server forgot the last one. */
+export async function storeSession(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  sealedSession: string,
+): Promise<void> {
+  await tx.$executeRaw`UPDATE task SET sealed_session = ${sealedSession}
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
+}
+
+/** A bar and no history: written when it moved, told to whoever looks. */
+export async function recordProgress(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  progress: { progress: number; total: number | null; message: string | null },
+): Promise<void> {
+  const moved = await tx.$executeRaw`UPDATE task SET progress = ${JSON.stringify(storable(progress))}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+      AND state IN ('working', 'input_required')`;
+  if (moved === 1) await publishChange(organizationId, tx, "task", [taskId]);
+}
+
+export interface WatchTimes {
+  taskId: string;
+  lastCheckedAt: Date;
+  nextCheckAt: Date;
+  unchangedPolls: number;
+}
+
+/** Writes what polls left in memory: one statement for all tasks of a watcher. */
+export async function flushWatchTimes(organizationId: string, tx: Tx, times: WatchTimes[]): Promise<void> {
+  if (times.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE task_watch w SET last_checked_at = n.checked, next_check_at = n.next, unchanged_polls = n.polls
+    FROM unnest(${times.map((t) => t.taskId)}::uuid[], ${times.map((t) => t.lastCheckedAt)}::timestamptz[],
+      ${times.map((t) => t.nextCheckAt)}::timestamptz[], ${times.map((t) => t.unchangedPolls)}::integer[])
+      AS n (id, checked, next, polls)
+    WHERE w.organization_id = ${organizationId}::uuid AND w.task_id = n.id`;
+}

@@ -1,0 +1,98 @@
+/** Whether a start is within the quotas of an organization, and of who starts. */
+
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
+import { AppError } from "../base/errors.ts";
+import { readQuota } from "../organizations/quota.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Starts of an organization that may be under way at once in other transactions, by far. */
+const UNDER_WAY = 2_000;
+
+/**
+ * Throws `quota_exceeded` where the starts that this transaction has just written, `added` of them, are too many. Near a
+ * limit they are counted again at its end, under the lock of the history that each start is written to, so that two at
+ * once cannot both be the last one; else nobody has to wait for that.
+ */
+export async function refuseBeyondQuota(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  added: number,
+): Promise<void> {
+  const left = await refuse(organizationId, tx, principal, added);
+  if (left < UNDER_WAY) deferWrite(tx, QUOTA, [{ principal, added }]);
+}
+
+const QUOTA: DeferredWrite<{ principal: Principal; added: number }> = {
+  name: "quota",
+  order: 3,
+  async write(organizationId, tx, starts) {
+    for (const its of Map.groupBy(starts, ({ principal }) => principal.actor.id).values())
+      await refuse(organizationId, tx, its[0]!.principal, sum(its.map(({ added }) => added)));
+  },
+};
+
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+
+/** How many more there may be. */
+async function refuse(organizationId: string, tx: Tx, principal: Principal, added: number): Promise<number> {
+  const quota = await readQuota(organizationId, tx);
+  const { all, own, freeMs, freeOwnMs, open, ownOpen } = await countStarts(organizationId, tx, principal);
+  if (all > quota.startsAMinute) throw exceeded("starts", quota.startsAMinute, freeMs);
+  if (own > quota.startsAMinuteEach) throw exceeded("own_starts", quota.startsAMinuteEach, freeOwnMs);
+  // The counters know of what is committed.
+  if (open + added > quota.openTasks) throw exceeded("open_tasks", quota.openTasks, MINUTE_MS);
+  if (ownOpen + added > quota.openTasksEach) throw exceeded("own_open_tasks", quota.openTasksEach, MINUTE_MS);
+  return Math.min(
+    quota.startsAMinute - all,
+    quota.startsAMinuteEach - own,
+    quota.openTasks - open - added,
+    quota.openTasksEach - ownOpen - added,
+  );
+}
+
+function exceeded(quota: QuotaName, limit: number, retryAfterMs: number): AppError {
+  const count = limit.toLocaleString("en");
+  return new AppError("quota_exceeded", WORDS[quota](count), { extra: { quota, limit }, retryAfterMs });
+}
+
+const WORDS = {
+  starts: (count: string) =>
+    `Your organization started as many tasks in the last minute as it may (${count}). Try again in a moment.`,
+  own_starts: (count: string) =>
+    `You started as many tasks in the last minute as you may (${count}). Try again in a moment.`,
+  open_tasks: (count: string) =>
+    `Your organization has as many open tasks as it may (${count}). Let some end, or ask whoever runs this Intray for more.`,
+  own_open_tasks: (count: string) =>
+    `You have as many open tasks as you may (${count}). Let some end, or ask whoever runs this Intray for more.`,
+};
+type QuotaName = keyof typeof WORDS;
+
+/** Starts of the last minute, with the time until the oldest no longer counts; and tasks that were open before this. */
+async function countStarts(organizationId: string, tx: Tx, { actor }: Principal) {
+  const counter = JSON.stringify({ kind: actor.kind, id: actor.id });
+  const [row] = await tx.$queryRaw<
+    {
+      all: number;
+      own: number;
+      freeMs: number | null;
+      freeOwnMs: number | null;
+      open: number;
+      ownOpen: number;
+    }[]
+  >`
+    SELECT count(*)::integer AS all, (count(*) FILTER (WHERE own))::integer AS own,
+      min(left_ms)::integer AS "freeMs", (min(left_ms) FILTER (WHERE own))::integer AS "freeOwnMs",
+      (SELECT coalesce(sum(tasks), 0)::integer FROM open_tasks WHERE organization_id = ${organizationId}::uuid) AS open,
+      coalesce((SELECT tasks FROM open_tasks WHERE organization_id = ${organizationId}::uuid
+        AND requester = task_requester(${counter}::jsonb)), 0) AS "ownOpen"
+    FROM (SELECT requested_by->>'kind' = ${actor.kind} AND requested_by->>'id' IS NOT DISTINCT FROM ${actor.id} AS own,
+        greatest(1, ${MINUTE_MS} - extract(epoch FROM clock_timestamp() - created_at) * 1000) AS left_ms
+      FROM task WHERE organization_id = ${organizationId}::uuid AND NOT adopted
+        AND created_at > clock_timestamp() - ${MINUTE_MS} * interval '1 ms') started`;
+  if (!row) throw new Error("the starts were not counted");
+  return { ...row, freeMs: row.freeMs ?? MINUTE_MS, freeOwnMs: row.freeOwnMs ?? MINUTE_MS };
+}

@@ -1,0 +1,46 @@
+/** After a race is decided: the others are told to stop. */
+import type { Database } from "../base/db/db.ts";
+import { Prisma } from "../base/db/db.ts";
+import { cancelLoser } from "./transitions.ts";
+
+/** Organizations with races that are decided, and whose other tasks were not told yet. */
+export async function organizationsWithDecidedRaces(database: Database): Promise<string[]> {
+  const rows = await database.gate<{ id: string }>(
+    Prisma.sql`SELECT id FROM gate.organizations_with_decided_races()`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Asks for the end of what still runs of one decided race; true: there was one. Each task in a transaction of its own,
+ * since a task that ends holds its own lock while it looks at the race. Asking twice changes nothing, so it does not
+ * matter how many engines do it, nor where one dies.
+ */
+export async function settleRace(organizationId: string, database: Database): Promise<boolean> {
+  const within = <T>(work: Parameters<typeof database.withOrganization<T>>[1]) =>
+    database.withOrganization(organizationId, work);
+  const found = await within(async (tx) => {
+    const race = await tx.race.findFirst({
+      where: { organizationId, state: { not: "running" }, settledAt: null },
+      select: { id: true, winnerTaskId: true },
+    });
+    if (!race) return null;
+    const losers = await tx.task.findMany({
+      where: { organizationId, raceId: race.id, finishedAt: null, cancelRequestedAt: null },
+      select: { id: true },
+      orderBy: { id: "asc" },
+    });
+    return { ...race, losers };
+  });
+  if (!found) return false;
+  const { id: raceId, winnerTaskId, losers } = found;
+  for (const loser of losers)
+    await within((tx) => cancelLoser(organizationId, tx, loser.id, { raceId, winnerTaskId }));
+  await within((tx) =>
+    tx.race.updateMany({
+      where: { organizationId, id: raceId, settledAt: null },
+      data: { settledAt: new Date() },
+    }),
+  );
+  return true;
+}

@@ -1,0 +1,134 @@
+/** Starting the same call on several servers at once. */
+import { createHash } from "node:crypto";
+import type { Principal } from "../access/principal.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import type { Services } from "../base/services.ts";
+import { appendEvents, type NewEvent } from "../events/transitions.ts";
+import type { Tool } from "../mcp/peer.ts";
+import { connectionFor } from "../servers/connections/queries.ts";
+import { lockServer } from "../servers/locks.ts";
+import { noteToolUse } from "../servers/tool-changes.ts";
+import { readRace } from "../tasks/races/queries.ts";
+import type { Race } from "../tasks/races/schema.ts";
+import { refuseBeyondQuota } from "./quota.ts";
+import { startableTool } from "./start.ts";
+import { insertTask } from "./transitions.ts";
+
+export interface RaceStart {
+  starts: {
+    serverId: string;
+    tool: string;
+    arguments: Record<string, unknown>;
+    acknowledgeToolChange?: string | undefined;
+  }[];
+  ttlMs: number | null;
+  idempotencyKey: string | null;
+}
+
+/**
+ * All or none of them. Throws as `startTask`; the fields of `invalid_arguments` begin with their start, `starts[0].…`.
+ * With a key that was used before, the race of then (`created: false`).
+ */
+export async function startRace(
+  services: Services,
+  principal: Principal,
+  input: RaceStart,
+): Promise<{ race: Race; created: boolean }> {
+  const { organizationId } = principal;
+  const tools: Tool[] = [];
+  for (const [index, start] of input.starts.entries())
+    tools.push(await startableTool(services, principal, start).catch(inStart(index)));
+  return services.db.withOrganization(organizationId, async (tx) => {
+    const earlier = await findEarlier(organizationId, tx, input);
+    const id = earlier ?? (await createRace(organizationId, tx, principal, input, tools));
+    return { race: await readRace(organizationId, tx, principal, id), created: earlier === null };
+  });
+}
+
+/** The race that this key made; null: it is new. Throws `idempotency_mismatch`. */
+async function findEarlier(organizationId: string, tx: Tx, input: RaceStart): Promise<string | null> {
+  const { idempotencyKey } = input;
+  if (idempotencyKey === null) return null;
+  // Two requests with one key wait for each other instead of failing on the unique index.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`race ${organizationId} ${idempotencyKey}`}, 0))`;
+  const earlier = await tx.race.findFirst({
+    where: { organizationId, idempotencyKey },
+    select: { id: true, requestDigest: true },
+  });
+  if (!earlier) return null;
+  if (Buffer.from(earlier.requestDigest ?? []).equals(digestOf(input))) return earlier.id;
+  throw new AppError("idempotency_mismatch", "This Idempotency-Key was used before, with another request.");
+}
+
+async function createRace(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  input: RaceStart,
+  tools: Tool[],
+): Promise<string> {
+  const id = uuidv7();
+  const { actor } = principal;
+  await tx.race.create({
+    data: {
+      organizationId,
+      id,
+      requestedBy: storable(actor),
+      idempotencyKey: input.idempotencyKey,
+      requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(digestOf(input)),
+    },
+  });
+  // Always in the same order, whoever else starts on these servers, or removes one.
+  for (const serverId of input.starts.map((start) => start.serverId).sort())
+    await lockServer(organizationId, tx, serverId);
+  const events: NewEvent[] = [];
+  for (const [index, start] of input.starts.entries()) {
+    const connection = await connectionFor(organizationId, tx, principal, start.serverId).catch(
+      inStart(index),
+    );
+    const seen = start.acknowledgeToolChange ?? null;
+    await noteToolUse(organizationId, tx, principal, start.serverId, tools[index]!, seen).catch(
+      inStart(index),
+    );
+    const { event } = await insertTask(organizationId, tx, {
+      principal,
+      server: { id: start.serverId },
+      connectionId: connection.id,
+      tool: tools[index]!,
+      arguments: start.arguments,
+      ttlMs: input.ttlMs,
+      idempotencyKey: null,
+      restartOf: null,
+      raceId: id,
+    });
+    events.push(event);
+  }
+  await refuseBeyondQuota(organizationId, tx, principal, input.starts.length);
+  const started: NewEvent = { type: "race.started", actor, data: { raceId: id, starts: events.length } };
+  await appendEvents(organizationId, tx, [started, ...events]);
+  return id;
+}
+
+function digestOf({ starts, ttlMs }: RaceStart): Buffer {
+  const body = [starts.map((start) => [start.serverId, start.tool, start.arguments]), ttlMs];
+  return createHash("sha256").update(JSON.stringify(body)).digest();
+}
+
+/** Says of which start a refusal is. */
+function inStart(index: number) {
+  return (error: unknown): never => {
+    if (!(error instanceof AppError)) throw error;
+    const { code, detail, errors = [], extra, retryAfterMs } = error;
+    throw new AppError(code, detail, {
+      errors: errors.map(({ field, message }) => ({
+        field: `starts[${index}]${field ? `.${field}` : ""}`,
+        message,
+      })),
+      extra: { ...extra, start: index },
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      cause: error,
+    });
+  };
+}

@@ -1,0 +1,126 @@
+/** Starting a task on a person's word: what is checked before it is queued. */
+
+import type { Principal } from "../access/principal.ts";
+import { AppError, type FieldError } from "../base/errors.ts";
+import type { Services } from "../base/services.ts";
+import { validateArguments } from "../mcp/forms/arguments.ts";
+import type { Tool } from "../mcp/peer.ts";
+import { toolOf } from "../servers/check.ts";
+import { connectionFor } from "../servers/connections/queries.ts";
+import { lockServer } from "../servers/locks.ts";
+import { noteToolUse } from "../servers/tool-changes.ts";
+import { readStart, readTask } from "../tasks/queries.ts";
+import type { Retry, TaskDetail } from "../tasks/schema.ts";
+import { isRepeatable } from "../tasks/status.ts";
+import { createTask } from "./transitions.ts";
+
+export interface Start {
+  serverId: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+  ttlMs: number | null;
+  idempotencyKey: string | null;
+  restartOf: string | null;
+  retry?: Retry | null;
+  /** The digest of the tool as the caller has seen it, where it changed since it was used last. */
+  acknowledgeToolChange?: string | undefined;
+}
+
+/** Throws as `startableTool`, and `not_repeatable`, `tool_changed`, `idempotency_mismatch`, `quota_exceeded`. */
+export async function startTask(
+  services: Services,
+  principal: Principal,
+  start: Start,
+): Promise<{ task: TaskDetail; created: boolean; toolChangedAt: Date | null }> {
+  const { organizationId } = principal;
+  const tool = await startableTool(services, principal, start);
+  if (start.retry) refuseUnlessRepeatable(tool, start.retry);
+  return services.db.withOrganization(organizationId, async (tx) => {
+    await lockServer(organizationId, tx, start.serverId);
+    const connection = await connectionFor(organizationId, tx, principal, start.serverId);
+    const seen = start.acknowledgeToolChange ?? null;
+    const unseen = await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen);
+    const { id, created } = await createTask(organizationId, tx, {
+      principal,
+      server: { id: start.serverId },
+      connectionId: connection.id,
+      tool,
+      arguments: start.arguments,
+      ttlMs: start.ttlMs,
+      idempotencyKey: start.idempotencyKey,
+      restartOf: start.restartOf,
+      retry: start.retry ?? null,
+    });
+    const task = await readTask(organizationId, tx, principal, id);
+    return { task, created, toolChangedAt: unseen?.changedAt ?? null };
+  });
+}
+
+/**
+ * The tool, which takes these arguments, of a server where the principal may start. Throws `not_found`,
+ * `not_connected`, `unknown_tool`, `server_unavailable`, `invalid_arguments`.
+ */
+export async function startableTool(
+  services: Services,
+  principal: Principal,
+  start: Pick<Start, "serverId" | "tool" | "arguments">,
+): Promise<Tool> {
+  const { organizationId } = principal;
+  // Who is not connected can't ask for the tool either, and would be told of that instead.
+  await services.db.withOrganization(organizationId, (tx) =>
+    connectionFor(organizationId, tx, principal, start.serverId),
+  );
+  const tool = await toolOf(services, principal, start.serverId, start.tool);
+  refuseUnlessStartable(tool, start.arguments);
+  return tool;
+}
+
+/** Trying again makes the call again: harmless where the server says so of its tool, else on the caller's word. */
+function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
+  if (isRepeatable(tool.annotations) || retry.insist) return;
+  const message =
+    "The server does not say that repeating this call does no harm. Insist, if you know that it does none.";
+  throw new AppError("not_repeatable", message, { errors: [{ field: "retry.insist", message }] });
+}
+
+/** The same call once more, as a task of its own; with other arguments where some are given. */
+/** The same call once more, as a task of its own. */
+export async function restartTask(
+  services: Services,
+  principal: Principal,
+  taskId: string,
+  idempotencyKey: string | null,
+  changes: {
+    arguments?: Record<string, unknown> | undefined;
+    acknowledgeToolChange?: string | undefined;
+  } = {},
+): Promise<{ task: TaskDetail; created: boolean }> {
+  const { organizationId } = principal;
+  const was = await services.db.withOrganization(organizationId, (tx) =>
+    readStart(organizationId, tx, principal, taskId),
+  );
+  const args = changes.arguments ?? was.arguments;
+  const { acknowledgeToolChange } = changes;
+  const restart = { arguments: args, idempotencyKey, restartOf: taskId, acknowledgeToolChange };
+  return startTask(services, principal, { ...was, ...restart });
+}
+
+function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {
+  const errors = roundedNumbers(args);
+  const check = validateArguments(tool.inputSchema, args);
+  // Unchecked: a schema beyond what we read. The server judges.
+  if (check.checked) errors.push(...check.errors);
+  if (errors.length > 0)
+    throw new AppError("invalid_arguments", "The arguments do not fit the tool.", { errors });
+}
+
+/** Whole numbers that JSON.parse has rounded: the server would get another one than was meant. */
+function roundedNumbers(value: unknown, field = ""): FieldError[] {
+  if (typeof value === "number")
+    return Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? [{ field, message: `${field || "A number"} is too large to be sent exactly.` }]
+      : [];
+  if (typeof value !== "object" || value === null) return [];
+  const name = (key: string) => (Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key);
+  return Object.entries(value).flatMap(([key, inner]) => roundedNumbers(inner, name(key)));
+}

@@ -1,0 +1,47 @@
+/**
+ * When a server may forget a task: its ttl, counted from the task's creation, as both eras have it. `task.expires_at` and
+ * the open requests' have it only where it is believed: not at a server that was seen to keep tasks for longer.
+ */
+
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { publishChange } from "../live-updates/transitions.ts";
+
+/** Of task `t`, which was created at `startedAt`. */
+export function timeLimit(startedAt: Prisma.Sql, ttlMs: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN (SELECT s.traits->>'outlivesTtl' FROM server s
+      WHERE s.organization_id = t.organization_id AND s.id = t.server_id) IS DISTINCT FROM 'true'
+    THEN ${startedAt} + ${ttlMs} * interval '1 ms' END`;
+}
+
+/** The time passed, and the server still has the task: nobody is told of it any more. */
+export async function dropTimeLimit(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+  const [task] = await tx.$queryRaw<{ was: Date }[]>`
+    UPDATE task t SET expires_at = NULL FROM task before
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND t.expires_at IS NOT NULL
+      AND before.organization_id = t.organization_id AND before.id = t.id RETURNING before.expires_at AS was`;
+  if (!task) return;
+  await moveTimeLimits(organizationId, tx, [{ taskId, was: task.was, now: null }]);
+  await publishChange(organizationId, tx, "task", [taskId]);
+}
+
+/** Open requests whose time was their task's go with it; those of a server's own habit stay. */
+export async function moveTimeLimits(
+  organizationId: string,
+  tx: Tx,
+  moves: { taskId: string; was: Date | null; now: Date | null }[],
+): Promise<void> {
+  const moved = moves.filter(({ was, now }) => was !== null && was.getTime() !== now?.getTime());
+  if (moved.length === 0) return;
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE input_request r SET expires_at = m.now
+    FROM unnest(${moved.map(({ taskId }) => taskId)}::uuid[], ${moved.map(({ was }) => was)}::timestamptz[],
+      ${moved.map(({ now }) => now)}::timestamptz[]) AS m (task, was, now)
+    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = m.task AND r.state = 'open'
+      AND r.expires_at = m.was RETURNING r.id`;
+  await publishChange(
+    organizationId,
+    tx,
+    "input_request",
+    rows.map(({ id }) => id),
+  );
+}

@@ -1,0 +1,232 @@
+/**
+ * What people do to tasks, and a race to its losers: start, cancel, have looked at. What the engine does is in attempts.ts,
+ * progress.ts and retry.ts; what was found in a server's list is in lib/found-tasks. Each move carries the state it expects;
+ * a count of 0 says that somebody else was first. Lock order everywhere: connection (and its server, lib/servers/locks.ts),
+ * task, input request, delivery, chain head.
+ */
+import { createHash } from "node:crypto";
+import type { Principal } from "../access/principal.ts";
+import type { Actor } from "../access/schema.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { scope } from "../base/scope.ts";
+import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
+import { withdrawOpenRequests } from "../input-requests/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
+import type { Tool } from "../mcp/peer.ts";
+import { endInRace } from "../tasks/races/ending.ts";
+import type { Retry } from "../tasks/schema.ts";
+import { isRepeatable, labelOf } from "../tasks/status.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import { currentTraceparent } from "../tracing/span.ts";
+import { refuseBeyondQuota } from "./quota.ts";
+
+export interface NewTask {
+  /** Chosen beforehand, so that a second one of the same can't be; else a new one. */
+  id?: string;
+  principal: Principal;
+  server: { id: string };
+  connectionId: string;
+  tool: Tool;
+  arguments: Record<string, unknown>;
+  ttlMs: number | null;
+  /** The caller's `Idempotency-Key`. */
+  idempotencyKey: string | null;
+  restartOf: string | null;
+  /** Failures are tried again. */
+  retry?: Retry | null;
+  /** One of several that were started at once; its row is there. */
+  raceId?: string;
+}
+
+/**
+ * Queues a task. With an idempotency key that was used before, the task of then (`created: false`), or
+ * `idempotency_mismatch` where the body differs. Throws `quota_exceeded` for one more than may be.
+ */
+export async function createTask(
+  organizationId: string,
+  tx: Tx,
+  input: NewTask,
+): Promise<{ id: string; created: boolean }> {
+  // The advisory lock makes two requests with one key wait for each other instead of failing on the unique index.
+  if (input.idempotencyKey !== null) {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${organizationId} ${input.idempotencyKey}`}, 0))`;
+    const earlier = await tx.task.findFirst({
+      where: { organizationId, idempotencyKey: input.idempotencyKey },
+      select: { id: true, requestDigest: true },
+    });
+    if (earlier && Buffer.from(earlier.requestDigest ?? []).equals(requestDigest(input)))
+      return { id: earlier.id, created: false };
+    if (earlier)
+      throw new AppError(
+        "idempotency_mismatch",
+        "This Idempotency-Key was used before, with another request.",
+      );
+  }
+  const { id, event } = await insertTask(organizationId, tx, input);
+  await refuseBeyondQuota(organizationId, tx, input.principal, 1);
+  await appendEvents(organizationId, tx, [event]);
+  return { id, created: true };
+}
+
+/** Without its quota, and with the line that its history begins with. For several in one transaction: both come last. */
+export async function insertTask(
+  organizationId: string,
+  tx: Tx,
+  input: NewTask,
+): Promise<{ id: string; event: NewEvent }> {
+  const connection = await tx.connection.findFirstOrThrow({
+    where: { organizationId, id: input.connectionId },
+    select: { userId: true },
+  });
+  const { retry = null } = input;
+  const id = input.id ?? uuidv7();
+  await tx.task.create({
+    data: {
+      organizationId,
+      id,
+      serverId: input.server.id,
+      connectionId: input.connectionId,
+      tool: input.tool.name,
+      toolHints: storable({
+        annotations: input.tool.annotations,
+        taskSupport: input.tool.taskSupport,
+        honoursIdempotencyKey: input.tool.honoursIdempotencyKey,
+        // Only a schema that sends arguments as headers is needed again at the call.
+        inputSchema: JSON.stringify(input.tool.inputSchema).includes('"x-mcp-header"')
+          ? input.tool.inputSchema
+          : null,
+      }),
+      arguments: storable(input.arguments),
+      label: labelOf(input.arguments),
+      state: "queued",
+      watched: true,
+      visibility: connection.userId === null ? "organization" : "private",
+      requestedBy: storable(input.principal.actor),
+      requesterUserId: input.principal.userId,
+      restartOf: input.restartOf,
+      idempotencyKey: input.idempotencyKey,
+      requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(requestDigest(input)),
+      requestedTtlMs: input.ttlMs,
+      raceId: input.raceId ?? null,
+      ...(retry && { attempts: retry.attempts, retryBackoffMs: retry.backoffMs, retryErrors: retry.errors }),
+      requestId: scope().requestId,
+      traceparent: currentTraceparent(),
+    },
+  });
+  await tx.taskWatch.create({ data: { organizationId, taskId: id } });
+  // The page of the one it is started again from leads to it.
+  await publishChange(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
+  await wakeEngine(tx, input.connectionId, id);
+  const event: NewEvent = {
+    type: "task.queued",
+    actor: input.principal.actor,
+    taskId: id,
+    data: {
+      tool: input.tool.name,
+      serverId: input.server.id,
+      ...(input.restartOf && { restartOf: input.restartOf }),
+      ...(input.raceId && { raceId: input.raceId }),
+      ...(retry && { retry: { ...retry, insist: retry.insist && !isRepeatable(input.tool.annotations) } }),
+    },
+  };
+  return { id, event };
+}
+
+function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry }: NewTask): Buffer {
+  const body = [server.id, tool.name, args, ttlMs, restartOf, ...(retry ? [retry] : [])];
+  return createHash("sha256").update(JSON.stringify(body)).digest();
+}
+
+/**
+ * Asks for a task's end. A queued one ends at once; any other keeps running until the engine has told the server.
+ * From here on nothing can be answered any more. Repeating it changes nothing.
+ */
+export async function requestCancel(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  taskId: string,
+): Promise<void> {
+  const task = await lockVisibleTask(organizationId, tx, principal, taskId);
+  if (task.cancelRequestedAt) return;
+  if (!CANCELLABLE.has(task.state))
+    throw new AppError("task_ended", "The task has ended already; there is nothing to cancel.");
+  await cancelLocked(organizationId, tx, task, principal.actor, {});
+}
+
+const CANCELLABLE = new Set(["queued", "starting", "working", "input_required"]);
+
+/** The same on the engine's own account, since another task of its race has won. One that has ended stays as it is. */
+export async function cancelLoser(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  race: { raceId: string; winnerTaskId: string | null },
+): Promise<void> {
+  const [task] = await tx.$queryRaw<LockedTask[]>`SELECT ${LOCKED} FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  if (!task || task.cancelRequestedAt || !CANCELLABLE.has(task.state)) return;
+  await cancelLocked(organizationId, tx, task, ENGINE_ACTOR, race);
+}
+
+/** The task's lock is held, and it can be cancelled. `data` goes into the history. */
+async function cancelLocked(
+  organizationId: string,
+  tx: Tx,
+  task: LockedTask,
+  actor: Actor,
+  data: Record<string, unknown>,
+): Promise<void> {
+  const { id: taskId, raceId } = task;
+  const by = JSON.stringify(actor);
+  await publishChange(organizationId, tx, "task", [taskId]);
+  if (task.state === "queued") {
+    await tx.$executeRaw`UPDATE task SET state = 'cancelled', watched = false, cancel_requested_at = now(),
+        cancel_requested_by = ${by}::jsonb, changed_at = now(), finished_at = now()
+      WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'`;
+    const decided = await endInRace(organizationId, tx, taskId, { raceId, succeeded: false });
+    await appendEvents(organizationId, tx, [{ type: "task.cancelled", actor, taskId, data }, ...decided]);
+    return;
+  }
+  await tx.$executeRaw`UPDATE task SET cancel_requested_at = now(), cancel_requested_by = ${by}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
+  const events = await withdrawOpenRequests(organizationId, tx, taskId, "task_cancelled", actor);
+  await wakeEngine(tx, task.connectionId, taskId);
+  await appendEvents(organizationId, tx, [{ type: "task.cancel_requested", actor, taskId, data }, ...events]);
+}
+
+/** Has the watcher look at the task now. */
+export async function requestRefresh(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  taskId: string,
+): Promise<void> {
+  const task = await lockVisibleTask(organizationId, tx, principal, taskId);
+  await tx.taskWatch.updateMany({
+    where: { organizationId, taskId },
+    data: { refreshRequestedAt: new Date() },
+  });
+  await wakeEngine(tx, task.connectionId, taskId);
+}
+
+interface LockedTask {
+  id: string;
+  state: string;
+  connectionId: string;
+  cancelRequestedAt: Date | null;
+  raceId: string | null;
+}
+const LOCKED = Prisma.sql`t.id, t.state, t.connection_id AS "connectionId", t.cancel_requested_at AS "cancelRequestedAt",
+  t.race_id AS "raceId"`;
+
+async function lockVisibleTask(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
+  const rows = await tx.$queryRaw<LockedTask[]>`
+    SELECT ${LOCKED} FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}
+    FOR NO KEY UPDATE OF t`;
+  if (!rows[0]) throw notFound("task");
+  return rows[0];
+}

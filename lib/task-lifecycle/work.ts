@@ -1,0 +1,241 @@
+/** What the engine has to know of a task to take its next step: the task, its live requests and their answers. */
+import { z } from "zod";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { DELIVERY_FACTS, deliveryFacts } from "../input-requests/deliveries/facts.ts";
+import { actionSchema } from "../input-requests/schema.ts";
+import { QUESTIONS } from "../mcp/limits.ts";
+import { eraSchema } from "../servers/schema.ts";
+import { taskStateSchema } from "../tasks/schema.ts";
+
+const ms = z.number().nullable();
+
+const deliveryWork = deliveryFacts.extend({
+  /** Database time minus `now`, in ms: negative is due. */
+  dueInMs: z.number(),
+  epoch: z.number().nullable(),
+  askId: z.string().nullable(),
+  /** People were told that it can't be sent, and since when. */
+  waits: z.boolean(),
+  /** Of the call that recorded the answer. */
+  requestId: z.string().nullable(),
+  traceparent: z.string().nullable(),
+  action: actionSchema,
+  content: z.record(z.string(), z.unknown()).nullable(),
+});
+export type DeliveryWork = z.infer<typeof deliveryWork>;
+
+const askWork = z.object({
+  id: z.string(),
+  key: z.string().nullable(),
+  sessionDigest: z.string().nullable(),
+  rpcId: z.union([z.string(), z.number()]).nullable(),
+  accepted: z.boolean(),
+  came: z.enum(["first", "asked_again", "new_session"]),
+});
+export type AskWork = z.infer<typeof askWork>;
+
+const requestWork = z.object({
+  id: z.string(),
+  key: z.string(),
+  state: z.enum(["open", "answered"]),
+  questionHash: z.string(),
+  mode: z.string(),
+  /** Since it was captured. */
+  ageMs: z.number(),
+  /** It took another one's place. */
+  replaced: z.boolean(),
+  /** Since a text that changes again and again was read; null: it stands. */
+  rewordedAgoMs: ms,
+  rewordings: z.number(),
+  delivery: deliveryWork.nullable(),
+  /** Not retracted, newest first. */
+  asks: z.array(askWork),
+});
+export type RequestWork = z.infer<typeof requestWork>;
+
+const hints = z
+  .object({
+    annotations: z.record(z.string(), z.unknown()).nullable(),
+    taskSupport: z.enum(["required", "optional", "forbidden"]),
+    honoursIdempotencyKey: z.boolean(),
+    inputSchema: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .nullable();
+
+const taskWork = z.object({
+  id: z.string(),
+  /** Of the call that started it. */
+  requestId: z.string().nullable(),
+  traceparent: z.string().nullable(),
+  /** Its server is to be told of traces. */
+  traced: z.boolean(),
+  state: taskStateSchema,
+  tool: z.string(),
+  /** For the call; null once the server has a task of it, as the call is never made again then. */
+  arguments: z.record(z.string(), z.unknown()).nullable(),
+  toolHints: hints,
+  era: eraSchema.nullable(),
+  /** Until it may be started, where it waits for that; negative: it may. */
+  startsInMs: ms,
+  attemptId: z.string().nullable(),
+  attemptDueInMs: ms,
+  sealedHandle: z.string().nullable(),
+  sealedSession: z.string().nullable(),
+  sealedRequestState: z.string().nullable(),
+  /** False: no task at the server but an open call. */
+  durable: z.boolean(),
+  /** Since the attempt was committed. */
+  attemptAgoMs: ms,
+  statusMessage: z.string().nullable(),
+  serverState: z.string().nullable(),
+  requestedTtlMs: ms,
+  ttlMs: ms,
+  /** Until its ttl is over; negative: it is. */
+  expiresInMs: ms,
+  /** People are told of that time. */
+  hasTimeLimit: z.boolean(),
+  ageMs: z.number(),
+  quietMs: z.number(),
+  pollIntervalMs: ms,
+  cancelRequested: z.boolean(),
+  cancelSent: z.boolean(),
+  /** Cancelled here a while ago, in ms; null while not told to the server. */
+  cancelSentAgoMs: ms,
+  /** How long the server's side is still looked at after the end here. */
+  watchEndsInMs: ms,
+  refreshRequestedAt: z.string().nullable(),
+  unchangedPolls: z.number(),
+  /** It has asked as much as is taken of one task. */
+  full: z.boolean(),
+  requests: z.array(requestWork),
+});
+export type TaskWork = z.infer<typeof taskWork>;
+
+/** Ids of all watched tasks of a connection. */
+export async function watchedTasks(organizationId: string, tx: Tx, connectionId: string): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM task
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND watched`;
+  return rows.map(({ id }) => id);
+}
+
+/** Those of `taskIds` that are watched tasks of a connection. Durations in ms by the database's clock. */
+export async function loadWork(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  taskIds: string[],
+): Promise<TaskWork[]> {
+  const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
+  return shareTexts(z.array(taskWork).parse(await readWork(organizationId, tx, which)));
+}
+
+/** Of those of the connections that have at most so many watched tasks, all of these tasks. */
+export async function loadLittleWork(
+  organizationId: string,
+  tx: Tx,
+  connectionIds: string[],
+  most: number,
+): Promise<Map<string, TaskWork[]>> {
+  const little = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM unnest(${connectionIds}::uuid[]) AS given (id) WHERE ${most} >= (
+      SELECT count(*) FROM (SELECT FROM task WHERE organization_id = ${organizationId}::uuid
+        AND connection_id = given.id AND watched LIMIT ${most + 1}) few)`;
+  const loaded = new Map<string, TaskWork[]>(little.map(({ id }) => [id, []]));
+  const rows = await readWork(
+    organizationId,
+    tx,
+    Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`,
+  );
+  for (const row of rows) loaded.get(row.connectionId)?.push(taskWork.parse(row));
+  shareTexts([...loaded.values()].flat());
+  return loaded;
+}
+
+function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ connectionId: string }[]> {
+  return tx.$queryRaw`
+    SELECT t.id, t.connection_id AS "connectionId", t.request_id AS "requestId", t.traceparent, s.trace AS traced,
+      t.state, t.tool, CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
+      CASE WHEN t.sealed_handle IS NULL THEN t.tool_hints END AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
+      t.attempt_id AS "attemptId",
+      (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
+      t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
+      t.sealed_request_state AS "sealedRequestState", t.durable,
+      (extract(epoch FROM now() - t.attempt_at) * 1000)::float8 AS "attemptAgoMs", t.status_message AS "statusMessage",
+      t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
+      (extract(epoch FROM t.started_at - now()) * 1000 + t.ttl_ms)::float8 AS "expiresInMs",
+      t.expires_at IS NOT NULL AS "hasTimeLimit",
+      round(extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",
+      round(extract(epoch FROM now() - t.changed_at) * 1000)::float8 AS "quietMs",
+      t.poll_interval_ms AS "pollIntervalMs", t.cancel_requested_at IS NOT NULL AS "cancelRequested",
+      t.cancel_sent_at IS NOT NULL AS "cancelSent",
+      (extract(epoch FROM now() - t.cancel_sent_at) * 1000)::float8 AS "cancelSentAgoMs",
+      (extract(epoch FROM t.watch_until - now()) * 1000)::float8 AS "watchEndsInMs",
+      w.refresh_requested_at::text AS "refreshRequestedAt", w.unchanged_polls AS "unchangedPolls",
+      ${QUESTIONS} <= (SELECT count(*) FROM (SELECT FROM input_request r WHERE r.organization_id = t.organization_id
+        AND r.task_id = t.id AND r.state <> 'settled' LIMIT ${QUESTIONS}) taken) AS "full",
+      coalesce((SELECT json_agg(live.request) FROM (${liveRequests(organizationId)}) live), '[]') AS requests
+    FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
+      JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
+    WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
+}
+
+const NO_REQUESTS: RequestWork[] = [];
+Object.freeze(NO_REQUESTS);
+
+/** Tasks of a server say the same words by the thousand: one copy of each is kept. */
+function shareTexts(works: TaskWork[]): TaskWork[] {
+  const texts = new Map<string, string>();
+  const share = <T extends string | null>(text: T): T => {
+    if (text === null) return text;
+    if (!texts.has(text)) texts.set(text, text);
+    return texts.get(text) as T;
+  };
+  for (const work of works) {
+    work.state = share(work.state);
+    work.era = share(work.era);
+    work.tool = share(work.tool);
+    work.statusMessage = share(work.statusMessage);
+    if (work.requests.length === 0) work.requests = NO_REQUESTS;
+  }
+  return works;
+}
+
+function liveRequests(organizationId: string): Prisma.Sql {
+  return Prisma.sql`
+    SELECT json_build_object('id', r.id, 'key', r.key, 'state', r.state, 'questionHash', r.question_hash,
+      'mode', r.mode, 'ageMs', (extract(epoch FROM now() - r.created_at) * 1000)::float8,
+      'replaced', r.replaces IS NOT NULL, 'rewordings', cardinality(r.earlier_hashes),
+      'rewordedAgoMs', (extract(epoch FROM now() - r.reworded_at) * 1000)::float8,
+      'delivery', (SELECT json_build_object(${DELIVERY_FACTS},
+          'dueInMs', (extract(epoch FROM greatest(d.deliver_after, d.not_before) - now()) * 1000)::float8,
+          'epoch', d.epoch, 'askId', d.ask_id, 'waits', d.waiting_since IS NOT NULL,
+          'requestId', a.request_id, 'traceparent', a.traceparent, 'action', a.action, 'content', a.content)
+        FROM answer a JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
+        WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
+      'asks', coalesce((SELECT json_agg(json_build_object('id', k.id, 'key', k.key, 'rpcId', k.rpc_id,
+          'sessionDigest', encode(k.session_digest, 'hex'), 'accepted', k.accepted_at IS NOT NULL,
+          'came', k.came)
+          ORDER BY k.created_at DESC, k.id DESC)
+        FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
+          AND k.retracted_at IS NULL), '[]')) AS request
+    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = t.id
+      AND r.state IN ('open', 'answered') ORDER BY r.created_at, r.id`;
+}
+
+/** By connection, the ids of watched tasks that need something now: for the scans that make wake-ups a mere speed-up. */
+export async function tasksNeedingWork(
+  organizationId: string,
+  tx: Tx,
+  connectionIds: string[],
+): Promise<Map<string, string[]>> {
+  const rows = await tx.$queryRaw<{ connection_id: string; ids: string[] }[]>`
+    SELECT t.connection_id, array_agg(t.id::text) AS ids FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ANY (${connectionIds}::uuid[])
+      AND t.watched AND (t.state = 'starting'
+        OR (t.state = 'queued' AND (t.start_after IS NULL OR t.start_after <= now()))
+        OR (t.cancel_requested_at IS NOT NULL AND t.cancel_sent_at IS NULL)
+        OR EXISTS (SELECT FROM delivery d WHERE d.organization_id = t.organization_id AND d.task_id = t.id
+          AND d.state IN ('held', 'pending', 'sending')))
+    GROUP BY t.connection_id`;
+  return new Map(rows.map((row) => [row.connection_id, row.ids]));
+}

@@ -1,0 +1,51 @@
+/** What a start of unknown outcome may have made, kept for a person to choose from. The engine writes this. */
+
+import { storableText, type Tx } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { Seal } from "../../base/seal.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
+import type { RemoteTask } from "../../mcp/peer.ts";
+import { foundPlace, handleDigest, knownAmong } from "./handle.ts";
+
+/** Those of a server's tasks that are none of ours. */
+export async function strangersAmong(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  connectionId: string,
+  tasks: RemoteTask[],
+): Promise<RemoteTask[]> {
+  const digests = tasks.map(({ taskId }) => handleDigest(seal, organizationId, taskId));
+  const ours = await knownAmong(organizationId, tx, connectionId, digests);
+  return tasks.filter((_, at) => !ours.has(digests[at]!.toString("hex")));
+}
+
+export interface Candidate {
+  remote: RemoteTask;
+  /** The session it was listed on, as JSON; null where tasks are found from any session. */
+  session: string | null;
+  /** By our clock. */
+  createdAt: Date | null;
+}
+
+export async function keepCandidate(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  of: { connectionId: string; taskId: string },
+  { remote, session, createdAt }: Candidate,
+): Promise<void> {
+  const id = uuidv7();
+  const sealed = (column: "sealed_handle" | "sealed_session", value: string) =>
+    seal.seal(foundPlace(organizationId, id, column), value);
+  const digest = handleDigest(seal, organizationId, remote.taskId);
+  await tx.$executeRaw`
+    INSERT INTO found_task AS f (organization_id, id, connection_id, task_id, sealed_handle, handle_digest,
+      sealed_session, status, status_message, server_created_at)
+    VALUES (${organizationId}::uuid, ${id}::uuid, ${of.connectionId}::uuid, ${of.taskId}::uuid,
+      ${sealed("sealed_handle", remote.taskId)}, ${digest},
+      ${session === null ? null : sealed("sealed_session", session)}, ${remote.status},
+      ${remote.statusMessage === null ? null : storableText(remote.statusMessage)}, ${createdAt})
+    ON CONFLICT (organization_id, connection_id, handle_digest) DO UPDATE SET task_id = coalesce(f.task_id, excluded.task_id)`;
+  await publishChange(organizationId, tx, "task", [of.taskId]);
+}

@@ -1,0 +1,31 @@
+import type { Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { connectionsToSameServer } from "../../servers/connections/same-server.ts";
+import { knownAmong, type TakenFind } from "./handle.ts";
+
+/**
+ * Two rows of ours for one task of a server would ask its questions twice: refuses a find that is known by now
+ * (`task_known`), and any while a start is under way, which may have made it and not stored its handle yet
+ * (`start_under_way`). The caller holds the connection.
+ */
+export async function refuseUnlessStranger(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  find: TakenFind,
+): Promise<void> {
+  const known = await knownAmong(organizationId, tx, connectionId, [find.handleDigest]);
+  if (known.size > 0) throw new AppError("task_known", "Intray knows this task by now.");
+  // A call that lasts may still make a task, unless its tool never does.
+  const starting = await tx.$queryRaw<
+    unknown[]
+  >`SELECT 1 FROM task WHERE organization_id = ${organizationId}::uuid
+    AND connection_id IN ${connectionsToSameServer(organizationId, connectionId)} AND watched AND (state = 'starting' OR (NOT durable
+      AND handle_digest IS NULL AND state IN ('working', 'input_required')
+      AND coalesce(tool_hints->>'taskSupport', 'optional') <> 'forbidden')) LIMIT 1`;
+  if (starting.length > 0)
+    throw new AppError(
+      "start_under_way",
+      "A task is being started on this server just now, and this may be it. Try again in a moment.",
+    );
+}

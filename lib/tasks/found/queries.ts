@@ -1,0 +1,64 @@
+/** Scoped reads of found tasks. What is sealed is never selected. */
+import { readPosition, toPage } from "../../base/cursor.ts";
+import type { Prisma, Tx } from "../../base/db/db.ts";
+import type { Page, PageQuery } from "../../base/page.ts";
+import { sharedConnection } from "./connection.ts";
+import type { Candidate, FoundTask } from "./schema.ts";
+
+/** Those of a server's shared connection, newest find first. Throws `not_found`. */
+export async function listFoundTasks(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  query: PageQuery,
+): Promise<Page<FoundTask>> {
+  const connectionId = await sharedConnection(organizationId, tx, serverId);
+  const after = readPosition(query.cursor);
+  const rows = await tx.foundTask.findMany({
+    where: {
+      organizationId,
+      connectionId,
+      ...(after && {
+        OR: [{ foundAt: { lt: after.createdAt } }, { foundAt: after.createdAt, id: { lt: after.id } }],
+      }),
+    },
+    select: SELECT,
+    orderBy: [{ foundAt: "desc" }, { id: "desc" }],
+    take: query.limit + 1,
+  });
+  return toPage(
+    rows,
+    query.limit,
+    (row) => ({ createdAt: row.foundAt, id: row.id }),
+    (row) => ({ ...toCandidate(row), taskId: row.taskId }),
+  );
+}
+
+/** What a start of unknown outcome may have made, oldest first. The caller has made sure that the task may be seen. */
+export async function listCandidates(organizationId: string, tx: Tx, taskId: string): Promise<Candidate[]> {
+  const rows = await tx.foundTask.findMany({
+    where: { organizationId, taskId },
+    select: SELECT,
+    orderBy: [{ serverCreatedAt: "asc" }, { id: "asc" }],
+  });
+  return rows.map(toCandidate);
+}
+
+const SELECT = {
+  id: true,
+  taskId: true,
+  status: true,
+  statusMessage: true,
+  serverCreatedAt: true,
+  foundAt: true,
+} satisfies Prisma.FoundTaskSelect;
+
+function toCandidate(row: Prisma.FoundTaskGetPayload<{ select: typeof SELECT }>): Candidate {
+  return {
+    id: row.id,
+    status: row.status,
+    statusMessage: row.statusMessage,
+    serverCreatedAt: row.serverCreatedAt?.toISOString() ?? null,
+    foundAt: row.foundAt.toISOString(),
+  };
+}

@@ -1,0 +1,75 @@
+/** Asks a server which tasks it has. Never a call inside a transaction. */
+
+import type { Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Network } from "../../base/network.ts";
+import type { Page } from "../../base/page.ts";
+import type { Services } from "../../base/services.ts";
+import { createPeer, openWire } from "../../mcp/connect.ts";
+import { discover } from "../../mcp/discover.ts";
+import { type Endpoint, type Era, PeerError, SignInNeeded, type TaskList } from "../../mcp/peer.ts";
+import { sharedEndpoint } from "../../servers/connections/queries.ts";
+import { learn } from "../../servers/learn.ts";
+import { EntryGone } from "../../servers/operator-file.ts";
+import { judge } from "../../servers/probe.ts";
+import { readServer } from "../../servers/queries.ts";
+import { NOBODY } from "../../servers/seen.ts";
+import { sharedConnection } from "./connection.ts";
+import { listFoundTasks } from "./queries.ts";
+import type { FoundTask } from "./schema.ts";
+import { recordFound } from "./transitions.ts";
+
+/** More than people look through. */
+const MOST_TASKS = 500;
+const SHOWN = 200;
+const CALL_DEADLINE_MS = 10_000;
+
+/** The finds after a look at the server. Throws `not_found`, `cannot_list`, `server_paused`, `server_unavailable`. */
+export async function refreshFoundTasks(
+  services: Services,
+  organizationId: string,
+  serverId: string,
+): Promise<Page<FoundTask>> {
+  const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
+  const server = await within((tx) => readServer(organizationId, tx, NOBODY, serverId));
+  if (server.pause)
+    throw new AppError(
+      "server_paused",
+      "The server is paused: it is not asked for its tasks until it goes on.",
+    );
+  const list = await within((tx) => sharedEndpoint(services, organizationId, tx, server))
+    .then((endpoint) => listAt(endpoint, server.era, services.network))
+    .catch(unavailable);
+  await within(async (tx) => {
+    await learn(organizationId, tx, serverId, { listsTasks: list !== null });
+    const id = await sharedConnection(organizationId, tx, serverId);
+    if (list) await recordFound(organizationId, tx, services.seal, { id, serverId }, list);
+  });
+  if (!list) throw new AppError("cannot_list", "This server does not list its tasks.");
+  return within((tx) => listFoundTasks(organizationId, tx, serverId, { limit: SHOWN }));
+}
+
+async function listAt(endpoint: Endpoint, known: Era | null, network: Network): Promise<TaskList | null> {
+  const options = { deadlineMs: CALL_DEADLINE_MS };
+  const wire = openWire(endpoint, network);
+  try {
+    const era = known ?? (await discover(wire, "auto", options)).era;
+    const peer = createPeer(era, wire);
+    const session = await peer.open(options);
+    try {
+      return await peer.list(session, MOST_TASKS, options);
+    } finally {
+      await peer.close(session, options);
+    }
+  } finally {
+    await wire.end();
+  }
+}
+
+/** In our own words, as for a probe. */
+function unavailable(error: unknown): never {
+  if (!(error instanceof PeerError)) throw error;
+  const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
+  const message = hasWords ? error.message : judge(error).message;
+  throw new AppError("server_unavailable", message ?? "The server can't be reached.", { cause: error });
+}

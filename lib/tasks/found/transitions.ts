@@ -1,0 +1,58 @@
+/** What a look at a server found. Who takes a find over is in adopt.ts and settle.ts. */
+
+import { storableText, type Tx } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { Seal } from "../../base/seal.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
+import type { TaskList } from "../../mcp/peer.ts";
+import { strangersAmong } from "./candidates.ts";
+import { holdConnection } from "./connection.ts";
+import { foundPlace, handleDigest } from "./handle.ts";
+
+/**
+ * Keeps those of a server's tasks that are none of ours, and forgets finds that are gone or known by now. What a start
+ * of unknown outcome may have made stays until that start is settled.
+ */
+export async function recordFound(
+  organizationId: string,
+  tx: Tx,
+  seal: Seal,
+  connection: { id: string; serverId: string },
+  list: TaskList,
+): Promise<void> {
+  await holdConnection(organizationId, tx, connection.id);
+  const strangers = await strangersAmong(organizationId, tx, seal, connection.id, list.tasks);
+  const rows = strangers.map((task) => {
+    const id = uuidv7();
+    return {
+      id,
+      handle: seal.seal(foundPlace(organizationId, id, "sealed_handle"), task.taskId),
+      digest: handleDigest(seal, organizationId, task.taskId),
+      status: task.status,
+      message: task.statusMessage === null ? null : storableText(task.statusMessage),
+      createdAt: ourTime(task.createdAt, list.clockOffsetMs),
+    };
+  });
+  await tx.$executeRaw`
+    INSERT INTO found_task (organization_id, id, connection_id, sealed_handle, handle_digest, status, status_message,
+      server_created_at)
+    SELECT DISTINCT ON (n.digest) ${organizationId}::uuid, n.id, ${connection.id}::uuid, n.handle, n.digest, n.status,
+      n.message, n.created_at
+    FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.handle)}::text[],
+      ${rows.map((row) => row.digest)}::bytea[], ${rows.map((row) => row.status)}::text[],
+      ${rows.map((row) => row.message)}::text[], ${rows.map((row) => row.createdAt)}::timestamptz[])
+      AS n (id, handle, digest, status, message, created_at)
+    ON CONFLICT (organization_id, connection_id, handle_digest) DO UPDATE
+      SET status = excluded.status, status_message = excluded.status_message`;
+  await tx.$executeRaw`
+    DELETE FROM found_task f WHERE f.organization_id = ${organizationId}::uuid
+      AND f.connection_id = ${connection.id}::uuid AND f.task_id IS NULL
+      AND f.handle_digest <> ALL (${rows.map((row) => row.digest)}::bytea[])`;
+  await publishChange(organizationId, tx, "server", [connection.serverId]);
+}
+
+/** The server's time by our clock; null where it says none that can be read. */
+function ourTime(at: string | null, clockOffsetMs: number | null): Date | null {
+  const ms = at === null ? Number.NaN : Date.parse(at) - (clockOffsetMs ?? 0);
+  return Number.isNaN(new Date(ms).getTime()) ? null : new Date(ms);
+}

@@ -1,0 +1,35 @@
+/** Scoped reads of races. Who may see none of its tasks sees no race. */
+
+import type { Principal } from "../../access/principal.ts";
+import { actorSchema } from "../../access/schema.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { notFound } from "../../base/errors.ts";
+import { iso, JOINS, summaryOf, type TaskRow, toSummary } from "../row.ts";
+import { visibleTask } from "../visibility.ts";
+import { type Race, raceStateSchema } from "./schema.ts";
+
+/** Throws `not_found`. */
+export async function readRace(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  raceId: string,
+): Promise<Race> {
+  const race = await tx.race.findFirst({ where: { organizationId, id: raceId } });
+  const rows = await tx.$queryRaw<
+    TaskRow[]
+  >(Prisma.sql`SELECT ${summaryOf(organizationId)} FROM task t ${JOINS}
+    WHERE t.organization_id = ${organizationId}::uuid AND t.race_id = ${raceId}::uuid AND ${visibleTask(principal)}
+    ORDER BY t.id`);
+  if (!race || rows.length === 0) throw notFound("race");
+  const tasks = rows.map(toSummary(new Date()));
+  return {
+    id: race.id,
+    state: raceStateSchema.parse(race.state),
+    winnerTaskId: race.winnerTaskId,
+    requestedBy: actorSchema.parse(race.requestedBy),
+    createdAt: race.createdAt.toISOString(),
+    finishedAt: iso(race.finishedAt),
+    tasks,
+  };
+}

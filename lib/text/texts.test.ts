@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { EVENT_TYPES } from "../events/schema.ts";
+import { describeEvent } from "../format/events.ts";
+import { parseJsonText, readResult } from "../format/tasks/result.ts";
+import { humanise, shorten } from "./labels.ts";
+import { diffWords } from "./text-diff.ts";
+
+const actor = { kind: "member" as const, id: null, name: "Ben" };
+
+test("names become words", () => {
+  expect(["due_date", "dueDate", "invoice_id", "x"].map(humanise)).toEqual([
+    "Due date",
+    "Due date",
+    "Invoice ID",
+    "X",
+  ]);
+});
+
+test("long text is cut at a word", () => {
+  expect(shorten("one two three", 9)).toBe("one two…");
+});
+
+test("an event is a sentence; an unknown one its type in plain words", () => {
+  expect(describeEvent({ type: "answer.recorded", actor, data: { action: "decline" } }).text).toBe(
+    "Ben declined",
+  );
+  expect(describeEvent({ type: "request.withdrawn", actor, data: { reason: "replaced" } }).text).toBe(
+    "Question withdrawn: the server asked something else instead",
+  );
+  expect(describeEvent({ type: "moon.phase_changed", actor, data: {} }).text).toBe("Moon phase changed");
+});
+
+test.each(EVENT_TYPES)("%s has words of its own, also where retention has dropped what it said", (type) => {
+  const { text } = describeEvent({ type, actor, data: {} });
+  expect(text).not.toBe(humanise(type.replaceAll(".", " ")));
+  expect(text).toMatch(/^[A-Z].{4,}$/);
+  expect(text).not.toMatch(/undefined|null|NaN|“”|: $/);
+});
+
+test.each([
+  ["task.started", { durable: false }, "The call is under way; the server made no task of it"],
+  ["task.started", { ttlMs: null }, "Task accepted by the server"],
+  ["task.adopted", {}, "Ben took it over from the server"],
+  ["task.start_settled", { started: false }, "Ben found that it never started"],
+  ["task.lost", { code: "connection_lost" }, "Lost: the connection ended before the result came"],
+  ["task.lost", { code: "too_large" }, "Lost: the server's reply was larger than Intray takes"],
+  ["task.lost", { code: "lost" }, "The server no longer knows this task"],
+  ["request.expired", { reason: "question_lifetime" }, /: the server gives up on questions after a while$/],
+  ["view.shared", { name: "Over 10,000" }, "Ben shared the view “Over 10,000”"],
+  [
+    "server.health_changed",
+    { name: "ERP", from: "ok", to: "unreachable" },
+    "The server “ERP” can't be reached",
+  ],
+  ["member.added", { name: "Cleo", role: "approver" }, "Ben added Cleo as approver"],
+  ["member.role_changed", { from: "viewer", to: "operator" }, "Ben changed a role from viewer to operator"],
+  ["key.renamed", { name: "CI" }, "Ben renamed an API key to “CI”"],
+  ["organization.undo_window_changed", { holdMs: 10_000 }, "Ben set the time for undo to 10 s"],
+  ["organization.undo_window_changed", { holdMs: 0 }, "Ben set no time for undo"],
+  [
+    "organization.retention_changed",
+    { messageDays: 30, payloadDays: null, taskDays: 1 },
+    "Ben set what is kept: protocol messages for 30 days, details of the history for ever, finished tasks for 1 day",
+  ],
+])("%s with %o is told in words", (type, data, words) => {
+  expect(describeEvent({ type, actor, data }).text).toMatch(words);
+});
+
+test("a line whose details were deleted makes none up", () => {
+  const line = { type: "organization.four_eyes_changed", actor, data: {}, detailsDeleted: true as const };
+  expect(describeEvent(line).text).toBe("Organization four eyes changed by Ben; details were deleted");
+});
+
+test("a difference names what went and what came", () => {
+  expect(diffWords("pay $400 now", "pay $410 now")).toEqual([
+    { kind: "same", text: "pay " },
+    { kind: "gone", text: "$400" },
+    { kind: "new", text: "$410" },
+    { kind: "same", text: " now" },
+  ]);
+});
+
+test("a result is read part by part; structured content is not repeated as text", () => {
+  const read = readResult({
+    content: [{ type: "text", text: '{"a":1}' }, { odd: 1 }],
+    structuredContent: { a: 1 },
+  });
+  expect(read?.parts).toEqual([{ type: "other", value: { odd: 1 } }]);
+  // 2026-07-28 allows any JSON there.
+  expect(readResult({ structuredContent: [{ a: 1 }, { a: 2 }] })?.structured).toEqual([{ a: 1 }, { a: 2 }]);
+  expect(readResult({ content: [], structuredContent: null })?.structured).toBeUndefined();
+  expect(readResult("text")).toBeNull();
+  expect(parseJsonText("{broken")).toBeNull();
+});

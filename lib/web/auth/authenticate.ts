@@ -1,0 +1,61 @@
+import type { Principal } from "../../access/principal.ts";
+import { roleSchema } from "../../access/schema.ts";
+import { Prisma } from "../../base/db/db.ts";
+import { hashSecret } from "../../base/ids.ts";
+import type { Me } from "../../members/schema.ts";
+import { database } from "../database.ts";
+import { cookieOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
+
+/** Who calls, as transitions know them and as they see themselves. */
+export interface Caller {
+  principal: Principal;
+  me: Me;
+  /** A browser adds a session by itself, so that its writes have to show where they come from. */
+  via: "session" | "key";
+  /** The session by which the caller came; null for a key. */
+  sessionId: string | null;
+}
+
+/** The caller by API key, else by session cookie; null: neither is in force. A wrong key is never made up for by a cookie. */
+export async function authenticate(request: Request): Promise<Caller | null> {
+  const header = request.headers.get("authorization");
+  if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1]);
+  const session = await sessionOf(cookieOf(request, sessionCookieName()));
+  if (!session) return null;
+  const { user, organization, role } = session;
+  const actor = { kind: "member" as const, id: user.id, name: user.name };
+  return {
+    principal: { organizationId: organization.id, userId: user.id, role, actor },
+    me: { user, organization, role },
+    via: "session",
+    sessionId: session.id,
+  };
+}
+
+async function byKey(secret: string | undefined): Promise<Caller | null> {
+  if (!secret) return null;
+  const db = await database();
+  const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM gate.api_key(${hashSecret(secret)})`);
+  if (!row) return null;
+  const role = roleSchema.parse(row.role);
+  const actor = { kind: "key" as const, id: row.id, name: row.name };
+  return {
+    principal: { organizationId: row.organization_id, userId: null, role, actor },
+    me: {
+      user: null,
+      organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
+      role,
+    },
+    via: "key",
+    sessionId: null,
+  };
+}
+
+interface KeyRow {
+  organization_id: string;
+  slug: string;
+  organization_name: string;
+  id: string;
+  name: string;
+  role: string;
+}

@@ -1,0 +1,14 @@
+import { Prisma } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import { database } from "../database.ts";
+import type { Caller } from "./authenticate.ts";
+
+/** Has the caller's session work in another organization of theirs. Throws `not_found` where they are no member. */
+export async function chooseOrganization({ sessionId }: Caller, organizationId: string): Promise<void> {
+  if (sessionId === null) throw new AppError("forbidden", "An API key belongs to one organization.");
+  const db = await database();
+  const [row] = await db.gate<{ chosen: boolean }>(
+    Prisma.sql`SELECT gate.choose_organization(${sessionId}::uuid, ${organizationId}::uuid) AS chosen`,
+  );
+  if (!row?.chosen) throw notFound("organization");
+}

@@ -1,0 +1,27 @@
+import type { Role } from "../../access/roles.ts";
+import { Prisma } from "../../base/db/db.ts";
+import { env } from "../../base/env.ts";
+import { isLoopbackHost, staysOnThisMachine } from "../../base/loopback.ts";
+import { database } from "../database.ts";
+import { isDirect } from "./direct.ts";
+
+export interface DemoPerson {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  organization: string;
+}
+
+/**
+ * Who may be signed in by one click: the demonstration's people, while it runs, by a request of this machine alone.
+ * None where Intray is known elsewhere, for another name that leads here, and behind any proxy.
+ */
+export async function demoPeople(headers: Headers): Promise<DemoPerson[]> {
+  if (!env().demo || !staysOnThisMachine(env())) return [];
+  if (!isDirect(headers) || !isLoopbackHost(headers.get("host"))) return [];
+  const db = await database();
+  return db.gate<DemoPerson>(
+    Prisma.sql`SELECT user_id AS id, email, name, role, organization FROM gate.demo_people()`,
+  );
+}

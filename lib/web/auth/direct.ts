@@ -1,0 +1,77 @@
+/**
+ * Whether a request came straight from a program on this machine, and not through a proxy. Only the socket's own
+ * request can say so: Next adds `x-forwarded-*` to every request before a handler sees it. scripts/web.ts marks what
+ * came directly, under a header whose value nobody outside this process knows.
+ */
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { isLoopback, isLoopbackHost } from "../../base/loopback.ts";
+
+const DIRECT_HEADER = "x-intray-direct";
+
+// On globalThis: scripts/web.ts and Next's build of the handlers each load this module.
+const key = Symbol.for("intray.direct");
+const shared = globalThis as { [key]?: string };
+shared[key] ??= randomBytes(32).toString("base64url");
+const mark: string = shared[key];
+
+/** What of a request says how it came. */
+export interface Arrival {
+  httpVersion: string;
+  /** The request line's target, e.g. `/sign-in`. */
+  target: string;
+  /** Names and values in turns, as they were sent. */
+  rawHeaders: readonly string[];
+  /** The address at the other end of the socket. */
+  peer: string | undefined;
+}
+
+/** Puts the mark on a request that came directly, and takes one that was sent along from any other. */
+export function markDirect(request: IncomingMessage): void {
+  delete request.headers[DIRECT_HEADER];
+  const { httpVersion, url, rawHeaders, socket } = request;
+  const arrival = { httpVersion, target: url ?? "", rawHeaders, peer: socket.remoteAddress };
+  if (cameDirectly(arrival)) request.headers[DIRECT_HEADER] = mark;
+}
+
+/** Whether scripts/web.ts has put the mark on it. Without that server in front, nothing is direct. */
+export function isDirect(headers: Headers): boolean {
+  const given = Buffer.from(headers.get(DIRECT_HEADER) ?? "");
+  return given.length === mark.length && timingSafeEqual(given, Buffer.from(mark));
+}
+
+/** For tests of handlers, which no server stands in front of. */
+export function directHeaders(): Record<string, string> {
+  return { [DIRECT_HEADER]: mark };
+}
+
+/**
+ * Judges by everything that proxies are known to leave: their headers, HTTP/1.0 (nginx's default before 1.29.7), an absolute target,
+ * another peer. A page of another name says so in Origin even when a proxy has replaced Host.
+ */
+export function cameDirectly({ httpVersion, target, rawHeaders, peer }: Arrival): boolean {
+  if (httpVersion !== "1.1" || !target.startsWith("/")) return false;
+  if (!isLoopback((peer ?? "").replace(/^::ffff:/, ""))) return false;
+  const pairs = rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 ? [{ name: name.toLowerCase().replaceAll("_", "-"), value: rawHeaders[at + 1] ?? "" }] : [],
+  );
+  if (pairs.some(({ name }) => isOfProxy(name))) return false;
+  const hosts = pairs.filter(({ name }) => name === "host");
+  if (hosts.length !== 1 || !isLoopbackHost(hosts[0]?.value)) return false;
+  return pairs.every(({ name, value }) => name !== "origin" || isLoopbackOrigin(value));
+}
+
+/** Headers in `x-` that browsers and our own pages send; any other one is taken for a proxy's. */
+const KNOWN_X = /^x-(requested-with|intray-organization|moz|purpose|nextjs-[a-z-]+)$/;
+
+/** Headers of proxies, load balancers, CDNs and tunnels without `x-`. */
+const OF_PROXIES =
+  /^(forwarded|forwarded-.*|via|client-ip|true-client-ip|proxy-.*|wl-proxy-.*|remote-.*|real-ip|cf-.*|cdn-.*|fastly-.*|fly-.*|akamai-.*|incap-.*|tailscale-.*|ngrok-.*|max-forwards|front-end-https|original-.*|ssl-.*|.*-forwarded-.*|.*-client-ip|.*-connecting-ip)$/;
+
+function isOfProxy(name: string): boolean {
+  return OF_PROXIES.test(name) || (name.startsWith("x-") && !KNOWN_X.test(name));
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  return URL.canParse(origin) && isLoopbackHost(new URL(origin).host);
+}

@@ -1,0 +1,18 @@
+import { type FoundInvitation, findInvitation } from "../../invitations/queries.ts";
+import { database } from "../database.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { mayTry } from "../http/throttle.ts";
+import { forPage } from "../pages/page-failure.ts";
+import { JOIN_PER_ADDRESS } from "../tunables.ts";
+
+/** The invitation behind a link, for its page; null where it is not in force. Tries are counted by address. */
+export function lookAtInvitation(
+  token: string | string[] | undefined,
+  forwardedFor: string | null,
+): Promise<FoundInvitation | "throttled" | null> {
+  const look = async () => {
+    if (!(await mayTry(`join ${clientAddress(forwardedFor)}`, JOIN_PER_ADDRESS))) return "throttled";
+    return typeof token === "string" ? findInvitation(await database(), token) : null;
+  };
+  return forPage(look());
+}

@@ -1,0 +1,31 @@
+import { listIdentities } from "../../accounts/identities.ts";
+import { listPasskeys } from "../../accounts/passkeys.ts";
+import { readPasswordHash } from "../../accounts/password.ts";
+import type { Security } from "../../accounts/schema.ts";
+import { readSecondFactor } from "../../accounts/second-factor.ts";
+import { database } from "../database.ts";
+import { signInSettings } from "./sign-in/providers.ts";
+
+/** How a person can sign in. */
+export async function readSecurity(userId: string): Promise<Security> {
+  const db = await database();
+  const [hash, factor, passkeys, identities] = await Promise.all([
+    readPasswordHash(db, userId),
+    readSecondFactor(db, userId),
+    listPasskeys(db, userId),
+    listIdentities(db, userId),
+  ]);
+  const { providers } = signInSettings();
+  return {
+    password: hash !== null,
+    secondFactor: {
+      active: factor?.confirmed === true,
+      recoveryCodesLeft: factor?.confirmed ? factor.recoveryCodesLeft : 0,
+    },
+    passkeys,
+    identities: identities.map(({ issuer, ...rest }) => ({
+      provider: providers.find((provider) => provider.issuer === issuer)?.name ?? issuer,
+      ...rest,
+    })),
+  };
+}

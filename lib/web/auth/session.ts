@@ -1,0 +1,64 @@
+import { cookies, headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { cache } from "react";
+import type { Principal } from "../../access/principal.ts";
+import { readPreferences } from "../../members/preferences.ts";
+import type { Preferences } from "../../members/schema.ts";
+import { organizationsOf } from "../../organizations/queries.ts";
+import type { OwnOrganization } from "../../organizations/schema.ts";
+import { database } from "../database.ts";
+import { forPage } from "../pages/page-failure.ts";
+import { PATH_HEADER } from "../pages/page-headers.ts";
+import { type Person, personOf, sessionCookieName, sessionOf, type WebSession } from "./session-cookie.ts";
+import { signInOptions } from "./sign-in/sign-in.ts";
+
+export type { WebSession } from "./session-cookie.ts";
+
+/** The session of the page that is being rendered, asked once a request. */
+const currentSession = cache(async (): Promise<WebSession | null> => {
+  const cookie = (await cookies()).get(sessionCookieName())?.value;
+  return forPage(sessionOf(cookie));
+});
+
+/** Who looks at the page that is being rendered; null: not signed in. */
+export async function currentPrincipal(): Promise<Principal | null> {
+  const session = await currentSession();
+  if (!session) return null;
+  const { user, organization, role } = session;
+  const actor = { kind: "member" as const, id: user.id, name: user.name };
+  return { organizationId: organization.id, userId: user.id, role, actor };
+}
+
+/** For pages: the session, or off to signing in (and back), or to setting up where there is nobody yet. */
+export async function requireSession(): Promise<WebSession> {
+  const session = await currentSession();
+  if (session) return session;
+  if ((await signInOptions()).setupNeeded) redirect("/setup");
+  if (await currentPerson()) redirect("/sign-in?error=no_organization");
+  const path = (await headers()).get(PATH_HEADER);
+  redirect(path && path !== "/" ? `/sign-in?callbackUrl=${encodeURIComponent(path)}` : "/sign-in");
+}
+
+/** Who is signed in, also as a member of nothing; null: nobody. */
+export async function currentPerson(): Promise<Person | null> {
+  const cookie = (await cookies()).get(sessionCookieName())?.value;
+  return forPage(personOf(cookie));
+}
+
+/** All organizations of the member who looks. Only behind `requireSession`. */
+export async function currentOrganizations(): Promise<OwnOrganization[]> {
+  const { user } = await requireSession();
+  return forPage(database().then((db) => organizationsOf(db, user.id)));
+}
+
+/** What the member who looks set for themselves. Only behind `requireSession`. */
+export async function currentPreferences(): Promise<Preferences> {
+  const principal = await currentPrincipal();
+  if (!principal) throw new Error("no session");
+  const { organizationId } = principal;
+  const read = async () => {
+    const db = await database();
+    return db.withOrganization(organizationId, (tx) => readPreferences(organizationId, tx, principal));
+  };
+  return forPage(read());
+}

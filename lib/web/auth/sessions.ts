@@ -1,0 +1,30 @@
+/** Opening and ending sessions: rows that the cookie's secret finds, so that what is ended is ended at once. */
+import type { SignInMethod } from "../../accounts/schema.ts";
+import { Prisma } from "../../base/db/db.ts";
+import { hashSecret, randomSecret } from "../../base/ids.ts";
+import { database } from "../database.ts";
+import { SESSION_LIFETIME_MS } from "../tunables.ts";
+
+/** The browser that signs in, as a person can recognise it among their sessions. */
+export interface Browser {
+  userAgent: string | null;
+  address: string | null;
+}
+
+/** Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. */
+export async function openSession(
+  userId: string,
+  method: SignInMethod,
+  { userAgent, address }: Browser,
+): Promise<string> {
+  const secret = randomSecret();
+  const db = await database();
+  await db.gate(Prisma.sql`SELECT gate.create_session(${hashSecret(secret)}, ${userId}::uuid,
+    ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}) AS id`);
+  return secret;
+}
+
+export async function closeSession(secret: string): Promise<void> {
+  const db = await database();
+  await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.revoke_session(${hashSecret(secret)})`);
+}

@@ -1,0 +1,62 @@
+/** The first organization, made by whoever has the installation's setup token: not by the first stranger at the address. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Database, Prisma } from "../../base/db/db.ts";
+import { env } from "../../base/env.ts";
+import { AppError } from "../../base/errors.ts";
+import { log } from "../../base/log.ts";
+import type { SetupRequest } from "../../members/schema.ts";
+import { alreadySetUp, setUp } from "../../organizations/setup.ts";
+import { database } from "../database.ts";
+import { throttle } from "../http/throttle.ts";
+import { SETUP_TRIES } from "../tunables.ts";
+
+/** Whether nobody has made a real organization yet, by /setup or the command line. */
+export async function setupPossible(db: Database): Promise<boolean> {
+  const [row] = await db.gate<{ possible: boolean }>(Prisma.sql`SELECT gate.setup_possible() AS possible`);
+  return row?.possible === true;
+}
+
+/** Throws `already_set_up` whatever the token, else `setup_closed` or `wrong_setup_token`. */
+export async function setUpWithToken({ token, ...input }: SetupRequest): Promise<{ slug: string }> {
+  const db = await database();
+  if (!(await setupPossible(db))) throw alreadySetUp();
+  try {
+    checkSetupToken(token, env().setupToken);
+  } catch (error) {
+    // Wrong ones alone are counted: whoever guesses must not keep out who has it.
+    await throttle("setup-token", SETUP_TRIES);
+    throw error;
+  }
+  return setUp(db, input);
+}
+
+/** `expected` is the installation's own; undefined: it has none. */
+export function checkSetupToken(given: string, expected: string | undefined): void {
+  if (expected === undefined) throw new AppError("setup_closed", SETUP_CLOSED);
+  if (isSame(given.trim(), expected.trim())) return;
+  throw new AppError("wrong_setup_token", "Some values are not valid.", {
+    errors: [{ field: "token", message: "This is not the setup token of this installation" }],
+  });
+}
+
+const SETUP_CLOSED =
+  "Setup is closed: set INTRAY_SETUP_TOKEN for the web app and start it again, or make the first organization with `intray org create`.";
+
+/** In the log of a web process that runs by itself: how to go on while nobody can set Intray up in a browser. */
+export async function warnWhileSetupIsClosed(): Promise<void> {
+  if (env().setupToken !== undefined) return;
+  try {
+    if (await setupPossible(await database())) log.warn(SETUP_CLOSED);
+  } catch (error) {
+    log.warn(
+      { err: error },
+      "The database cannot be reached yet, so that it is not known whether setup is closed",
+    );
+  }
+}
+
+/** In a time that does not depend on where two tokens differ, nor on how long they are. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

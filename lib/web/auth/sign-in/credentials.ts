@@ -1,0 +1,94 @@
+/** Our own ways in, as next-auth takes them. What they throw ends up in an address: codes only, see `SignInError`. */
+import type { NextAuthOptions } from "next-auth";
+import CredentialsProvider from "next-auth/providers/credentials";
+import { log } from "../../../base/log.ts";
+import { clientAddress } from "../../http/client-address.ts";
+import { PENDING_SIGN_IN_MS } from "../../tunables.ts";
+import { demoPeople } from "../demo.ts";
+import { cookieName, cookieOf, cookiesAreSecure } from "../session-cookie.ts";
+import { checkCode } from "./with-code.ts";
+import { checkPasskey } from "./with-passkey.ts";
+import { checkPassword } from "./with-password.ts";
+
+/** Binds a sign-in between its two steps to the browser that took the first. */
+const PENDING_COOKIE = "intray.sign-in";
+
+/** `setCookies` takes cookies that the answer shall carry. */
+export function ownWaysIn(
+  request: Request,
+  setCookies: string[],
+  passwords: boolean,
+): NextAuthOptions["providers"] {
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
+
+  const password = CredentialsProvider({
+    id: "password",
+    credentials: { email: {}, password: {} },
+    authorize: inCodes(async (given) => {
+      const result = await checkPassword(given?.email ?? "", given?.password ?? "", address);
+      if (result.kind === "throttled") throw new SignInError("throttled");
+      if (result.kind === "second_factor") {
+        setCookies.push(pendingCookie(result.secret, PENDING_SIGN_IN_MS / 1000));
+        throw new SignInError("second_factor");
+      }
+      return result.kind === "person" ? { id: result.userId } : null;
+    }),
+  });
+
+  const code = CredentialsProvider({
+    id: "code",
+    credentials: { code: {} },
+    authorize: inCodes(async (given) => {
+      const result = await checkCode(cookieOf(request, cookieName(PENDING_COOKIE)), given?.code ?? "");
+      if (result.kind !== "person") throw new SignInError(result.kind);
+      return { id: result.userId };
+    }),
+  });
+
+  const passkey = CredentialsProvider({
+    id: "passkey",
+    credentials: { answer: {} },
+    authorize: inCodes(async (given) => {
+      const result = await checkPasskey(given?.answer ?? "", address);
+      if (result.kind === "throttled") throw new SignInError("throttled");
+      if (result.kind === "refused") throw new SignInError("passkey_refused");
+      return { id: result.userId };
+    }),
+  });
+
+  const demo = CredentialsProvider({
+    id: "demo",
+    credentials: { email: {} },
+    authorize: inCodes(async (given) => {
+      const people = await demoPeople(request.headers);
+      const person = people.find((candidate) => candidate.email === given?.email);
+      return person ? { id: person.id } : null;
+    }),
+  });
+
+  return [...(passwords ? [password, code] : []), passkey, demo];
+}
+
+type Given = Record<string, string> | undefined;
+
+/** What went wrong, in a code that may stand in an address. */
+class SignInError extends Error {}
+
+/** Everything else that is thrown may say what nobody outside should read: it goes to the log. */
+export function inCodes<T>(work: (given: Given) => Promise<T>): (given: Given) => Promise<T> {
+  return async (given) => {
+    try {
+      return await work(given);
+    } catch (error) {
+      if (error instanceof SignInError) throw error;
+      log.error({ err: error }, "Signing in failed");
+      throw new SignInError("unavailable");
+    }
+  };
+}
+
+/** The cookie between the two steps, as a header; 0 seconds take it away. */
+export function pendingCookie(secret: string, seconds: number): string {
+  const secure = cookiesAreSecure() ? "; Secure" : "";
+  return `${cookieName(PENDING_COOKIE)}=${secret}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+}

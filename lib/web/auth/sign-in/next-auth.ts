@@ -1,0 +1,70 @@
+/**
+ * next-auth, called with what it takes from a request and turned into a Response, so that it needs no request scope of
+ * Next's: tests call it as they call every other handler.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import NextAuth, { type NextAuthOptions } from "next-auth";
+import { readText } from "../../http/body.ts";
+import { cookiesOf } from "../session-cookie.ts";
+
+/** `path` is what follows `/api/auth/`, e.g. `["callback", "password"]`. */
+export async function runNextAuth(
+  request: Request,
+  path: string[],
+  options: NextAuthOptions,
+): Promise<Response> {
+  const [action] = path;
+  // What a sign-in adds to the provider's address is ours to say, not a link's.
+  const asked = action === "signin" && request.method === "POST" ? "" : new URL(request.url).search;
+  const reply = new Reply();
+  await NextAuth(
+    {
+      method: request.method,
+      headers: Object.fromEntries(request.headers),
+      cookies: cookiesOf(request),
+      query: { ...Object.fromEntries(new URLSearchParams(asked)), nextauth: path.filter(Boolean) },
+      body: request.method === "POST" ? await formOf(request) : undefined,
+    } as unknown as Parameters<typeof NextAuth>[0] & IncomingMessage,
+    reply as unknown as Parameters<typeof NextAuth>[1] & ServerResponse,
+    options,
+  );
+  return reply.toResponse();
+}
+
+/** The part of an answer of Node's that next-auth writes to. */
+class Reply {
+  #status = 200;
+  #body: string | null = null;
+  readonly #headers = new Map<string, string | string[]>();
+
+  status(code: number): this {
+    this.#status = code;
+    return this;
+  }
+  getHeader(name: string) {
+    return this.#headers.get(name.toLowerCase());
+  }
+  setHeader(name: string, value: string | string[]): this {
+    this.#headers.set(name.toLowerCase(), value);
+    return this;
+  }
+  json(value: unknown): void {
+    this.setHeader("content-type", "application/json");
+    this.#body = JSON.stringify(value);
+  }
+  send(value: unknown): void {
+    if (typeof value === "string" || value === undefined) this.#body = value ?? null;
+    else this.json(value);
+  }
+  end(): void {}
+
+  toResponse(): Response {
+    const headers = new Headers({ "cache-control": "no-store" });
+    for (const [name, value] of this.#headers) for (const one of [value].flat()) headers.append(name, one);
+    return new Response(this.#body, { status: this.#status, headers });
+  }
+}
+
+async function formOf(request: Request): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(await readText(request)));
+}

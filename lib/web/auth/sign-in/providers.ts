@@ -1,0 +1,148 @@
+/**
+ * Who signs people in beside Intray itself: OpenID Connect providers of the installation's operator, one by
+ * OIDC_ISSUER and its companions, more in the file at INTRAY_SIGN_IN_FILE. Client secrets stay there.
+ */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { roleSchema } from "../../../access/schema.ts";
+import type { IdentityPolicy } from "../../../accounts/identities.ts";
+import { ConfigurationError, type Environment, env } from "../../../base/env.ts";
+import { isLoopbackHost } from "../../../base/loopback.ts";
+import { checkOperatorUrl, NetworkError } from "../../../base/network.ts";
+import { SLUG } from "../../../text/slug.ts";
+
+export interface SignInProvider extends IdentityPolicy {
+  clientId: string;
+  /** Never logged, stored or shown. */
+  clientSecret: string;
+}
+
+export interface SignInSettings {
+  /** Whether people may sign in with a password of Intray's. */
+  passwords: boolean;
+  /** In the order of the page. */
+  providers: SignInProvider[];
+}
+
+// On globalThis: the web loads this module more than once, and all of a process must go by the same reading.
+const key = Symbol.for("intray.sign-in");
+const shared = globalThis as { [key]?: SignInSettings };
+
+/** As they were at the first call. Throws ConfigurationError: one sentence, and never a value. */
+export function signInSettings(): SignInSettings {
+  shared[key] ??= readSettings(env());
+  return shared[key];
+}
+
+export function readSettings(
+  environment: Pick<
+    Environment,
+    "signInFile" | "oidcIssuer" | "oidcClientId" | "oidcClientSecret" | "allowHosts"
+  >,
+): SignInSettings {
+  const { signInFile, oidcIssuer, oidcClientId, oidcClientSecret, allowHosts } = environment;
+  const file = signInFile === undefined ? fileSchema.parse({ providers: [] }) : parseFile(read(signInFile));
+  const set = [oidcIssuer, oidcClientId, oidcClientSecret].filter((value) => value !== undefined).length;
+  if (set !== 0 && set !== 3)
+    throw new ConfigurationError("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together.");
+  const own = oidcIssuer
+    ? [
+        providerSchema.parse({
+          id: "oidc",
+          name: "single sign-on",
+          issuer: oidcIssuer,
+          clientId: oidcClientId,
+          clientSecret: oidcClientSecret,
+          linkByEmail: true,
+        }),
+      ]
+    : [];
+  const providers = [...own, ...file.providers];
+  for (const { id, issuer } of providers) refuseIssuer(id, issuer, allowHosts);
+  const ids = new Set(providers.map((provider) => provider.id));
+  if (ids.size !== providers.length) throw wrong("two providers have the same id");
+  if (!file.passwords && providers.length === 0)
+    throw wrong("without passwords there must be a provider to sign in with");
+  return { passwords: file.passwords, providers };
+}
+
+/** What next-auth has under other names: our own ways in. */
+const TAKEN = ["password", "code", "passkey", "demo"];
+
+const providerSchema = z.strictObject({
+  /** In addresses: `/api/auth/callback/<id>` is what the provider has to know. */
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be lower-case letters, digits and dashes")
+    .refine((id) => !TAKEN.includes(id), "is a name of Intray's own"),
+  /** On the button, after “Sign in with”. */
+  name: z.string().trim().min(1).max(40),
+  issuer: z.url({ protocol: /^https?$/ }),
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1),
+  allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).default([]),
+  linkByEmail: z.boolean().default(false),
+  createAccounts: z.boolean().default(false),
+  groupsClaim: z.string().min(1).default("groups"),
+  groups: z
+    .array(
+      z.strictObject({
+        claim: z.string().min(1),
+        organization: z.string().regex(SLUG, "is no slug of an organization"),
+        role: roleSchema,
+      }),
+    )
+    .default([]),
+});
+
+const fileSchema = z.strictObject({
+  passwords: z.boolean().default(true),
+  providers: z.array(providerSchema),
+});
+
+/** Throws ConfigurationError that names the place in the file and what is wrong there. */
+function parseFile(text: string): z.infer<typeof fileSchema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // Its message quotes the text, secrets and all.
+    const [where] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
+    throw wrong(`is not JSON${where ? ` (${where})` : ""}`);
+  }
+  const parsed = fileSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw wrong([issue?.path.join("."), issue?.message].filter(Boolean).join(": "));
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw wrong(`can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** https; http on this machine and on hosts that the operator allowed. */
+function refuseIssuer(id: string, issuer: string, allowHosts: string[]): void {
+  const { protocol, host, hostname } = new URL(issuer);
+  if (
+    protocol !== "https:" &&
+    !isLoopbackHost(host) &&
+    !allowHosts.some((one) => one === host || one === hostname)
+  )
+    throw new ConfigurationError(
+      `The issuer of the sign-in provider "${id}" must be https, or a host of INTRAY_ALLOW_HOSTS.`,
+    );
+  try {
+    checkOperatorUrl(issuer);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    throw new ConfigurationError(`The issuer of the sign-in provider "${id}" is no address to talk to.`);
+  }
+}
+
+function wrong(what: string): ConfigurationError {
+  return new ConfigurationError(`INTRAY_SIGN_IN_FILE: ${what}.`);
+}

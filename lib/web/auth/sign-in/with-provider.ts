@@ -1,0 +1,23 @@
+import { claimsSchema, type Refusal, signInIdentity } from "../../../accounts/identities.ts";
+import { log } from "../../../base/log.ts";
+import { services } from "../../tenant.ts";
+import type { SignInProvider } from "./providers.ts";
+
+/** Whom the checked claims of a provider sign in, or a code for the sign-in page. */
+export async function signInWithProvider(
+  provider: SignInProvider,
+  claims: unknown,
+): Promise<{ userId: string } | { refused: Refusal | "provider_failed" }> {
+  const parsed = claimsSchema.safeParse(claims);
+  // The token was held against what discovery says the issuer is; this is what the operator says.
+  if (!parsed.success || parsed.data.iss !== provider.issuer) {
+    log.warn(
+      { provider: provider.id },
+      "A sign-in provider answered with another issuer, or without a subject",
+    );
+    return { refused: "provider_failed" };
+  }
+  const found = await signInIdentity(await services(), provider, parsed.data);
+  if ("refused" in found) log.info({ provider: provider.id, code: found.refused }, "A sign-in was refused");
+  return found;
+}

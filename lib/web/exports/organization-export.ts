@@ -1,0 +1,44 @@
+import { type ExportedRows, exportRows, PARTS, type Part } from "../../organizations/export.ts";
+import { markExported } from "../../organizations/transitions.ts";
+import type { Caller } from "../auth/authenticate.ts";
+import { within } from "../tenant.ts";
+import { EXPORT_BATCH } from "../tunables.ts";
+
+/**
+ * A whole organization as NDJSON, read batch by batch while it is taken. The last line is `{kind: "end", lines}`:
+ * without it the export is not whole, and does not count.
+ */
+export function exportOrganization(caller: Caller): ReadableStream<Uint8Array> {
+  const all = batches(caller);
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await all.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => void (await all.return(undefined)),
+  });
+}
+
+async function* batches(caller: Caller): AsyncGenerator<Uint8Array, undefined> {
+  let count = 0;
+  for (const part of PARTS) {
+    let after: string | null = null;
+    do {
+      const rows: ExportedRows = await read(caller, part, after);
+      if (rows.lines.length > 0) yield encode(rows.lines);
+      count += rows.lines.length;
+      after = rows.lines.length < EXPORT_BATCH ? null : rows.last;
+    } while (after !== null);
+  }
+  await within(caller, (organizationId, tx, principal) => markExported(organizationId, tx, principal, count));
+  yield encode([JSON.stringify({ kind: "end", lines: count })]);
+}
+
+function read(caller: Caller, part: Part, after: string | null): Promise<ExportedRows> {
+  return within(caller, (organizationId, tx) => exportRows(organizationId, tx, part, after, EXPORT_BATCH));
+}
+
+function encode(lines: string[]): Uint8Array {
+  return new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
+}

@@ -1,0 +1,56 @@
+import { storableText } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { deeperThan } from "../../mcp/messages.ts";
+import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from "../tunables.ts";
+
+/** There is nothing here that takes a file, whether the call has a body of its own or not. */
+export function refuseUploads(request: Request): void {
+  if (/^\s*multipart\//i.test(request.headers.get("content-type") ?? ""))
+    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+}
+
+/** The JSON body of a request, counted while it is read: a length that a client states proves nothing. */
+export async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json")
+    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+  const text = await readText(request);
+  const value = parseJson(text);
+  if (deeperThan(value, MAX_BODY_DEPTH)) throw new AppError("invalid_json", "The body is nested too deeply.");
+  return UNSTORABLE.test(text) ? storableValue(value) : value;
+}
+
+/** NUL and halves of characters reach JSON as escapes alone. */
+const UNSTORABLE = /\\u(0000|d[89a-f])/i;
+
+/** Texts and names as the database takes them. */
+function storableValue(value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (Array.isArray(value)) return value.map(storableValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [storableText(name), storableValue(inner)]),
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("invalid_json", "The body is not JSON.", { cause });
+  }
+}
+
+/** Throws `too_large`. */
+export async function readText(request: Request): Promise<string> {
+  const tooLarge = new AppError("too_large", "The body is larger than 1 MiB.");
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

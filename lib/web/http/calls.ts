@@ -1,0 +1,104 @@
+import { type Database, Prisma } from "../../base/db/db.ts";
+import { env } from "../../base/env.ts";
+import { AppError } from "../../base/errors.ts";
+import { log } from "../../base/log.ts";
+import type { Caller } from "../auth/authenticate.ts";
+import { database } from "../database.ts";
+import { ADDRESS_SHARE, CALLS_CHUNK, CALLS_SWEEP_MS, CALLS_WINDOW_MS, WRITES_SHARE } from "../tunables.ts";
+import type { Limit } from "./throttle.ts";
+
+// On globalThis, so that the count holds for the process whatever loads this module twice.
+const key = Symbol.for("intray.calls");
+const shared = globalThis as { [key]?: CallCounter };
+
+/**
+ * Counts one call for the member or the key that makes it, reads and writes apart; without a credential for the
+ * address. Throws `throttled`.
+ */
+export async function countCall(caller: Caller | null, address: string, method: string): Promise<void> {
+  shared[key] ??= new CallCounter(database);
+  const { rateLimit } = env();
+  const isWrite = method !== "GET" && method !== "HEAD";
+  const [who, share] = caller
+    ? [
+        `${caller.principal.actor.kind} ${caller.principal.actor.id} ${isWrite ? "write" : "read"}`,
+        isWrite ? WRITES_SHARE : 1,
+      ]
+    : [`address ${address}`, ADDRESS_SHARE];
+  const limit = { limit: Math.ceil(rateLimit * share), windowMs: CALLS_WINDOW_MS };
+  const retryAfterMs = await shared[key].take(`calls ${who}`, limit);
+  if (retryAfterMs > 0)
+    throw new AppError("throttled", `More than ${limit.limit} calls in a minute; wait a little.`, {
+      retryAfterMs,
+    });
+}
+
+interface Window {
+  left: number;
+  /** By performance.now(). */
+  until: number;
+  /** The window has no more to give than what is left here. */
+  spent: boolean;
+}
+
+/**
+ * Counts calls in Postgres, for all processes together, by taking chunks of each window: a call that is within a
+ * chunk, or refused, costs no statement.
+ */
+export class CallCounter {
+  readonly #db: () => Promise<Database>;
+  readonly #windows = new Map<string, Window>();
+  /** One at a time for a key. */
+  readonly #claims = new Map<string, Promise<void>>();
+  #sweepAt = performance.now() + CALLS_SWEEP_MS;
+
+  constructor(db: () => Promise<Database>) {
+    this.#db = db;
+  }
+
+  /** Takes one call. Returns 0, or the ms until there is another. */
+  async take(key: string, limit: Limit): Promise<number> {
+    for (;;) {
+      const window = this.#windows.get(key);
+      const leftMs = window ? window.until - performance.now() : 0;
+      if (window && leftMs > 0) {
+        if (window.left > 0) {
+          window.left--;
+          return 0;
+        }
+        if (window.spent) return leftMs;
+      }
+      await this.#claim(key, limit);
+    }
+  }
+
+  #claim(key: string, limit: Limit): Promise<void> {
+    const claim =
+      this.#claims.get(key) ?? this.#takeChunk(key, limit).finally(() => this.#claims.delete(key));
+    this.#claims.set(key, claim);
+    return claim;
+  }
+
+  async #takeChunk(key: string, { limit, windowMs }: Limit): Promise<void> {
+    this.#sweep();
+    const chunk = Math.min(CALLS_CHUNK, Math.ceil(limit / 10));
+    const asked = performance.now();
+    const db = await this.#db();
+    const [row] = await db.gate<{ granted: number; left_ms: bigint }>(
+      Prisma.sql`SELECT * FROM gate.take_calls(${key}, ${chunk}::integer, ${limit}::integer, ${windowMs}::bigint)`,
+    );
+    if (!row) throw new Error("no calls were counted");
+    const { granted, left_ms: leftMs } = row;
+    this.#windows.set(key, { left: granted, until: asked + Number(leftMs), spent: granted < chunk });
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + CALLS_SWEEP_MS;
+    for (const [key, { until }] of this.#windows) if (until < now) this.#windows.delete(key);
+    this.#db()
+      .then((db) => db.gate(Prisma.sql`SELECT gate.sweep_throttle()`))
+      .catch((error: unknown) => log.warn({ err: error }, "Old counts of calls could not be removed"));
+  }
+}

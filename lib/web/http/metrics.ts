@@ -1,0 +1,66 @@
+/** What a web process counts, and what all processes have counted, for Prometheus. */
+import { timingSafeEqual } from "node:crypto";
+import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { isDatabaseDown } from "../../base/db/db.ts";
+import { env } from "../../base/env.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import { hashSecret } from "../../base/ids.ts";
+import { log } from "../../base/log.ts";
+import { exposition, snapshotSchema } from "../../metrics/snapshot.ts";
+import { database } from "../database.ts";
+import { createFigures, readFigures, showFigures } from "./figures.ts";
+
+// On globalThis, since Next bundles its own copies of this module into the same process.
+const key = Symbol.for("intray.metrics");
+const shared = globalThis as { [key]?: ReturnType<typeof create> };
+
+function own() {
+  shared[key] ??= create();
+  return shared[key];
+}
+
+function create() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const answers = new Histogram({
+    name: "intray_http_request_seconds",
+    help: "Answers to requests, by the pattern of the address; for a stream the time until it began.",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  return { registry, answers, figures: createFigures(registry) };
+}
+
+/** Counts an answer. `route`: the pattern of the address, never the address. */
+export function countAnswer(method: string, route: string, status: number, ms: number): void {
+  own().answers.observe({ method, route, status: String(status) }, ms / 1000);
+}
+
+/** Throws `not_found` without a METRICS_TOKEN, `unauthenticated` for who does not know it. */
+export function refuseWithoutToken(authorization: string | null): void {
+  const { metricsToken } = env();
+  if (!metricsToken) throw notFound("address");
+  // Hashes are of one length, whatever was sent.
+  const isIt = timingSafeEqual(hashSecret(authorization ?? ""), hashSecret(`Bearer ${metricsToken}`));
+  if (!isIt) throw new AppError("unauthenticated", "Send METRICS_TOKEN as a Bearer token.");
+}
+
+/** All figures as Prometheus' text. A database that is away costs those that come from it, and is said. */
+export async function metricsText(): Promise<string> {
+  const { registry, figures } = own();
+  const { values, engines } = await database()
+    .then(readFigures)
+    .catch((error: unknown) => {
+      if (!isDatabaseDown(error)) throw error;
+      log.warn({ err: error }, "The database cannot be reached");
+      return { values: [], engines: [] };
+    });
+  showFigures(figures, values);
+  // An engine of another version may write figures that are not understood; it counts as an engine all the same.
+  const understood = engines.flatMap(({ id, metrics }) => {
+    const { data } = snapshotSchema.safeParse(metrics);
+    return data ? [{ id, metrics: data }] : [];
+  });
+  return exposition(registry, understood);
+}

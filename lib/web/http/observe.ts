@@ -1,0 +1,47 @@
+/** What is noted of every call, whatever comes of it: a figure, a log line, a span, and the id that all of them name. */
+import { type Span, SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { log } from "../../base/log.ts";
+import { inScope, type Spent } from "../../base/scope.ts";
+import { inSpan } from "../../tracing/span.ts";
+import { countAnswer } from "./metrics.ts";
+import { patternOf } from "./pattern.ts";
+
+/** Next has none for an address without parameters. */
+type Params = Promise<Record<string, string | string[]> | undefined>;
+
+/** Answers a call under its id, and adds up what it spends. `answer` throws nothing. */
+export async function observe(
+  request: Request,
+  params: Params,
+  requestId: string,
+  spent: Spent,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  const { method } = request;
+  const route = patternOf(new URL(request.url).pathname, (await params) ?? {});
+  const options = {
+    kind: SpanKind.SERVER,
+    // Where the caller is traced too, this is part of it.
+    parent: request.headers.get("traceparent"),
+    attributes: { "http.request.method": method, "http.route": route, "intray.request_id": requestId },
+  };
+  const began = performance.now();
+  return inScope({ requestId, trace: null, spent }, () =>
+    inSpan(`${method} ${route}`, options, async (span) => {
+      const response = await answer();
+      const { status } = response;
+      const ms = performance.now() - began;
+      countAnswer(method, route, status, ms);
+      // Reads are many, and their figures say enough of them.
+      const level = method === "GET" && status < 500 ? "debug" : "info";
+      log[level]({ method, route, status, ms: Math.round(ms) }, "answered");
+      noteStatus(span, status);
+      return response;
+    }),
+  );
+}
+
+function noteStatus(span: Span | null, status: number): void {
+  span?.setAttribute("http.response.status_code", status);
+  if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
+}

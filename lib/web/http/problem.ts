@@ -1,0 +1,78 @@
+import { isDatabaseDown } from "../../base/db/db.ts";
+import { AppError, type FieldError } from "../../base/errors.ts";
+import { log } from "../../base/log.ts";
+import { DATABASE_RETRY_AFTER_MS } from "../tunables.ts";
+
+/** The problem document (RFC 9457) of a failure. What was not expected is logged, and told as no more than that. */
+export function problem(
+  error: unknown,
+  requestId: string,
+  where: { method: string; path: string },
+): Response {
+  if (error instanceof AppError) {
+    return respond(error.status, {
+      code: error.code,
+      detail: error.detail,
+      requestId,
+      errors: error.errors,
+      extra: error.extra,
+      retryAfterMs: error.retryAfterMs,
+    });
+  }
+  if (isDatabaseDown(error)) {
+    log.warn({ err: error, requestId, ...where }, "The database cannot be reached");
+    return respond(503, {
+      code: "database_unavailable",
+      detail: isRead(where.method)
+        ? "The database cannot be reached just now. Try again."
+        : "The database cannot be reached just now. What was sent may or may not have been stored: look before you repeat it.",
+      requestId,
+      retryAfterMs: DATABASE_RETRY_AFTER_MS,
+    });
+  }
+  log.error({ err: error, requestId, ...where }, "A request failed");
+  return respond(500, {
+    code: "internal",
+    detail: "Something went wrong on our side; it was noted under the request's id.",
+    requestId,
+  });
+}
+
+/** The connection may end while it commits: then the change is stored, and nobody here knows. */
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+interface Problem {
+  code: string;
+  detail: string;
+  requestId: string;
+  errors?: FieldError[];
+  extra?: Record<string, unknown>;
+  retryAfterMs?: number;
+}
+
+function respond(
+  status: number,
+  { code, detail, requestId, errors, extra, retryAfterMs }: Problem,
+): Response {
+  const body = {
+    ...extra,
+    type: "about:blank",
+    title: titleOf(code),
+    status,
+    code,
+    detail,
+    requestId,
+    ...(errors && { errors }),
+  };
+  const headers = new Headers({ "content-type": "application/problem+json" });
+  if (retryAfterMs !== undefined) headers.set("retry-after", String(Math.ceil(retryAfterMs / 1000)));
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** `already_answered` → "Already answered". */
+function titleOf(code: string): string {
+  const words = code.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

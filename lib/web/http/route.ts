@@ -1,0 +1,196 @@
+/**
+ * The one way to make an API handler. It finds out who calls, refuses what may not be, parses what came, and turns
+ * what is thrown into a problem document, so that a handler is: one call, one answer. What it is told about a
+ * handler is also what /api/v1/openapi.json is made of.
+ */
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { may, PERMISSIONS, type Permission } from "../../access/permissions.ts";
+import { storableText } from "../../base/db/db.ts";
+import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
+import { inSpan } from "../../tracing/span.ts";
+import { authenticate, type Caller } from "../auth/authenticate.ts";
+import { readJson, refuseUploads } from "./body.ts";
+import { countCall } from "./calls.ts";
+import { clientAddress } from "./client-address.ts";
+import { observe } from "./observe.ts";
+import { refuseOtherOrganization } from "./organization-header.ts";
+import { problem } from "./problem.ts";
+import { refuseCrossSite } from "./same-origin.ts";
+import { setApiHeaders } from "./security-headers.ts";
+import { serverTiming } from "./server-timing.ts";
+import { type Limit, throttle } from "./throttle.ts";
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** `none`: anyone. `any`: whoever has a credential. A permission: whoever has the role that it takes. */
+type Access = "none" | "any" | Permission;
+
+export interface Definition {
+  auth: Access;
+  /** One line for the API's description. */
+  summary: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** The answer's body; none: 204. */
+  output?: z.ZodType;
+  /** The usual status of success; 200, or 204 without output. */
+  status?: number;
+  /** Statuses of success beside the usual one. */
+  alsoStatuses?: number[];
+  /** The answer's media type where it is not JSON. */
+  mediaType?: string;
+  /** Codes of refusal beside those that every call may get. */
+  errors?: ErrorCode[];
+  /** Request headers that mean something, with a line on each. */
+  headers?: Record<string, string>;
+  /** Counts calls by the caller's address, beside the limit that every call has. */
+  rateLimit?: Limit & { name: string };
+  /** Not one of the calls that are counted: a probe, or one that stays open. */
+  uncounted?: true;
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface Call<D extends Definition> {
+  request: Request;
+  /** Present wherever the definition asks for a credential. */
+  caller: D["auth"] extends "none" ? null : Caller;
+  params: Parsed<D["params"]>;
+  query: Parsed<D["query"]>;
+  body: Parsed<D["body"]>;
+  /** For an answer that differs from the usual one. */
+  reply: { status: number; headers: Headers };
+}
+
+type Answer<D extends Definition> = D["output"] extends z.ZodType
+  ? z.input<D["output"]> | Response
+  : Response | undefined;
+type Context = { params: Promise<Record<string, string | string[]>> };
+
+export interface Handler {
+  (request: Request, context: Context): Promise<Response>;
+  definition: Definition;
+}
+
+export function route<const D extends Definition>(
+  definition: D,
+  handle: (call: Call<D>) => Promise<Answer<D>>,
+): Handler {
+  const handler = async (request: Request, context: Context): Promise<Response> => {
+    const requestId = randomUUID();
+    const [began, spent] = [performance.now(), { queries: 0, ms: 0 }];
+    const response = await observe(request, context.params, requestId, spent, () =>
+      answer(definition, handle, request, context).catch((error: unknown) =>
+        problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
+      ),
+    );
+    response.headers.set("x-request-id", requestId);
+    // What looking for an account took, say, is not for strangers.
+    if (definition.auth !== "none" && response.status !== 401)
+      response.headers.set("server-timing", serverTiming(performance.now() - began, spent));
+    setApiHeaders(response.headers);
+    if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
+    return response;
+  };
+  return Object.assign(handler, { definition });
+}
+
+async function answer<D extends Definition>(
+  definition: D,
+  handle: (call: Call<D>) => Promise<Answer<D>>,
+  request: Request,
+  context: Context,
+): Promise<Response> {
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
+  if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
+  const caller = definition.auth === "none" ? null : await authenticate(request);
+  if (!definition.uncounted) await countCall(caller, address, request.method);
+  if (definition.auth !== "none") admit(definition.auth, caller, request);
+  refuseUploads(request);
+  const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
+  const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
+  const body = definition.body ? parse(definition.body, await readBody(request, definition.body)) : undefined;
+  const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
+  // What was parsed by the definition's schemas has their types; TypeScript does not follow that far.
+  const result = await inSpan("handle", {}, () =>
+    handle({ request, caller, params, query, body, reply } as unknown as Call<D>),
+  );
+  if (result instanceof Response) return result;
+  if (!definition.output) return new Response(null, reply);
+  return Response.json(result, reply);
+}
+
+function admit(access: Exclude<Access, "none">, caller: Caller | null, request: Request): void {
+  if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+  refuseOtherOrganization(request, caller);
+  if (access !== "any" && !may(caller.principal.role, access))
+    throw new AppError(
+      "forbidden",
+      `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
+    );
+  if (caller.via === "session" && request.method !== "GET") refuseCrossSite(request);
+}
+
+/** Undefined: none was sent, and none is needed. */
+async function readBody(request: Request, schema: z.ZodType): Promise<unknown> {
+  const none = !request.headers.has("content-type") && schema.safeParse(undefined).success;
+  return none ? undefined : readJson(request);
+}
+
+/** Texts as the database takes them. */
+function readQuery(request: Request): Record<string, string> {
+  const { searchParams } = new URL(request.url);
+  return Object.fromEntries([...searchParams].map(([name, value]) => [name, storableText(value)]));
+}
+
+/** Nobody mends more than that at once; what was sent wrong may hold many thousands. */
+const MOST_ERRORS = 100;
+
+function parse(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new AppError("invalid_input", "Some values are not valid.", {
+    errors: parsed.error.issues
+      .slice(0, MOST_ERRORS)
+      .map((issue) => ({ field: issue.path.join("."), message: issue.message })),
+  });
+}
+
+/** An id that is none can't be anybody's: the same answer as for an unknown one. */
+function parseParams(schema: z.ZodObject, params: Record<string, string | string[]>): unknown {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  throw notFound("thing");
+}
+
+/** The parameters of a path that names one thing. */
+export const idParams = z.object({ id: z.uuid() });
+
+type Endpoint = Record<Method, Handler>;
+
+/** All methods of one path: those that are not given answer 405 with a problem document. */
+export function endpoint(handlers: Partial<Endpoint>): Endpoint {
+  const allowed = METHODS.filter((method) => handlers[method]).join(", ");
+  const refuse = route({ auth: "none", summary: NOT_ALLOWED }, async () => {
+    throw new AppError("method_not_allowed", `Use ${allowed}.`);
+  });
+  const refused: Handler = Object.assign(
+    async (request: Request, context: Context) => {
+      const response = await refuse(request, context);
+      response.headers.set("allow", allowed);
+      return response;
+    },
+    { definition: refuse.definition },
+  );
+  return Object.fromEntries(METHODS.map((method) => [method, handlers[method] ?? refused])) as Endpoint;
+}
+
+const NOT_ALLOWED = "Not allowed";
+
+/** Whether a method of an endpoint is one that it has. */
+export function isOffered(handler: Handler): boolean {
+  return handler.definition.summary !== NOT_ALLOWED;
+}

@@ -1,0 +1,18 @@
+import { env } from "../../base/env.ts";
+import { AppError } from "../../base/errors.ts";
+
+/**
+ * Writes with a session come from our own pages only: another site's page could send the cookie along. Browsers say
+ * where a request comes from in Sec-Fetch-Site (a page cannot set it); older ones in Origin. Neither: refused.
+ */
+export function refuseCrossSite(request: Request): void {
+  const site = request.headers.get("sec-fetch-site");
+  if (site !== null ? site === "same-origin" || site === "none" : isOwnOrigin(request)) return;
+  throw new AppError("cross_site", "This was not sent by a page of Intray.");
+}
+
+function isOwnOrigin(request: Request): boolean {
+  const origin = request.headers.get("origin");
+  if (!origin || !URL.canParse(origin)) return false;
+  return origin === new URL(env().url).origin || new URL(origin).host === request.headers.get("host");
+}

@@ -1,0 +1,59 @@
+/** Headers that keep a browser from being used against us: of pages in proxy.ts, of everything else in route.ts. */
+import { env } from "../../base/env.ts";
+
+/** A year; only where people come by https, or they could never come by http again. */
+const HSTS = "max-age=31536000";
+
+/** The one style sheet that a package of ours (sonner) puts into the page without a nonce: empty first, then filled. */
+export const SONNER_STYLE = [
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+  "'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
+];
+
+/** `isSecretAddress`: the page's own address is a link that nobody else may have. */
+export function setPageHeaders(
+  headers: Headers,
+  policy: string,
+  { isSecretAddress }: { isSecretAddress: boolean },
+): void {
+  headers.set("content-security-policy", policy);
+  headers.set("cross-origin-opener-policy", "same-origin");
+  headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+  // Names of tasks and requests stand in addresses: they stay with us.
+  headers.set("referrer-policy", isSecretAddress ? "no-referrer" : "same-origin");
+  setCommonHeaders(headers);
+}
+
+/** Of what no browser shows as a page. */
+export function setApiHeaders(headers: Headers): void {
+  headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+  headers.set("referrer-policy", "no-referrer");
+  setCommonHeaders(headers);
+}
+
+function setCommonHeaders(headers: Headers): void {
+  headers.set("x-content-type-options", "nosniff");
+  headers.set("x-frame-options", "DENY");
+  headers.set("cross-origin-resource-policy", "same-origin");
+  if (env().url.startsWith("https://")) headers.set("strict-transport-security", HSTS);
+}
+
+/** What a page may load and do. `nonce` is the request's own. */
+export function pagePolicy(nonce: string, development: boolean): string {
+  return [
+    "default-src 'none'",
+    // React's development build rebuilds stacks with eval; the real one does not.
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ""}`,
+    // Elements are ours, or known; attributes hold measures of lists and menus, and reach no further.
+    development
+      ? "style-src 'self' 'unsafe-inline'"
+      : `style-src 'self' 'nonce-${nonce}' ${SONNER_STYLE.join(" ")}; style-src-attr 'unsafe-inline'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}

@@ -1,0 +1,108 @@
+import { isDatabaseDown } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { drainSignal } from "../../base/lifecycle.ts";
+import { log } from "../../base/log.ts";
+import { authenticate, type Caller } from "../auth/authenticate.ts";
+import {
+  STREAM_BACKLOG,
+  STREAM_COMMENT_MS,
+  STREAM_LIFETIME_MS,
+  STREAM_RECHECK_MS,
+  STREAMS_PER_PRINCIPAL,
+} from "../tunables.ts";
+import { type Frame, subscribe } from "./live.ts";
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  // nginx would gather what we send
+  "x-accel-buffering": "no",
+};
+const COMMENT = new TextEncoder().encode(": still here\n\n");
+
+// On globalThis, so that the count holds for the process whatever loads this module twice.
+const key = Symbol.for("intray.streams");
+const shared = globalThis as { [key]?: Map<string, number> };
+shared[key] ??= new Map();
+const open = shared[key];
+
+/**
+ * A stream of hints for the caller. It ends when the reader goes, the credential is revoked, the process drains, the
+ * reader falls too far behind, or after a quarter of an hour. Throws `throttled` for one stream too many.
+ */
+export function openStream(caller: Caller, request: Request): Response {
+  const who = `${caller.principal.organizationId} ${caller.principal.actor.kind} ${caller.principal.actor.id}`;
+  if ((open.get(who) ?? 0) >= STREAMS_PER_PRINCIPAL)
+    throw new AppError("throttled", "Too many streams are open; one is enough.", {
+      retryAfterMs: STREAM_RECHECK_MS,
+    });
+  count(who, 1);
+  let stop: () => boolean;
+
+  const body = new ReadableStream<Frame>(
+    {
+      start(controller) {
+        let running = true;
+        const send = (frame: Frame) => {
+          if (!running) return;
+          controller.enqueue(frame);
+          if ((controller.desiredSize ?? 0) < -STREAM_BACKLOG) close();
+        };
+        const check = async () => {
+          const valid = await stillValid(caller, request);
+          if (!valid) close();
+          return valid;
+        };
+        const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic, id) => {
+          if (topic === "notice" && id !== caller.principal.userId) return;
+          // Who is no member any more hears nothing more, not even of that.
+          if (topic === "member") void check().then((valid) => valid && send(frame));
+          else send(frame);
+        });
+        const timers = [
+          setInterval(() => send(COMMENT), STREAM_COMMENT_MS),
+          setInterval(() => void check(), STREAM_RECHECK_MS),
+          setTimeout(() => close(), STREAM_LIFETIME_MS),
+        ];
+        const ends = [request.signal, drainSignal()];
+        const close = () => {
+          if (stop()) controller.close();
+        };
+        stop = () => {
+          if (!running) return false;
+          running = false;
+          unsubscribe();
+          for (const timer of timers) clearInterval(timer);
+          for (const signal of ends) signal.removeEventListener("abort", close);
+          count(who, -1);
+          return true;
+        };
+        for (const signal of ends) signal.addEventListener("abort", close);
+        send(COMMENT);
+        if (ends.some((signal) => signal.aborted)) close();
+      },
+      // The reader went: there is nothing left to close.
+      cancel: () => void stop(),
+    },
+    { highWaterMark: 1 },
+  );
+  return new Response(body, { headers: HEADERS });
+}
+
+function count(who: string, change: number): void {
+  const left = (open.get(who) ?? 0) + change;
+  if (left > 0) open.set(who, left);
+  else open.delete(who);
+}
+
+/** Whether the credential still leads to the same principal, in the same organization. */
+async function stillValid({ principal }: Caller, request: Request): Promise<boolean> {
+  try {
+    const now = (await authenticate(request))?.principal;
+    return now?.organizationId === principal.organizationId && now.actor.id === principal.actor.id;
+  } catch (error) {
+    // While the database is away nothing can be read either; the stream waits with everybody.
+    if (!isDatabaseDown(error)) log.error({ err: error }, "The credential of a stream could not be checked");
+    return isDatabaseDown(error);
+  }
+}

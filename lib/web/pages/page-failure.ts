@@ -1,0 +1,23 @@
+import { isDatabaseDown } from "../../base/db/db.ts";
+import { log } from "../../base/log.ts";
+import { DATABASE_AWAY } from "../../format/page-failure.ts";
+
+/** For what pages read: a database that is away becomes an error whose digest the error page knows. */
+export async function forPage<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isDatabaseDown(error)) throw error;
+    log.warn({ err: error }, "The database cannot be reached");
+    throw new DatabaseAwayError();
+  }
+}
+
+class DatabaseAwayError extends Error {
+  readonly digest = DATABASE_AWAY;
+
+  constructor() {
+    super("The database cannot be reached");
+    this.name = "DatabaseAwayError";
+  }
+}

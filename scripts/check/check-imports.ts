@@ -1,0 +1,124 @@
+/**
+ * Holds that imports run one way, that no folder is too full to read, and what only one file may touch. Prints
+ * `file:line  rule`. Circles within one room are Biome's to find (noImportCycles).
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, normalize } from "node:path";
+import { refuseCall, refuseImport } from "./network-access.ts";
+
+type Finding = { file: string; line: number; rule: string };
+
+/** The rooms of the product, from the ground up: each may import those before it. docs/architecture.md says what is in them. */
+const ROOMS = [
+  ...["lib/generated", "lib/text", "lib/access", "lib/base", "lib/live-updates", "lib/tracing"],
+  ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],
+  ...["lib/servers", "lib/api-keys", "lib/members", "lib/accounts", "lib/organizations", "lib/invitations"],
+  ...["lib/retention", "lib/saved-views", "lib/onboarding"],
+  ...["lib/tasks", "lib/input-requests", "lib/task-lifecycle", "lib/bulk-operations"],
+  ...["lib/webhooks", "lib/notices", "lib/statistics", "lib/format", "lib/mail", "lib/key-rotation"],
+  ...["lib/api-client", "components", "lib/engine", "lib/web", "app"],
+];
+/** What is not of the product may import all of it, but for the app's pages and routes. */
+const AROUND = ["scripts", "prisma", "examples", "test"];
+/** Files of code in one folder, tests and those that Next wants not counted. */
+const MOST_FILES = 20;
+const NEXTS = /^(page|layout|route|loading|error|not-found|default|template|global-error)\.tsx?$/;
+
+const clientSafe =
+  /^(components\/|lib\/(text|format|access|api-client)\/|lib\/.+\/(schema|status|attention)\.tsx?$|public\/)/;
+
+/** Why a file may not import another; undefined: it may. */
+function refuseRoom(from: string, to: string, typeOnly: boolean): string | undefined {
+  const [own, other] = [roomOf(from), roomOf(to)];
+  if (other === "app" && own !== "app") return "nothing imports app";
+  // A type is erased: it pulls nothing along into the browser.
+  if (/^(components|lib\/api-client)$/.test(own) && !typeOnly && !clientSafe.test(to))
+    return `${own} imports client-safe files only`;
+  if (AROUND.includes(own)) return undefined;
+  if (AROUND.includes(other)) return `the product does not import ${other}`;
+  if (ROOMS.indexOf(own) === -1) return `${own} has no place in the order of rooms`;
+  return ROOMS.indexOf(other) > ROOMS.indexOf(own) ? `${own} is below ${other}` : undefined;
+}
+
+function roomOf(file: string): string {
+  const [top = "", next = ""] = file.split("/");
+  return top === "lib" ? `lib/${next}` : top;
+}
+
+function checkImport(file: string, specifier: string, typeOnly: boolean): string | undefined {
+  const own = ownFile(file, specifier);
+  if (own !== undefined) {
+    // A type is erased, so it pulls nothing along; only the app's are nobody else's business.
+    if (!typeOnly && /^lib\/generated\/.*\/client/.test(own) && file !== "lib/base/db/db.ts")
+      return "only lib/base/db/db.ts imports the generated client";
+    return /\.tsx?$/.test(own) ? refuseRoom(file, own, typeOnly) : undefined;
+  }
+  const wayOut = refuseImport(file, specifier, typeOnly);
+  if (wayOut) return wayOut;
+  if (/^react(-dom)?(\/|$)/.test(specifier) && !/^(app|components|lib\/(web|api-client))\//.test(file)) {
+    return "only components, app, lib/api-client and lib/web import react";
+  }
+  if (/^next(-auth)?(\/|$)/.test(specifier) && file.startsWith("lib/") && !file.startsWith("lib/web/")) {
+    return "only lib/web and app import next";
+  }
+  return undefined;
+}
+
+/** The path from the root, or undefined for a package. */
+function ownFile(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith("@/")) return specifier.slice(2);
+  if (specifier.startsWith(".")) return normalize(join(dirname(file), specifier));
+  return undefined;
+}
+
+function checkLine(file: string, text: string): string | undefined {
+  const code = text.replace(/^\s*(\/\/|\*|\/\*).*/, "").replace(/(^|\s)\/\/.*/, "");
+  if (/^(lib|app)\//.test(file) && file !== "lib/base/env.ts" && /\bprocess\.env\b/.test(code))
+    return "only lib/base/env.ts reads process.env";
+  return refuseCall(file, code);
+}
+
+const importPattern =
+  /(?:^|\n)[ \t]*(?:import|export)\b(?<clause>[^"'`;]*?)(?:from\s*)?["'](?<static>[^"'\n]+)["']|\bimport\(\s*["'](?<dynamic>[^"'\n]+)["']\s*\)/g;
+
+function check(file: string): Finding[] {
+  const text = readFileSync(file, "utf8");
+  const findings: Finding[] = [];
+  for (const match of text.matchAll(importPattern)) {
+    const { clause = "", static: named, dynamic } = match.groups ?? {};
+    const rule = checkImport(file, named ?? dynamic ?? "", /^\s*type\b/.test(clause));
+    const end = (match.index ?? 0) + match[0].length;
+    if (rule) findings.push({ file, line: text.slice(0, end).split("\n").length, rule });
+  }
+  text.split("\n").forEach((content, index) => {
+    const rule = checkLine(file, content);
+    if (rule) findings.push({ file, line: index + 1, rule });
+  });
+  return findings;
+}
+
+/** Folders with more files of code than one finds one's way in. */
+function checkFolders(files: string[]): Finding[] {
+  const byFolder = Map.groupBy(files, dirname);
+  return [...byFolder].flatMap(([file, { length }]) =>
+    length > MOST_FILES
+      ? [{ file, line: 1, rule: `${length} files: at most ${MOST_FILES} are in one folder` }]
+      : [],
+  );
+}
+
+const ALL = ["app", "components", "lib", "scripts", "prisma", "examples", "test", "e2e", "bench", "ops"];
+const code = ALL.flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.startsWith("lib/generated/"))
+    .filter((file) => !/\.(test|spec)\.tsx?$/.test(file)),
+);
+const files = code.filter((file) => /\.tsx?$/.test(file) && !/^(test|e2e|bench|ops)\//.test(file));
+const findings = [
+  ...files.flatMap(check),
+  ...checkFolders(code.filter((file) => !NEXTS.test(basename(file)))),
+];
+for (const { file, line, rule } of findings) process.stderr.write(`${file}:${line}  ${rule}\n`);
+process.stdout.write(`Imports: ${files.length} files, ${findings.length} wrong\n`);
+process.exitCode = findings.length ? 1 : 0;

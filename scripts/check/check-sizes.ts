@@ -1,0 +1,114 @@
+/**
+ * `node scripts/check/check-sizes.ts`, after a build: what each page loads before anybody has touched it, gzipped, against what
+ * it may weigh. Exits with 1 where a page is over its budget, or one was added that has none.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { z } from "zod";
+
+/** Bytes of scripts. About 136,000 of each page are React and Next; room to grow is 5 % or so. */
+const BUDGETS: Record<string, number> = {
+  "/": 171_000,
+  "/_global-error": 143_000,
+  "/_not-found": 143_000,
+  "/[...missing]": 171_000,
+  "/activity": 186_000,
+  "/get-started": 226_000,
+  // With what stands ready for errors; without it at most 200,000, as a browser counts them in e2e/first-load.spec.ts.
+  "/inbox/[[...id]]": 203_000,
+  "/join": 194_000,
+  "/notices": 192_000,
+  "/overview": 219_000,
+  "/servers": 221_000,
+  "/servers/[id]": 237_000,
+  "/set-password": 184_000,
+  "/settings": 174_000,
+  "/settings/answers": 214_000,
+  "/settings/api-keys": 217_000,
+  "/settings/appearance": 176_000,
+  "/settings/keyboard": 175_000,
+  "/settings/members": 218_000,
+  "/settings/notifications": 212_000,
+  "/settings/organization": 216_000,
+  "/settings/retention": 213_000,
+  "/settings/security": 217_000,
+  "/settings/webhooks": 182_000,
+  "/setup": 193_000,
+  "/sign-in": 161_000,
+  "/tasks": 242_000,
+  "/tasks/[id]": 261_000,
+  "/tasks/bulk/[id]": 192_000,
+  "/tasks/new": 244_000,
+};
+const STYLES_BUDGET = 20_000;
+
+const MANIFEST = "page_client-reference-manifest.js";
+const buildSchema = z.object({ rootMainFiles: z.array(z.string()) });
+const pagesSchema = z.record(
+  z.string(),
+  z.object({
+    entryJSFiles: z.record(z.string(), z.array(z.string())),
+    entryCSSFiles: z.record(z.string(), z.array(z.object({ path: z.string() }))),
+  }),
+);
+
+export interface PageSize {
+  /** Without the groups of folders, which are in no address. */
+  page: string;
+  scripts: number;
+  styles: number;
+}
+
+/** Of the build in `folder`, heaviest first. */
+function pageSizes(folder = ".next"): PageSize[] {
+  const { rootMainFiles } = buildSchema.parse(
+    JSON.parse(readFileSync(join(folder, "build-manifest.json"), "utf8")),
+  );
+  const app = resolve(folder, "server/app");
+  const load = createRequire(join(app, "sizes.js"));
+  // Each of these files adds itself to this.
+  const shared = globalThis as { __RSC_MANIFEST?: unknown };
+  shared.__RSC_MANIFEST = {};
+  for (const path of readdirSync(app, { recursive: true }).map(String))
+    if (path.endsWith(MANIFEST)) load(join(app, path));
+  const weigh = (files: string[]) =>
+    [...new Set(files)].reduce((sum, file) => sum + gzipSync(readFileSync(join(folder, file))).byteLength, 0);
+  return Object.entries(pagesSchema.parse(shared.__RSC_MANIFEST))
+    .map(([name, { entryJSFiles, entryCSSFiles }]) => ({
+      page: name.replace(/\/\([^)]+\)/g, "").replace(/\/page$/, "") || "/",
+      scripts: weigh([...rootMainFiles, ...Object.values(entryJSFiles).flat()]),
+      styles: weigh(
+        Object.values(entryCSSFiles)
+          .flat()
+          .map(({ path }) => path),
+      ),
+    }))
+    .sort((a, b) => b.scripts - a.scripts);
+}
+
+/** What is wrong with them, a line each. */
+export function overBudget(sizes: PageSize[]): string[] {
+  const number = (bytes: number) => bytes.toLocaleString("en-US");
+  return sizes.flatMap(({ page, scripts, styles }) => {
+    const budget = BUDGETS[page];
+    const wrong: string[] = [];
+    if (budget === undefined) wrong.push(`${page} has no budget in scripts/check/check-sizes.ts`);
+    else if (scripts > budget)
+      wrong.push(`the scripts of ${page} weigh ${number(scripts)} bytes; ${number(budget)} may be`);
+    if (styles > STYLES_BUDGET)
+      wrong.push(`the styles of ${page} weigh ${number(styles)} bytes; ${number(STYLES_BUDGET)} may be`);
+    return wrong;
+  });
+}
+
+if (import.meta.main) {
+  const sizes = pageSizes();
+  for (const { page, scripts, styles } of sizes)
+    process.stdout.write(`${String(scripts).padStart(9)} ${String(styles).padStart(8)}  ${page}\n`);
+  const wrong = overBudget(sizes);
+  for (const line of wrong) process.stderr.write(`${line}\n`);
+  process.stdout.write(`Sizes: ${sizes.length} pages, ${wrong.length} wrong\n`);
+  if (wrong.length > 0) process.exitCode = 1;
+}

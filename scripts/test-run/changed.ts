@@ -1,0 +1,134 @@
+/**
+ * What `npm test -- changed` runs: the tests that a change reaches, the nearest first, as many as fit into the time. A
+ * change is what differs from the commit that the branch left `main` at, and what is not committed.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { secondsOf } from "../../test/setup/long-files.ts";
+
+export interface Choice {
+  /** Test files, the nearest to the change first. */
+  unit: string[];
+  /** Test files that the change reaches and that there is no time for. */
+  left: string[];
+  /** Browser tests. */
+  e2e: string[];
+  /** The browser would see the change only in a new build. */
+  needsBuild: boolean;
+}
+
+/** Of all test files together, on their workers beside each other. */
+const SECONDS = 240;
+
+/** Which browser tests a folder's change is seen in; a spec's own change needs no line. */
+const SEEN_IN: [folder: RegExp, specs: string[]][] = [
+  [/^app\/\(app\)\/inbox\/|^components\/request\//, ["deciding", "list", "request"]],
+  [/^app\/\(app\)\/tasks\/new\/|^components\/form\//, ["new-task", "forms"]],
+  [/^app\/\(app\)\/tasks\/|^components\/(task|timeline)\//, ["task-page", "monitor"]],
+  [/^app\/\(app\)\/servers\/|^components\/server\//, ["servers", "every-server"]],
+  [/^app\/\(app\)\/overview\/|^components\/chart\//, ["overview"]],
+  [/^app\/\(app\)\/activity\//, ["activity"]],
+  [/^app\/\(app\)\/settings\/|^app\/join\/|^components\/people\//, ["people", "retention", "telling"]],
+  [/^app\/(sign-in|set-password)\//, ["sign-in"]],
+  [/^app\/setup\//, ["setup"]],
+  [/^components\/(shell|views)\//, ["shell", "keyboard"]],
+  [/^lib\/engine\//, ["crash"]],
+];
+
+/** Read by name pattern, so that no file says which: whoever makes a database has them. */
+const READ_ELSEWHERE: [file: RegExp, reader: string][] = [
+  [/^prisma\/migrations\//, "scripts/migrate.ts"],
+  [/^prisma\/schema\.prisma$/, "lib/base/db/db.ts"],
+];
+
+/** What every test depends on, though none names it. */
+const EVERYBODYS = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/setup\/global-setup\.ts)$/;
+
+/** What the app is built of. */
+const BUILT =
+  /^(app|components|lib|public)\/(?!testing\/)|^(next\.config\.js|postcss\.config\.mjs|proxy\.ts)$/;
+
+export function choose(changed: string[], sources: Map<string, string>): Choice {
+  const distance = distances(changed, sources);
+  const reached = [...distance.keys()].filter(isTest);
+  reached.sort((a, b) => distance.get(a)! - distance.get(b)! || secondsOf(a) - secondsOf(b));
+  const unit: string[] = [];
+  const left: string[] = [];
+  let seconds = 0;
+  for (const file of reached) {
+    seconds += secondsOf(file);
+    // What was changed itself is tried, however long it takes.
+    (seconds <= SECONDS || distance.get(file) === 0 ? unit : left).push(file);
+  }
+  const seen = SEEN_IN.filter(([folder]) => changed.some((file) => folder.test(file)));
+  const specs = new Set(seen.flatMap(([, names]) => names.map((name) => `e2e/${name}.spec.ts`)));
+  for (const file of changed) if (/^e2e\/.*\.spec\.ts$/.test(file)) specs.add(file);
+  return {
+    unit,
+    left,
+    e2e: [...specs].filter((file) => sources.has(file)).sort(),
+    needsBuild: changed.some((file) => BUILT.test(file) && !isTest(file)),
+  };
+}
+
+/** How many files lie between each file that a change reaches and the change; 0 is the change itself. */
+function distances(changed: string[], sources: Map<string, string>): Map<string, number> {
+  const users = new Map<string, string[]>();
+  for (const [file, text] of sources)
+    for (const used of filesNamedIn(file, text, sources)) users.set(used, [...(users.get(used) ?? []), file]);
+  const also = changed.flatMap((file) =>
+    READ_ELSEWHERE.filter(([read]) => read.test(file)).map(([, reader]) => reader),
+  );
+  const distance = new Map([...changed, ...also].map((file) => [file, 0]));
+  // A map's iteration also comes to what is added meanwhile.
+  for (const [file, far] of distance)
+    for (const user of users.get(file) ?? []) if (!distance.has(user)) distance.set(user, far + 1);
+  if (changed.some((file) => EVERYBODYS.test(file)))
+    for (const file of sources.keys())
+      if (isTest(file) && !distance.has(file)) distance.set(file, Number.MAX_SAFE_INTEGER);
+  for (const file of distance.keys()) if (!sources.has(file)) distance.delete(file);
+  return distance;
+}
+
+const isTest = (file: string) => /\.test\.tsx?$/.test(file);
+
+/** What it imports, and what it starts or reads by a path: every text in quotes that is a file's. */
+function filesNamedIn(file: string, text: string, sources: Map<string, string>): Set<string> {
+  const named = [...text.matchAll(/["'`]([\w@./()[\]-]+\.\w+)["'`]/g)].map(([, path = ""]) => path);
+  const found = named.flatMap((path) =>
+    path.startsWith("@/") ? path.slice(2) : [normalize(join(dirname(file), path)), normalize(path)],
+  );
+  return new Set(found.filter((path) => path !== file && sources.has(path)));
+}
+
+/** Paths that differ from where the branch left `main`, or that git does not know yet. */
+export function changedFiles(): string[] {
+  const base = ["origin/main", "main"].find((branch) => git("rev-parse", "--verify", branch).status === 0);
+  const left = base && linesOf(git("merge-base", "HEAD", base))[0];
+  const differing = git("diff", "--name-only", "--no-renames", left ?? "HEAD");
+  const unknown = git("ls-files", "--others", "--exclude-standard");
+  return [...new Set([...linesOf(differing), ...linesOf(unknown)])];
+}
+
+/** Of everything that git has or could have, the texts of what may import something. */
+export function readSources(): Map<string, string> {
+  const files = linesOf(git("ls-files", "--cached", "--others", "--exclude-standard"));
+  const code = files.filter((file) => /\.([cm]?[jt]sx?|json|css|md)$/.test(file) && existsSync(file));
+  return new Map(code.map((file) => [file, /[jt]sx?$/.test(file) ? readFileSync(file, "utf8") : ""]));
+}
+
+function git(...args: string[]) {
+  // Paths as they are, also beyond ASCII.
+  const ran = spawnSync("git", ["-c", "core.quotePath=false", ...args], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (ran.error) throw ran.error;
+  return ran;
+}
+
+function linesOf({ status, stdout, stderr }: ReturnType<typeof git>): string[] {
+  if (status !== 0) throw new Error(`git does not say what was changed: ${stderr}`);
+  return stdout.split("\n").filter((line) => line !== "");
+}

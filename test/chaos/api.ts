@@ -1,0 +1,71 @@
+/** Intray's HTTP API, as a patient client uses it while the app is killed again and again. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+interface Call {
+  key: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+interface Reply {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: each caller reads what docs/api.md promises for its call
+  body: any;
+}
+
+export interface Api {
+  /** One try. Null: no answer, or a server in trouble (5xx, 429): whether it did anything is not known. */
+  once(method: string, path: string, call: Call): Promise<Reply | null>;
+  /** Tries until there is an answer. Throws where it says what it must not, or the signal ends the run. */
+  insist(method: string, path: string, call: Call, expected?: number[]): Promise<Reply>;
+  /** All items of a list. */
+  all<T>(path: string, key: string): Promise<T[]>;
+}
+
+const DEADLINE_MS = 10_000;
+const PAUSE_MS = 400;
+
+/** `onError` gets what the app says when it answers 500: it has no excuse for that. */
+export function apiOf(url: string, signal: AbortSignal, onError: (problem: string) => void): Api {
+  const once: Api["once"] = async (method, path, { key, body, headers }) => {
+    try {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      });
+      const text = await response.text();
+      if (response.status === 500) onError(`${method} ${path}: ${text}`);
+      if (response.status === 429 || response.status >= 500) return null;
+      return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+    } catch {
+      signal.throwIfAborted();
+      return null; // the app is down, or went down over this
+    }
+  };
+  const insist: Api["insist"] = async (method, path, call, expected = [200, 201, 202, 204]) => {
+    for (;;) {
+      const reply = await once(method, path, call);
+      if (reply && expected.includes(reply.status)) return reply;
+      if (reply) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      await sleep(PAUSE_MS, undefined, { signal });
+    }
+  };
+  return {
+    once,
+    insist,
+    async all<T>(path: string, key: string): Promise<T[]> {
+      const items: T[] = [];
+      let cursor: string | null = null;
+      do {
+        const more: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
+        const separator = path.includes("?") ? "&" : "?";
+        const { body } = await insist("GET", `${path}${separator}limit=200${more}`, { key });
+        items.push(...body.items);
+        cursor = body.nextCursor;
+      } while (cursor);
+      return items;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** What is true at the end: Intray's account of every task, and the samples' ledgers. */
+import { readLedger } from "../fixtures/sample-ledger.ts";
+import type { Api } from "./api.ts";
+import { invoiceNamedIn, type QuestionName, questionIn } from "./invoices.ts";
+import type { Keys, Sample } from "./stage.ts";
+
+interface AnswerFact {
+  action: string;
+  content: Record<string, unknown> | null;
+  at: string;
+}
+
+export interface RequestFact {
+  id: string;
+  state: string;
+  question: QuestionName;
+  /** The number of the invoice that the question names. */
+  names: number | null;
+  answer: AnswerFact | null;
+  delivery: { state: string; deliverAfter: string; flagged: boolean; error: string | null } | null;
+  endedReason: string | null;
+  /** The types of its lines in the history, oldest first: what people were told of it on the way. */
+  history: string[];
+}
+
+export interface TaskFact {
+  id: string;
+  at: number | null;
+  state: string;
+  outcome: string | null;
+  /** What the server says beside it, where that differs. */
+  serverState: string | null;
+  startedAt: string | null;
+  error: string | null;
+  requests: RequestFact[];
+}
+
+export interface LedgerFact {
+  at: string;
+  server: string;
+  /** The server's own id. */
+  taskId: string;
+  kind: string;
+  data: Record<string, unknown>;
+}
+
+export interface Facts {
+  tasks: TaskFact[];
+  ledger: LedgerFact[];
+  chainHolds: boolean;
+}
+
+export async function gather(api: Api, keys: Keys, seed: number, samples: Sample[]): Promise<Facts> {
+  const tasks: TaskFact[] = [];
+  for (const { id } of await api.all<{ id: string }>("/tasks", keys.operator))
+    tasks.push(await readTask(api, keys.operator, seed, id));
+  const ledgers = await Promise.all(
+    samples.map(async ({ name, baseUrl }) =>
+      (await readLedger(baseUrl)).map((line) => ({ ...(line as LedgerFact), server: name })),
+    ),
+  );
+  const { body: chain } = await api.insist("GET", "/events/verify", { key: keys.admin });
+  return { tasks, ledger: ledgers.flat(), chainHolds: chain.ok === true };
+}
+
+async function readTask(api: Api, key: string, seed: number, id: string): Promise<TaskFact> {
+  const { body: task } = await api.insist("GET", `/tasks/${id}`, { key });
+  const history = Map.groupBy(
+    await api.all<{ type: string; inputRequestId: string | null }>(`/tasks/${id}/events`, key),
+    ({ inputRequestId }) => inputRequestId,
+  );
+  const requests: RequestFact[] = [];
+  for (const { id: requestId } of task.inputRequests as { id: string }[]) {
+    const { body: request } = await api.insist("GET", `/input-requests/${requestId}`, { key });
+    const { answer, delivery } = request;
+    requests.push({
+      id: requestId,
+      state: request.state,
+      question: questionIn(request.message),
+      names: invoiceNamedIn(seed, request.message),
+      answer: answer && { action: answer.action, content: answer.content, at: answer.at },
+      delivery: delivery && {
+        state: delivery.state,
+        deliverAfter: delivery.deliverAfter,
+        flagged: delivery.flagged,
+        error: delivery.error,
+      },
+      endedReason: request.endedReason,
+      history: (history.get(requestId) ?? []).map(({ type }) => type),
+    });
+  }
+  return {
+    id,
+    at: invoiceNamedIn(seed, String(task.arguments.invoice?.invoice_id)),
+    state: task.state,
+    outcome: task.outcome,
+    serverState: task.serverState,
+    startedAt: task.startedAt,
+    error: task.error && `${task.error.code}: ${task.error.message}`,
+    requests,
+  };
+}

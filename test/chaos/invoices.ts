@@ -1,0 +1,88 @@
+/** What people will ask for and decide: each invoice's way, from the seed. */
+import { between, pick, randomFor } from "./random.ts";
+
+export type QuestionName = "approval" | "cost center";
+export interface Decision {
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, unknown>;
+}
+
+export interface InvoicePlan {
+  at: number;
+  invoiceId: string;
+  startAtMs: number;
+  arguments: Record<string, unknown>;
+  /** From its start; null: nobody cancels it. */
+  cancelAfterMs: number | null;
+}
+
+/** How a person goes about a question. `twice`: two people answer it in the same moment, differently. */
+export interface Manner {
+  thinkMs: number;
+  way: "plain" | "twice" | "undone" | "held";
+  holdMs: number;
+}
+
+/** Starts spread over `durationMs`. */
+export function planInvoice(seed: number, at: number, count: number, durationMs: number): InvoicePlan {
+  const random = randomFor(seed, "invoice", at);
+  const invoiceId = invoiceIdOf(seed, at);
+  const large = random() < 0.25;
+  const lines = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, line) => ({
+    description: `Line ${line + 1}`,
+    amount: large ? 6_000 + at : 100 + at,
+    // Some are due while the run goes on; the year 2024 is due at once.
+    due_date: random() < 0.1 ? inSeconds(between(random, 20, 90)) : "2024-06-30T00:00:00Z",
+  }));
+  return {
+    at,
+    invoiceId,
+    startAtMs: ((at + random()) / count) * durationMs,
+    arguments: { invoice: { invoice_id: invoiceId, customer: `Customer ${at}`, lines } },
+    cancelAfterMs: random() < 0.08 ? between(random, 0, 40_000) : null,
+  };
+}
+
+function invoiceIdOf(seed: number, at: number): string {
+  return `CHAOS-${seed}-${at}`;
+}
+
+/** The number of an invoice that is named in a question's text; null where none is. */
+export function invoiceNamedIn(seed: number, text: string): number | null {
+  const found = new RegExp(`\\bCHAOS-${seed}-(\\d+)\\b`).exec(text);
+  return found ? Number(found[1]) : null;
+}
+
+export function questionIn(message: string): QuestionName {
+  return message.includes("cost center") ? "cost center" : "approval";
+}
+
+/**
+ * What is decided at the `attempt`-th time somebody decides this question. No two attempts in a row decide the same, so
+ * that an answer that was taken back, or lost a race, is told apart from the one that counts.
+ */
+export function decide(seed: number, at: number, question: QuestionName, attempt: number): Decision {
+  const random = randomFor(seed, "decision", at, question);
+  if (question === "cost center") {
+    const content = { cost_center: `CC-${at}-${attempt}`, memo: `Memo of ${invoiceIdOf(seed, at)}` };
+    return random() < 0.1 && attempt === 0 ? { action: "decline" } : { action: "accept", content };
+  }
+  const ways: Decision[] = [
+    { action: "accept", content: { value: "approve" } },
+    { action: "accept", content: { value: "reject" } },
+    { action: "decline" },
+    { action: "cancel" },
+  ];
+  const first = pick(random, { "0": 0.72, "1": 0.12, "2": 0.1 }) ?? "3";
+  return ways[(Number(first) + attempt) % ways.length] as Decision;
+}
+
+export function mannerOf(seed: number, at: number, question: QuestionName): Manner {
+  const random = randomFor(seed, "manner", at, question);
+  const way = pick(random, { twice: 0.12, undone: 0.08, held: 0.08 }) ?? "plain";
+  return { thinkMs: between(random, 200, 9_000), way, holdMs: Math.round(between(random, 1_500, 6_000)) };
+}
+
+function inSeconds(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
+}

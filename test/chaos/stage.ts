@@ -1,0 +1,210 @@
+/** Everything a run is played on: two Postgres, the web app, two engines, sample servers behind bad networks. */
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createMakerlessKey } from "../../lib/api-keys/transitions.ts";
+import { createDatabase } from "../../lib/base/db/db.ts";
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { setQuota } from "../../lib/organizations/quota.ts";
+import { COMMAND_LINE, createOrganization } from "../../lib/organizations/transitions.ts";
+import { readRecord } from "../../scripts/database/cluster.ts";
+import { allowLogins, createOwner, withLogin } from "../../scripts/database/roles.ts";
+import { migrate } from "../../scripts/migrate.ts";
+import { freePort } from "../../scripts/ports.ts";
+import { nodePart, type Part, type PostgresPart, postgresPart, startGuard } from "./parts.ts";
+import type { PartKind } from "./plan.ts";
+import { type BadNetwork, type ProxyOptions, startProxy } from "./proxy.ts";
+
+export interface Keys {
+  admin: string;
+  operator: string;
+  approvers: [string, string];
+}
+
+/** One sample server, reached by Intray through `proxyUrl`. */
+export interface Sample {
+  name: string;
+  baseUrl: string;
+  proxyUrl: string;
+}
+
+export interface Stage {
+  /** Logs are in `logs/` of it. */
+  folder: string;
+  url: string;
+  keys: Keys;
+  samples: Sample[];
+  parts: Record<PartKind, Part[]>;
+  /** How often a part ended by itself. */
+  ownEnds: Map<string, number>;
+  /** Kills everything and removes the data; the logs too, unless they are kept. */
+  end(how: { keepLogs: boolean }): Promise<void>;
+}
+
+export interface StageOptions {
+  samples: number;
+  engines: number;
+  proxy(sample: string): Pick<ProxyOptions, "plan" | "onFault">;
+  signal: AbortSignal;
+}
+
+const READY_MS = 120_000;
+const PASSWORD = "intray-chaos";
+
+export async function setStage(options: StageOptions): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "intray-chaos-"));
+  chmodSync(folder, 0o711);
+  const logs = join(folder, "logs");
+  mkdirSync(logs);
+  const guard = startGuard();
+  const parts: Record<PartKind, Part[]> = { engine: [], web: [], sample: [], postgres: [] };
+  const proxies: BadNetwork[] = [];
+  const ownEnds = new Map<string, number>();
+  const dataDirs: string[] = [];
+
+  async function end({ keepLogs }: { keepLogs: boolean }): Promise<void> {
+    const { postgres, ...others } = parts;
+    await Promise.all(Object.values(others).flatMap((each) => each.map((part) => part.kill())));
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+    await Promise.all(postgres.map((part) => part.kill()));
+    guard.close();
+    const elsewhere = dataDirs.flatMap((dataDir) => readRecord(dataDir).home ?? []);
+    for (const path of [...elsewhere, ...(keepLogs ? dataDirs : [folder])])
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async function addPostgres(name: string): Promise<PostgresPart> {
+    const dataDir = join(folder, name);
+    mkdirSync(dataDir, { mode: 0o711 });
+    dataDirs.push(dataDir);
+    const port = await freePort();
+    const part = await postgresPart({ name, dataDir, port, superuserPassword: PASSWORD, guard });
+    parts.postgres.push(part);
+    return part;
+  }
+
+  const addNode = (
+    kind: PartKind,
+    name: string,
+    script: string,
+    environment: Record<string, string>,
+    args: string[] = [],
+  ) => {
+    const onOwnEnd = () => ownEnds.set(name, (ownEnds.get(name) ?? 0) + 1);
+    parts[kind].push(nodePart({ name, script, args, environment, logs, guard, onOwnEnd }));
+  };
+
+  async function behindBadNetwork(name: string, target: number, port: number): Promise<Sample> {
+    const proxy = await startProxy({ port, target, ...options.proxy(name) });
+    proxies.push(proxy);
+    return { name, baseUrl: `http://127.0.0.1:${target}`, proxyUrl: proxy.url };
+  }
+
+  try {
+    const own = await addPostgres("postgres");
+    const theirs = await addPostgres("sample-postgres");
+    const database = await prepareDatabase(own.superuserUrl);
+    const samples: Sample[] = [];
+    for (let at = 0; at < options.samples; at++) {
+      const name = `sample-${at + 1}`;
+      await createOwner(theirs.superuserUrl, { role: "invoice", password: PASSWORD, database: name });
+      const [port, proxyPort] = [await freePort(), await freePort()];
+      addNode("sample", name, "examples/invoice-server/main.ts", {
+        INVOICE_PORT: String(port),
+        INVOICE_DATABASE_URL: databaseUrl(theirs.superuserUrl, "invoice", name),
+        INVOICE_STEP_DELAY_MS: "300",
+        INVOICE_RECONCILE_MS: "2000",
+      });
+      samples.push(await behindBadNetwork(name, port, proxyPort));
+    }
+    const [pairPort, pairProxyPort] = [await freePort(), await freePort()];
+    addNode("sample", "pair", "test/chaos/pair-server.ts", {}, [
+      String(pairPort),
+      join(folder, "pair.ledger"),
+    ]);
+    samples.push(await behindBadNetwork("pair", pairPort, pairProxyPort));
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const common = {
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      INTRAY_URL: url,
+      INTRAY_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      INTRAY_ALLOW_HOSTS: samples.map((sample) => new URL(sample.proxyUrl).host).join(","),
+      LOG_LEVEL: "info",
+    };
+    addNode("web", "web", "scripts/web.ts", {
+      ...common,
+      AUTH_SECRET: randomBytes(32).toString("base64url"),
+      INTRAY_RATE_LIMIT: "1000000",
+      APP_DATABASE_URL: database.appDatabaseUrl,
+    });
+    for (let at = 0; at < options.engines; at++)
+      addNode("engine", `engine-${at + 1}`, "lib/engine/main.ts", {
+        ...common,
+        ENGINE_DATABASE_URL: database.engineDatabaseUrl,
+      });
+    const nodes = [...parts.sample, ...parts.web, ...parts.engine];
+    await Promise.all(nodes.map((part) => part.start()));
+    const healthy = [`${url}/readyz`, ...samples.map(({ baseUrl }) => `${baseUrl}/healthz`)];
+    await Promise.all(healthy.map((address) => ready(address, options.signal)));
+    return { folder, url, keys: database.keys, samples, parts, ownEnds, end };
+  } catch (error) {
+    await end({ keepLogs: true });
+    throw new Error(`the stage could not be set (logs in ${logs})`, { cause: error });
+  }
+}
+
+/** Migrated, with logins, one organization and its keys. */
+async function prepareDatabase(superuserUrl: string) {
+  const [role, name] = ["intray_owner", "intray"];
+  await createOwner(superuserUrl, { role, password: PASSWORD, database: name, may: "createrole createdb" });
+  const ownerUrl = databaseUrl(superuserUrl, role, name);
+  await migrate(ownerUrl, () => {});
+  const logins = await allowLogins(ownerUrl, { appPassword: PASSWORD, enginePassword: PASSWORD });
+  const db = createDatabase(ownerUrl, { connections: 1 });
+  try {
+    const organizationId = uuidv7();
+    const keys = await db.withOrganization(organizationId, async (tx): Promise<Keys> => {
+      await createOrganization(organizationId, tx, { slug: "chaos", name: "Chaos" });
+      // One key starts everything, all at once.
+      const many = 1_000_000;
+      await setQuota(organizationId, tx, {
+        startsAMinute: many,
+        startsAMinuteEach: many,
+        openTasksEach: many,
+      });
+      const key = async (name: string, role: "admin" | "operator" | "approver") =>
+        (await createMakerlessKey(organizationId, tx, COMMAND_LINE, { name, role })).secret;
+      return {
+        admin: await key("Admin", "admin"),
+        operator: await key("Operator", "operator"),
+        approvers: [await key("Ben", "approver"), await key("Cleo", "approver")],
+      };
+    });
+    return { ...logins, keys };
+  } finally {
+    await db.close();
+  }
+}
+
+function databaseUrl(superuserUrl: string, role: string, database: string): string {
+  const url = new URL(withLogin(superuserUrl, role, PASSWORD));
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Waits until an address answers 2xx. */
+export async function ready(address: string, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  while (Date.now() < deadline) {
+    signal.throwIfAborted();
+    const response = await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => null); // not up yet
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await sleep(200);
+  }
+  throw new Error(`${address} does not answer`);
+}

@@ -1,0 +1,69 @@
+/** An engine as a process of its own, to be killed, stopped and continued at the worst moments. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export interface EngineProcess {
+  /** kill -9, awaited. */
+  kill(): Promise<void>;
+  /** SIGTERM, awaited: it drains. Rejects where it did not end well. */
+  drain(): Promise<void>;
+  /** SIGSTOP: it is there and does nothing, as in a long pause of its machine. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
+  /** Of its memory, what is in RAM now, in bytes. */
+  memory(): number;
+}
+
+/** Of what it wrote to stderr, so much is kept: the cause of its end. */
+const COMPLAINT_CHARACTERS = 4_000;
+const MAIN = fileURLToPath(new URL("../lib/engine/main.ts", import.meta.url));
+
+/** Runs once this resolves. `environment`: the database, the keys and the hosts (World.engineEnvironment). */
+export async function startEngineProcess(environment: Record<string, string>): Promise<EngineProcess> {
+  const { PATH, HOME, LANG, NODE_COMPILE_CACHE } = process.env;
+  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+    env: { PATH, HOME, LANG, NODE_COMPILE_CACHE, LOG_LEVEL: "info", ...environment } as Record<
+      string,
+      string | undefined
+    > as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  let complaint = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    complaint = `${complaint}${chunk}`.slice(-COMPLAINT_CHARACTERS);
+  });
+  await new Promise<void>((resolve, reject) => {
+    const onOutput = (chunk: Buffer) => {
+      // Only until it runs: its log is long.
+      if (output.includes("the engine runs")) return;
+      output += chunk;
+      if (output.includes("the engine runs")) resolve();
+    };
+    child.stdout?.on("data", onOutput);
+    child.stderr?.on("data", onOutput);
+    child.once("exit", () => reject(new Error(`the engine ended before it ran: ${output}`)));
+  });
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  };
+  const drain = async () => {
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    const [code] = await gone;
+    if (code !== 0) throw new Error(`the engine did not drain (${code}): ${complaint}`);
+  };
+  const memory = () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the engine has ended (${child.exitCode ?? child.signalCode}): ${complaint}`);
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+  };
+  return { kill, drain, freeze: () => child.kill("SIGSTOP"), thaw: () => child.kill("SIGCONT"), memory };
+}

@@ -1,0 +1,100 @@
+/** Makes the calls that the tests of every route are made of. */
+
+import { expect } from "vitest";
+import { uuidv7 } from "../../lib/base/ids.ts";
+import type { TestWeb } from "../web.ts";
+import { EXCEPTIONS } from "./exceptions.ts";
+import type { Place } from "./from-schema.ts";
+import { fill, type Operation, type Slot } from "./operations.ts";
+import type { Credential } from "./scene.ts";
+import { CLOSED_URL, type Things, TOOL } from "./things.ts";
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  /** As it came; empty for a stream, which is left at once. */
+  text: string;
+  /** The problem's code, where it is a problem. */
+  code: string | null;
+}
+
+/** What is put into a call: an id for each place, and the hash of the question where a request is among them. */
+export interface Names {
+  id(slot: Slot): string;
+  questionHash?: string | undefined;
+  /** The organization's. */
+  slug?: string;
+  /** Values at places, e.g. `query.q`. */
+  values?: Record<Place, unknown>;
+  /** Leaves ids out of the query, where they may be: a list of everything. */
+  unfiltered?: boolean;
+}
+
+/** The names of things that are there. */
+export async function namesOf(operation: Operation, things: Things): Promise<Names> {
+  const ids = new Map<string, string>();
+  for (const { kind } of operation.slots) ids.set(kind, await things.id(kind));
+  return {
+    id: ({ kind }) => ids.get(kind) as string,
+    questionHash: things.questionHash(),
+    slug: things.slug,
+  };
+}
+
+export async function send(
+  web: TestWeb,
+  operation: Operation,
+  who: Credential,
+  { id, questionHash, slug, values, unfiltered }: Names,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const own = { ...EXCEPTIONS[operation.name]?.values, ...values };
+  const optional = new Set(
+    operation.query.filter(({ required }) => !required).map(({ name }) => `query.${name}`),
+  );
+  const { path, body } = fill(operation, {
+    id: (slot) => (unfiltered && optional.has(slot.place) ? undefined : id(slot)),
+    // Filters are left out, unless one is asked for.
+    value: (place) =>
+      own[place] ?? (place.startsWith("query.") ? undefined : commonValue(place, { questionHash, slug })),
+  });
+  const response = await web.open(operation.method, path, {
+    ...who,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    await response.body?.cancel();
+    return { status: response.status, headers: response.headers, text: "", code: null };
+  }
+  const text = await response.text();
+  const isProblem = response.headers.get("content-type") === "application/problem+json";
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    code: isProblem ? JSON.parse(text).code : null,
+  };
+}
+
+/** Values of fields that mean the same wherever they stand. */
+const COMMON: Record<string, (names: Pick<Names, "questionHash" | "slug">) => unknown> = {
+  email: () => `${uuidv7()}@test.example`,
+  name: () => `n${uuidv7()}`,
+  questionHash: ({ questionHash }) => questionHash ?? "0".repeat(64),
+  role: () => "viewer",
+  slug: ({ slug }) => slug,
+  tool: () => TOOL,
+  url: () => CLOSED_URL,
+};
+
+function commonValue(place: Place, names: Pick<Names, "questionHash" | "slug">): unknown {
+  return COMMON[place.split(".").at(-1) ?? ""]?.(names);
+}
+
+/** The call came as far as the thing that it names: it was valid, allowed, and the thing is there. */
+export function expectFound({ status, code, text }: Reply, { name }: Operation): void {
+  const found = status < 300 || [409, 410].includes(status) || (status === 422 && code !== "invalid_input");
+  const why = `${name}: no valid call was made; test/guards/exceptions.ts has to say how. ${status} ${text.slice(0, 600)}`;
+  expect(found || EXCEPTIONS[name]?.alsoFound?.[status] !== undefined, why).toBe(true);
+}

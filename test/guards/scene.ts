@@ -1,0 +1,93 @@
+/** An organization with people and keys of every role, and things of every kind. */
+
+import { ROLES, type Role } from "../../lib/access/roles.ts";
+import { withClient } from "../../scripts/database/roles.ts";
+import type { TestWeb } from "../web.ts";
+import { EXCEPTIONS } from "./exceptions.ts";
+import type { Operation } from "./operations.ts";
+import { type Things, thingsOf } from "./things.ts";
+
+export interface Credential {
+  cookie?: string;
+  key?: string;
+}
+export interface Scene {
+  organizationId: string;
+  /** A word that stands in the texts of its rows and nowhere else. */
+  canary: string;
+  people: Record<Role, { cookie: string; userId: string; memberId: string }>;
+  keys: Record<Role, string>;
+  /** New things that belong together; what is a person's own is that role's person's. */
+  things(role: Role, operation?: Operation): Things;
+}
+
+export async function createScene(web: TestWeb, slug: string): Promise<Scene> {
+  const canary = `canary-of-${slug}`;
+  const organizationId = await web.organization(slug);
+  const people = {} as Scene["people"];
+  const keys = {} as Scene["keys"];
+  for (const role of ROLES) {
+    people[role] = await web.member(organizationId, `${role} ${canary}`, role);
+    keys[role] = await web.key(organizationId, role);
+  }
+  return {
+    organizationId,
+    canary,
+    people,
+    keys,
+    things: (role, operation) =>
+      thingsOf({
+        web,
+        organizationId,
+        slug,
+        canary,
+        ...people[role],
+        taskState: operation && EXCEPTIONS[operation.name]?.taskState,
+      }),
+  };
+}
+
+let spent = 0;
+
+/** `scene`, or for a call that leaves nothing to go on with, a new one like it. */
+export async function sceneFor(web: TestWeb, scene: Scene, { name }: Operation): Promise<Scene> {
+  if (!EXCEPTIONS[name]?.spends) return scene;
+  spent++;
+  return createScene(web, `spent-${spent}`);
+}
+
+/** Both kinds of credential of a role, each by its name. */
+export function credentialsOf({ people, keys }: Scene, role: Role): [string, Credential][] {
+  return [
+    [`the ${role}'s session`, { cookie: people[role].cookie }],
+    [`a key of role ${role}`, { key: keys[role] }],
+  ];
+}
+
+/** Credentials that led somewhere once. */
+export async function deadCredentials(web: TestWeb, scene: Scene): Promise<[string, Credential][]> {
+  const { organizationId, people } = scene;
+  const owner = people.owner;
+  const call = (method: "POST" | "DELETE", path: string, who: Credential, body?: object) =>
+    web.call(method, `/api/v1${path}`, { ...who, ...(body && { body }) });
+  const revoked = (await call("POST", "/api-keys", owner, { name: "revoked", role: "owner" })).body;
+  await call("DELETE", `/api-keys/${revoked.id}`, owner);
+
+  const leaver = await web.member(organizationId, "Leaver", "owner");
+  const left = (await call("POST", "/api-keys", leaver, { name: "leaver's", role: "owner" })).body;
+  await call("DELETE", `/members/${leaver.memberId}`, owner);
+
+  const goer = await web.member(organizationId, "Goer", "owner");
+  await withClient(web.database.adminUrl, (client) =>
+    client.query("UPDATE session SET revoked_at = now() WHERE user_id = $1", [goer.userId]),
+  );
+  return [
+    ["nothing", {}],
+    ["a key that never was", { key: "itk_unknown" }],
+    ["a revoked key", { key: revoked.secret }],
+    ["a key of a member who was removed", { key: left.secret }],
+    ["a session of a member who was removed", { cookie: leaver.cookie }],
+    ["a session that has ended", { cookie: goer.cookie }],
+    ["a cookie that is none", { cookie: "next-auth.session-token=x" }],
+  ];
+}

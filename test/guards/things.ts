@@ -1,0 +1,225 @@
+/** One of each kind of thing that an id can name, of one organization and made when it is first asked for. */
+
+import { uuidv7 } from "../../lib/base/ids.ts";
+import { createSeal } from "../../lib/base/seal.ts";
+import { withClient } from "../../scripts/database/roles.ts";
+import { insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
+import type { TestWeb } from "../web.ts";
+import type { Kind } from "./kinds.ts";
+
+/** For whom they are made; what people own themselves is theirs. */
+export interface Owner {
+  web: TestWeb;
+  organizationId: string;
+  /** Stands in the texts of all that is made. */
+  canary: string;
+  userId: string;
+  cookie: string;
+  slug: string;
+  /** The state of the task; `working` where a call has nothing against it. */
+  taskState?: string | undefined;
+}
+
+export interface Things {
+  slug: string;
+  id(kind: Kind): Promise<string>;
+  /** The hash of the request's question, where there is a request. */
+  questionHash(): string | undefined;
+}
+
+interface Making extends Owner, Things {
+  server(): Promise<{ id: string; connectionId: string }>;
+  ask(): Promise<{ id: string; questionHash: string }>;
+}
+
+export function thingsOf(owner: Owner): Things {
+  const made = new Map<string, Promise<unknown>>();
+  const once = <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    if (!made.has(name)) made.set(name, make());
+    return made.get(name) as Promise<T>;
+  };
+  const { web, organizationId, canary } = owner;
+  let hash: string | undefined;
+  const making: Making = {
+    ...owner,
+    id: (kind) => once(kind, () => MAKERS[kind](making)),
+    questionHash: () => hash,
+    server: () =>
+      once("the server's row", () =>
+        insertServer(web.db, organizationId, { name: canary, url: CLOSED_URL, tools: [toolOf(canary)] }),
+      ),
+    ask: () =>
+      once("the request's row", async () => {
+        const asked = await insertRequest(web.db, organizationId, await making.id("task"), {
+          message: `Approve ${canary}?`,
+        });
+        hash = asked.questionHash;
+        return asked;
+      }),
+  };
+  return making;
+}
+
+/** As startWeb's INTRAY_KEYS have it. */
+const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
+
+/** Nothing listens there, so that a look at it fails at once. */
+export const CLOSED_URL = "http://127.0.0.1:9/mcp";
+
+const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
+  server: async ({ server }) => (await server()).id,
+  task: async ({ web, organizationId, canary, server, taskState = "working" }) =>
+    insertTask(web.db, organizationId, await server(), {
+      arguments: { invoice_id: canary },
+      state: taskState,
+    }),
+  async race({ web, organizationId, ...making }) {
+    const id = uuidv7();
+    const taskId = await making.id("task");
+    await web.db.withOrganization(organizationId, async (tx) => {
+      await tx.race.create({
+        data: { organizationId, id, requestedBy: { kind: "engine", id: null, name: "Intray" } },
+      });
+      await tx.task.updateMany({ where: { organizationId, id: taskId }, data: { raceId: id } });
+    });
+    return id;
+  },
+  request: async ({ ask }) => (await ask()).id,
+  async foundTask({ web, organizationId, canary, taskState, ...making }) {
+    const { connectionId } = await making.server();
+    const taskId = taskState === "start_unknown" ? await making.id("task") : null;
+    const id = uuidv7();
+    const place = { organizationId, table: "found_task", row: id, column: "sealed_handle" };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.foundTask.create({
+        data: {
+          organizationId,
+          id,
+          connectionId,
+          taskId,
+          sealedHandle: seal.seal(place, canary),
+          handleDigest: Buffer.from(id),
+          status: "working",
+          statusMessage: canary,
+        },
+      }),
+    );
+    return id;
+  },
+  member: async ({ web, organizationId }) =>
+    (await web.member(organizationId, uuidv7(), "approver")).memberId,
+  async key({ web, organizationId, canary }) {
+    const id = uuidv7();
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.apiKey.create({
+        data: { organizationId, id, name: canary, role: "viewer", secretHash: Buffer.from(id) },
+      }),
+    );
+    return id;
+  },
+  async connection({ web, organizationId, canary, userId, server }) {
+    const { connectionId } = await server();
+    const issuer = "https://sign-in.test.example";
+    const tokens = JSON.stringify({ accessToken: canary, refreshToken: null });
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.oauthGrant.create({
+        data: {
+          organizationId,
+          connectionId,
+          state: "connected",
+          sealedTokens: seal.seal(
+            { organizationId, table: "oauth_grant", row: connectionId, column: "sealed_tokens" },
+            tokens,
+          ),
+          issuer,
+          metadata: {
+            issuer,
+            authorization_endpoint: `${issuer}/authorize`,
+            token_endpoint: `${issuer}/token`,
+            response_types_supported: ["code"],
+          },
+          resource: CLOSED_URL,
+          clientId: canary,
+          renews: false,
+          connectedBy: userId,
+        },
+      }),
+    );
+    return connectionId;
+  },
+  organization: async ({ organizationId }) => organizationId,
+  async invitation({ web, cookie }) {
+    const body = { email: `${uuidv7()}@test.example`, role: "viewer" };
+    return (await web.call("POST", "/api/v1/invitations", { cookie, body })).body.id;
+  },
+  async session({ web, userId }) {
+    await web.signIn(userId);
+    const newest = "SELECT id FROM session WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1";
+    return idFrom(web, newest, [userId]);
+  },
+  passkey: ({ web, userId, canary }) =>
+    idFrom(
+      web,
+      `INSERT INTO passkey (user_id, name, credential_id, public_key) VALUES ($1, $2, $3, '\\x00') RETURNING id`,
+      [userId, canary, uuidv7()],
+    ),
+  async bulkOperation(making) {
+    const body = { action: "cancel", taskIds: [await making.id("task")] };
+    return (await making.web.call("POST", "/api/v1/bulk-operations", { cookie: making.cookie, body })).body
+      .id;
+  },
+  async view({ web, cookie, canary }) {
+    const body = { page: "inbox", name: `${canary} ${uuidv7().slice(-12)}`, query: { q: canary } };
+    return (await web.call("POST", "/api/v1/views", { cookie, body })).body.id;
+  },
+  async notice({ web, organizationId, userId, ...making }) {
+    const id = uuidv7();
+    const taskId = await making.id("task");
+    const of = { kind: "done", cause: "task.completed", subject: id, taskId, inApp: true };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.notice.create({ data: { organizationId, id, userId, ...of } }),
+    );
+    return id;
+  },
+  async webhook({ web, organizationId, canary }) {
+    const id = uuidv7();
+    const place = { organizationId, table: "webhook_endpoint", row: id, column: "sealed_secret" };
+    const url = `https://hooks.test.example/${canary}`;
+    const sealedSecret = seal.seal(place, canary);
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.webhookEndpoint.create({
+        data: { organizationId, id, url, events: ["task.completed"], sealedSecret },
+      }),
+    );
+    return id;
+  },
+  async webhookDelivery({ web, organizationId, ...making }) {
+    const id = uuidv7();
+    const endpointId = await making.id("webhook");
+    const of = { type: "task.completed", payload: "{}", state: "delivered", endedAt: new Date() };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.webhookDelivery.create({ data: { organizationId, id, endpointId, ...of } }),
+    );
+    return id;
+  },
+};
+
+async function idFrom(web: TestWeb, statement: string, values: unknown[]): Promise<string> {
+  return withClient(
+    web.database.adminUrl,
+    async (client) => (await client.query(statement, values)).rows[0].id,
+  );
+}
+
+function toolOf(canary: string) {
+  return {
+    name: TOOL,
+    title: canary,
+    description: canary,
+    inputSchema: { type: "object", properties: {} },
+    taskSupport: "required",
+    annotations: {},
+    honoursIdempotencyKey: false,
+  };
+}
+export const TOOL = "process_invoice";

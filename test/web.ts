@@ -1,0 +1,158 @@
+/** The web's handlers on a test database, called as functions: the same code that Next calls, without a server. */
+import { encode } from "next-auth/jwt";
+import type { Role } from "../lib/access/roles.ts";
+import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
+import { createDatabase, type Database } from "../lib/base/db/db.ts";
+import { uuidv7 } from "../lib/base/ids.ts";
+import { addMember } from "../lib/members/transitions.ts";
+import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
+import type { Handler, Method } from "../lib/web/http/route.ts";
+import { createTestDatabase, type TestDatabase } from "./setup/postgres.ts";
+
+const SECRET = "a secret of the tests";
+/** Where the tests' pages come from. */
+export const ORIGIN = "http://localhost:3000";
+
+interface Options {
+  key?: string;
+  cookie?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  body: any;
+}
+
+export interface TestWeb {
+  database: TestDatabase;
+  /** As the database's owner; row security binds it too. */
+  db: Database;
+  call(method: Method, path: string, options?: Options): Promise<Answer>;
+  /** The same, for an answer that streams. */
+  open(method: Method, path: string, options?: Options): Promise<Response>;
+  organization(slug: string): Promise<string>;
+  key(organizationId: string, role: Role): Promise<string>;
+  member(
+    organizationId: string,
+    name: string,
+    role: Role,
+  ): Promise<{ userId: string; memberId: string; cookie: string }>;
+  /** A cookie of a new session. */
+  signIn(userId: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+type Paths = Record<string, Partial<Record<Method, Handler>>>;
+
+/** `settings` are environment variables; the handlers are loaded after they are set. */
+export async function startWeb(
+  load: () => Promise<{ paths: Paths }>,
+  settings: Record<string, string> = {},
+): Promise<TestWeb> {
+  const database = await createTestDatabase();
+  Object.assign(process.env, {
+    APP_DATABASE_URL: database.appUrl,
+    AUTH_SECRET: SECRET,
+    INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
+    INTRAY_URL: ORIGIN,
+    LOG_LEVEL: "silent",
+    ...settings,
+  });
+  const { paths } = await load();
+  const db = createDatabase(database.ownerUrl, { connections: 4 });
+
+  const open: TestWeb["open"] = async (method, path, options = {}) => {
+    const url = new URL(path, ORIGIN);
+    const { handler, params } = find(paths, method, url.pathname);
+    return handler(toRequest(method, url, options), { params: Promise.resolve(params) });
+  };
+  const signIn: TestWeb["signIn"] = async (userId) => {
+    const { openSession } = await import("../lib/web/auth/sessions.ts");
+    const sid = await openSession(userId, "password", { userAgent: null, address: null });
+    return `next-auth.session-token=${await encode({ token: { sub: userId, sid }, secret: SECRET })}`;
+  };
+  return {
+    database,
+    db,
+    open,
+    signIn,
+    async call(method, path, options) {
+      const response = await open(method, path, options);
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === "" ? null : JSON.parse(text),
+      };
+    },
+    async organization(slug) {
+      const id = uuidv7();
+      await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug, name: slug }));
+      return id;
+    },
+    async key(organizationId, role) {
+      const made = await db.withOrganization(organizationId, (tx) =>
+        createMakerlessKey(organizationId, tx, COMMAND_LINE, { name: role, role }),
+      );
+      return made.secret;
+    },
+    async member(organizationId, name, role) {
+      const person = { email: `${name.toLowerCase()}-${organizationId}@test.example`, name, role };
+      const { userId, memberId } = await db.withOrganization(organizationId, async (tx) => {
+        const { userId } = await addMember(organizationId, tx, COMMAND_LINE, person);
+        const { id } = await tx.membership.findFirstOrThrow({ where: { organizationId, userId } });
+        return { userId, memberId: id };
+      });
+      return { userId, memberId, cookie: await signIn(userId) };
+    },
+    async stop() {
+      await db.close();
+      const opened = await (await import("../lib/web/database.ts")).database();
+      await opened.close();
+      await database.drop();
+    },
+  };
+}
+
+function find(
+  paths: Paths,
+  method: Method,
+  pathname: string,
+): { handler: Handler; params: Record<string, string> } {
+  const parts = pathname.split("/");
+  const matching = Object.keys(paths).filter((path) => {
+    const pattern = path.split("/");
+    return (
+      pattern.length === parts.length && pattern.every((part, at) => isParameter(part) || part === parts[at])
+    );
+  });
+  // As Next does: a fixed path counts before one with a parameter.
+  const path = matching.find((candidate) => !candidate.includes("{id}") || matching.length === 1);
+  const handler = path && paths[path]?.[method];
+  if (!handler) throw new Error(`no handler for ${method} ${pathname}`);
+  const params = path
+    .split("/")
+    .flatMap((part, at) => (isParameter(part) ? [[part.slice(1, -1), parts[at]]] : []));
+  return { handler, params: Object.fromEntries(params) };
+}
+
+const isParameter = (part: string) => part.startsWith("{");
+
+function toRequest(method: Method, url: URL, { key, cookie, body, headers = {} }: Options): Request {
+  const all: Record<string, string> = { host: url.host, ...headers };
+  if (key) all.authorization = `Bearer ${key}`;
+  if (cookie) {
+    all.cookie = cookie;
+    all.origin ??= ORIGIN;
+  }
+  if (body !== undefined) all["content-type"] ??= "application/json";
+  return new Request(url, {
+    method,
+    headers: all,
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+}
