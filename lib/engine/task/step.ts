@@ -7,7 +7,7 @@ import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { polls } from "../../metrics/engine.ts";
 import { markCancelSent, recordProgress } from "../../task-lifecycle/progress.ts";
 import { dropTimeLimit } from "../../task-lifecycle/time-limit.ts";
-import { type DeliveryWork, loadWork, type TaskWork } from "../../task-lifecycle/work.ts";
+import { type DeliveryWork, loadWork, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
 import { inSpan, noteSpan } from "../../tracing/span.ts";
 import {
@@ -125,12 +125,26 @@ export async function reload(ctx: WatcherContext, entry: WatchedTask): Promise<b
   }
   entry.work = work;
   entry.loadedAt = clockMs();
+  if (
+    work.state === "input_required" &&
+    was.requests.some((request) => isAnswered(request) && !isAmong(request, work))
+  )
+    setCold(entry, { answerSettledAt: clockMs() });
   // It was settled by what is read here.
   if (entry.calls.call && !awaits(work, entry.calls.call)) {
     entry.calls.call.close();
     setCalls(entry, { call: null });
   }
   return true;
+}
+
+/** It has an answer that may be at the server. */
+function isAnswered({ delivery }: RequestWork): boolean {
+  return delivery !== null && delivery.state !== "held";
+}
+
+function isAmong({ id }: RequestWork, { requests }: TaskWork): boolean {
+  return requests.some((other) => other.id === id);
 }
 
 function awaits({ state, durable, attemptId }: TaskWork, { attempt }: OpenCall): boolean {
