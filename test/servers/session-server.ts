@@ -64,6 +64,10 @@ export interface SessionServer {
     /** The id of the next question of any session. */
     nextId?: number;
     answer?: (task: SessionTask, id: Id) => void;
+    /** The status of the reply to an answer, where it is not taken. */
+    refusesAnswer?: (id: Id) => number | undefined;
+    /** Answers whose connection is cut before they are read. */
+    unread?: (id: Id) => boolean;
     /** Before the 202 to an answer. */
     beforeAccepted?: () => Promise<void>;
     /** Asked anew, with an id of its own, by each tasks/result. */
@@ -187,9 +191,17 @@ export async function startSessionServer(): Promise<SessionServer> {
       response.write(text.slice(0, text.length / 2), () => response.destroy());
     };
     if (method === undefined) {
+      if (behave.unread?.(id!)) return void response.destroy();
       answered.push({ session, id: id!, result: message.result });
+      const refusal = behave.refusesAnswer?.(id!);
+      if (refusal !== undefined) {
+        const error = { code: -32602, message: "No such question" };
+        response.writeHead(refusal, { "content-type": "application/json" });
+        return void response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error }));
+      }
       await behave.beforeAccepted?.();
-      response.writeHead(202).end();
+      if (behave.cut?.("response")) response.destroy();
+      else response.writeHead(202).end();
       const task = tasks.find((one) => one.session === session);
       if (task) behave.answer?.(task, id!);
       return;

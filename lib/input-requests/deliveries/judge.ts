@@ -66,7 +66,7 @@ export const MAX_AUTOMATIC_RESENDS = 3;
 /** How many times an answer follows a question that 2025-11-25 servers put again under a new JSON-RPC id. */
 export const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
 /** An attempt of unknown outcome is repeated after this many polls that show its question, */
-const POLLS_BEFORE_REPEAT = 2;
+export const POLLS_BEFORE_REPEAT = 2;
 /** and not before this: a slow server may still be at work on it. */
 export const REPEAT_AFTER_MS = 10_000;
 
