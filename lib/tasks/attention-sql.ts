@@ -78,11 +78,13 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     )} AND ${NEEDS_SERVER}`,
   server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
   server_failing: (organizationId) => troubled(organizationId, "failing"),
-  // One for a call that is made again with all answers waits for the others. What is to be tried later says why already.
+  // One for a call that is made again with all answers waits for the others. What is to be tried later says why already;
+  // one that is sent again and again, as no reply comes, has been late since it could go out.
   answer_waiting: (organizationId) =>
     Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
-    WHERE d.organization_id = ${organizationId}::uuid AND d.state = 'pending'
-      AND greatest(d.deliver_after, d.not_before) < ${ago(ANSWER_WAITING_MS)}`)}
+    WHERE d.organization_id = ${organizationId}::uuid AND d.state IN ('pending', 'sending')
+      AND CASE WHEN d.in_doubt AND d.accepted_at IS NULL THEN d.deliver_after
+        ELSE greatest(d.deliver_after, d.not_before) END < ${ago(ANSWER_WAITING_MS)}`)}
       AND (t.sealed_handle IS NOT NULL OR NOT EXISTS (SELECT FROM input_request r
         WHERE r.organization_id = t.organization_id AND r.task_id = t.id AND r.state = 'open'))`,
   // What has its time still to come is not late.
