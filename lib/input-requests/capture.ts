@@ -411,23 +411,33 @@ export async function liveRequests(
   return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
 }
 
+/** When a message came, by the database's clock. */
+function heardAt(organizationId: string, messageId: string): Prisma.Sql {
+  return Prisma.sql`(SELECT m.received_at FROM stream_message m
+    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${messageId}::uuid)`;
+}
+
 /**
  * The very same message once more, as servers that replay a stream send it. The same id with another question, or
- * outside a replay with one that is over, is a server's that begins its ids anew.
+ * outside a replay with one that is over, or after the answer was sent to it, is a server's that begins its ids anew.
  */
 async function isKnownAsk(
   organizationId: string,
   tx: Tx,
   taskId: string,
   hash: string,
-  rpc: { sessionDigest: Buffer; rpcId: RpcId; replayed: boolean },
+  rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<boolean> {
+  const heard = heardAt(organizationId, rpc.messageId);
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask k
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
       AND r.question_hash = ${hash}
-      AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')))`;
+      AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')
+        AND coalesce(k.accepted_at >= ${heard}, true)
+        AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = k.organization_id AND d.ask_id = k.id
+          AND d.sent_at < ${heard})))`;
   return rows.length > 0;
 }
 
