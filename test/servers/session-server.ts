@@ -99,6 +99,8 @@ export interface SessionServer {
   /** Asks on the standalone stream of the task's session. Null: nobody listens, the question is gone. */
   ask(task: SessionTask, message: string): number | null;
   notify(task: SessionTask, method: string, params: Record<string, unknown>): void;
+  /** A request that clients answer at once, on the same stream: what was said before has arrived then. */
+  ping(task: SessionTask): Promise<void>;
   forgetSessions(): void;
   /** The JSON-RPC ids of its questions begin anew in all sessions, which live on. */
   restartIds(): void;
@@ -112,6 +114,7 @@ export async function startSessionServer(): Promise<SessionServer> {
   const seen: SessionServer["seen"] = [];
   const calls: PlainCall[] = [];
   const givenUp: Id[] = [];
+  const pings = new Map<Id, () => void>();
   const behave: SessionServer["behave"] = {};
   let open = 0;
 
@@ -191,6 +194,11 @@ export async function startSessionServer(): Promise<SessionServer> {
       response.write(text.slice(0, text.length / 2), () => response.destroy());
     };
     if (method === undefined) {
+      const pong = pings.get(id!);
+      if (pong) {
+        response.writeHead(202).end();
+        return pong();
+      }
       if (behave.unread?.(id!)) return void response.destroy();
       answered.push({ session, id: id!, result: message.result });
       const refusal = behave.refusesAnswer?.(id!);
@@ -319,6 +327,11 @@ export async function startSessionServer(): Promise<SessionServer> {
     notify(task, method, params) {
       const stream = sessions.get(task.session)?.stream;
       if (stream) write(stream, { jsonrpc: "2.0", method, params });
+    },
+    ping(task) {
+      const id = `ping-${randomUUID()}`;
+      write(sessions.get(task.session)!.stream!, { jsonrpc: "2.0", id, method: "ping" });
+      return new Promise((resolve) => pings.set(id, resolve));
     },
     forgetSessions() {
       for (const { stream } of sessions.values()) stream?.destroy();

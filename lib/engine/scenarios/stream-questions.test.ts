@@ -1,5 +1,6 @@
 /** 2025-11-25: what a server asks on its streams is in the inbox within a moment, whatever else goes wrong. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
@@ -224,6 +225,37 @@ test("a question from elsewhere in the tool, before the 2xx to another's answer:
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
   await world.answer(centre.id, approve);
   await inState(id, "completed");
+});
+
+test("a question that came before another's answer was sent, and is stored after: that answer is not called done by it", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  await heard(there, "Amount right?");
+  const amount = await openRequest(id, "Amount right?");
+  const admin = new Client({ connectionString: world.adminUrl });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  await admin.query("BEGIN");
+  await admin.query("LOCK TABLE stream_message IN SHARE MODE");
+  remote.ask(there, "Which year?");
+  await until("it was heard, and can't be stored", async () => {
+    const { rows } = await admin.query(
+      "SELECT FROM pg_locks WHERE NOT granted AND relation = 'stream_message'::regclass",
+    );
+    return rows.length > 0;
+  });
+  // Stored when that is.
+  remote.ask(there, "Cost centre right?");
+  await remote.ping(there);
+  await world.answer(amount.id, approve);
+  await until("the answer was taken", async () => (await deliveryOf(amount.id)).state === "accepted");
+  await admin.query("COMMIT");
+  const centre = await openRequest(id, "Cost centre right?");
+  expect((await deliveryOf(amount.id)).state).toBe("accepted");
+  // What comes after it does say that the server has gone on.
+  remote.ask(there, "Which currency?");
+  await until("the first is settled", async () => (await request(amount.id)).state === "settled");
+  expect((await request(centre.id)).state).toBe("open");
 });
 
 test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {
