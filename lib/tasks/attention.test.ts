@@ -233,3 +233,22 @@ test("an answer that is sent again and again since no reply comes is late, count
   expect(shown[tasks["late without a reply"]!]).toBe("answer_waiting");
   expect(shown[tasks["fresh without a reply"]!]).toBeNull();
 });
+
+test("a task that works while a question of it is open waits for a person, and is not called stalled", async () => {
+  const made = {
+    stalled: await quietTask(acme, server, "working", 7 * HOUR_MS),
+    asking: await quietTask(acme, server, "working", 7 * HOUR_MS),
+    "asking for long": await quietTask(acme, server, "working", 25 * HOUR_MS),
+  };
+  for (const id of [made.asking, made["asking for long"]]) await insertRequest(owner, acme, id);
+  const items = new Map((await list()).items.map((task) => [task.id, task]));
+  const shown = Object.entries(made).map(([name, id]) => {
+    const task = items.get(id)!;
+    return [name, task.attention?.code ?? null, task.stalled];
+  });
+  expect(shown).toEqual([
+    ["stalled", "stalled", true],
+    ["asking", null, false],
+    ["asking for long", "waiting_long", false],
+  ]);
+});
