@@ -404,8 +404,7 @@ async function confirmTakenBefore(
     SELECT r.id FROM input_request r
       JOIN delivery d ON d.organization_id = r.organization_id AND d.input_request_id = r.id AND d.state = 'accepted'
     WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'answered'
-      AND d.sent_at < (SELECT m.received_at FROM stream_message m
-        WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${messageId}::uuid)`;
+      AND d.sent_at < ${heardAt(organizationId, messageId)}`;
   const events: NewEvent[] = [];
   for (const { id } of taken) events.push(...(await confirmRequest(organizationId, tx, taskId, id)));
   return events;
@@ -433,23 +432,33 @@ export async function liveRequests(
   return rows.map((row) => ({ ...row, delivery: deliveryFacts.nullable().parse(row.delivery) }));
 }
 
+/** When a message came, by the database's clock. */
+function heardAt(organizationId: string, messageId: string): Prisma.Sql {
+  return Prisma.sql`(SELECT m.received_at FROM stream_message m
+    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${messageId}::uuid)`;
+}
+
 /**
  * The very same message once more, as servers that replay a stream send it. The same id with another question, or
- * outside a replay with one that is over, is a server's that begins its ids anew.
+ * outside a replay with one that is over, or after the answer was sent to it, is a server's that begins its ids anew.
  */
 async function isKnownAsk(
   organizationId: string,
   tx: Tx,
   taskId: string,
   hash: string,
-  rpc: { sessionDigest: Buffer; rpcId: RpcId; replayed: boolean },
+  rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<boolean> {
+  const heard = heardAt(organizationId, rpc.messageId);
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask k
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
       AND r.question_hash = ${hash}
-      AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')))`;
+      AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')
+        AND coalesce(k.accepted_at >= ${heard}, true)
+        AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = k.organization_id AND d.ask_id = k.id
+          AND d.sent_at < ${heard})))`;
   return rows.length > 0;
 }
 
@@ -482,7 +491,9 @@ export async function askedMeanwhile(
         AND k.input_request_id = d.input_request_id AND k.retracted_at IS NULL AND k.accepted_at IS NULL
         AND (k.created_at, k.id) > (told.created_at, told.id)) AS again,
       EXISTS (SELECT FROM input_request r WHERE r.organization_id = d.organization_id AND r.task_id = d.task_id
-        AND r.id <> d.input_request_id AND r.created_at > d.sent_at) AS other
+        AND r.id <> d.input_request_id AND r.created_at > d.sent_at
+        AND EXISTS (SELECT FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
+          AND k.created_at > d.sent_at)) AS other
     FROM delivery d JOIN ask told ON told.organization_id = d.organization_id AND told.id = d.ask_id
     WHERE d.organization_id = ${organizationId}::uuid AND d.id = ${live.delivery.id}::uuid AND told.rpc_id IS NOT NULL`;
   if (since?.again) return judgeAskedAgain(organizationId, tx, taskId, live);
@@ -548,10 +559,11 @@ async function addAsk(
       AND session_digest = ${captured.rpc.sessionDigest}
       AND rpc_id = ${JSON.stringify(storable(captured.rpc.rpcId))}::jsonb
       AND input_request_id <> ${inputRequestId}::uuid AND retracted_at IS NULL AND accepted_at IS NULL`;
+  const id = uuidv7();
   await tx.ask.create({
     data: {
       organizationId,
-      id: uuidv7(),
+      id,
       inputRequestId,
       taskId,
       key: captured.rpc ? null : captured.key,
@@ -560,6 +572,10 @@ async function addAsk(
       came: await cameHow(organizationId, tx, inputRequestId, captured.rpc),
     },
   });
+  // When it was asked, which may be long before it could be stored.
+  if (captured.rpc)
+    await tx.$executeRaw`UPDATE ask SET created_at = least(created_at, ${heardAt(organizationId, captured.rpc.messageId)})
+      WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   await tx.$executeRaw`DELETE FROM ask a WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${inputRequestId}::uuid AND accepted_at IS NULL
     AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = a.organization_id AND d.ask_id = a.id)

@@ -8,14 +8,17 @@ import type { NewStreamMessage } from "./schema.ts";
 
 /**
  * Stores what was heard; what is stored already stays as it is. A question taken back is stored only where that question is
- * known, for a server may say so of anything. Returns the ids of those that are to be handled.
+ * known, for a server may say so of anything. `heardAgoMs` counts, however late a message is stored: whether it came before
+ * an answer was sent follows from that. Returns the ids of those that are to be handled.
  */
 export async function recordMessages(
   organizationId: string,
   tx: Tx,
   connectionId: string,
-  messages: NewStreamMessage[],
+  messages: (NewStreamMessage & { heardAgoMs: number })[],
 ): Promise<Set<string>> {
+  // By a statement of its own: the others may wait for locks.
+  const [clock] = await tx.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`;
   const rows = messages.map((message) => ({
     id: message.id,
     session: message.sessionDigest.toString("hex"),
@@ -25,16 +28,17 @@ export async function recordMessages(
     stream_task_id: message.streamTaskId,
     named: message.namedDigest?.toString("hex") ?? null,
     replayed: message.replayed,
+    received_at: new Date(clock!.now.getTime() - message.heardAgoMs),
   }));
   const insert = (kind: string) => tx.$executeRaw`
     INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, params, stream_task_id,
-      named_digest, replayed)
+      named_digest, replayed, received_at)
     SELECT ${organizationId}::uuid, heard.id, ${connectionId}::uuid, decode(heard.session, 'hex'), heard.rpc_id, heard.kind,
       nullif(heard.params, 'null'), heard.stream_task_id, decode(heard.named, 'hex'),
-      heard.replayed
+      heard.replayed, heard.received_at
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS heard
       (id uuid, session text, rpc_id jsonb, kind text, params jsonb, stream_task_id uuid, named text,
-        replayed boolean)
+        replayed boolean, received_at timestamptz)
     WHERE heard.kind = ${kind} AND (heard.kind = 'elicitation' OR EXISTS (
         SELECT FROM ask WHERE ask.organization_id = ${organizationId}::uuid
           AND ask.session_digest = decode(heard.session, 'hex') AND ask.rpc_id = heard.rpc_id

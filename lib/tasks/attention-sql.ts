@@ -23,6 +23,10 @@ const among = (column: Prisma.Sql, query: Prisma.Sql) =>
 /** No change for so long. `created_at`, which can't be later, is what the index finds. */
 const quiet = (ms: number) => Prisma.sql`t.created_at < ${ago(ms)} AND t.changed_at < ${ago(ms)}`;
 
+/** A person is asked beside what the server says that it works on. */
+export const ASKS = Prisma.sql`(t.state = 'working' AND EXISTS (SELECT FROM input_request asked
+  WHERE asked.organization_id = t.organization_id AND asked.task_id = t.id AND asked.state = 'open'))`;
+
 /** A task that only waits for a person needs no server; one whose answer is on its way does. */
 const NEEDS_SERVER = Prisma.sql`(t.state <> 'input_required' OR EXISTS (SELECT FROM delivery d
   WHERE d.organization_id = t.organization_id AND d.task_id = t.id
@@ -78,22 +82,24 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     )} AND ${NEEDS_SERVER}`,
   server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
   server_failing: (organizationId) => troubled(organizationId, "failing"),
-  // One for a call that is made again with all answers waits for the others. What is to be tried later says why already.
+  // One for a call that is made again with all answers waits for the others. What is to be tried later says why already;
+  // one that is sent again and again, as no reply comes, has been late since it could go out.
   answer_waiting: (organizationId) =>
     Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
-    WHERE d.organization_id = ${organizationId}::uuid AND d.state = 'pending'
-      AND greatest(d.deliver_after, d.not_before) < ${ago(ANSWER_WAITING_MS)}`)}
+    WHERE d.organization_id = ${organizationId}::uuid AND d.state IN ('pending', 'sending')
+      AND CASE WHEN d.in_doubt AND d.accepted_at IS NULL THEN d.deliver_after
+        ELSE greatest(d.deliver_after, d.not_before) END < ${ago(ANSWER_WAITING_MS)}`)}
       AND (t.sealed_handle IS NOT NULL OR NOT EXISTS (SELECT FROM input_request r
         WHERE r.organization_id = t.organization_id AND r.task_id = t.id AND r.state = 'open'))`,
   // What has its time still to come is not late.
   start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)}
     AND (t.start_after IS NULL OR t.start_after < ${ago(QUIET_MS.start_slow)})`,
-  stalled: () => quiet(QUIET_MS.stalled),
+  stalled: () => Prisma.sql`${quiet(QUIET_MS.stalled)} AND NOT ${ASKS}`,
   lost: () => Prisma.sql`t.finished_at > ${ago(LOST_SHOWN_MS)} AND NOT EXISTS (SELECT FROM task again
     WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`,
   expiring: () =>
     Prisma.sql`t.finished_at IS NULL AND t.expires_at > now() AND t.expires_at < now() + ${EXPIRING_MS} * interval '1 ms'`,
-  waiting_long: () => quiet(QUIET_MS.waiting_long),
+  waiting_long: () => Prisma.sql`${quiet(QUIET_MS.waiting_long)} AND (t.state = 'input_required' OR ${ASKS})`,
 };
 
 /** The condition of one code, for tasks in one of its states. */

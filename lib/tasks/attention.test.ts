@@ -216,3 +216,39 @@ test("without an engine all that is open stands still, of one organization as of
   expect((await codes())[other]).toBeUndefined();
   expect((await codes())[tasks.fine!]).toBeNull();
 });
+
+test("an answer that is sent again and again since no reply comes is late, counted from when it could go out", async () => {
+  const cases = { late: "31 seconds", fresh: "1 second" };
+  for (const [name, since] of Object.entries(cases)) {
+    const id = await quietTask(acme, server, "input_required", 0);
+    tasks[`${name} without a reply`] = id;
+    await answered(id, "pending");
+    await write(
+      acme,
+      `UPDATE delivery SET state = 'sending', epoch = 1, attempts = 2, deliver_after = now() - interval '${since}', not_before = now(), in_doubt = true
+        WHERE task_id = '${id}'`,
+    );
+  }
+  const shown = await codes();
+  expect(shown[tasks["late without a reply"]!]).toBe("answer_waiting");
+  expect(shown[tasks["fresh without a reply"]!]).toBeNull();
+});
+
+test("a task that works while a question of it is open waits for a person, and is not called stalled", async () => {
+  const made = {
+    stalled: await quietTask(acme, server, "working", 7 * HOUR_MS),
+    asking: await quietTask(acme, server, "working", 7 * HOUR_MS),
+    "asking for long": await quietTask(acme, server, "working", 25 * HOUR_MS),
+  };
+  for (const id of [made.asking, made["asking for long"]]) await insertRequest(owner, acme, id);
+  const items = new Map((await list()).items.map((task) => [task.id, task]));
+  const shown = Object.entries(made).map(([name, id]) => {
+    const task = items.get(id)!;
+    return [name, task.attention?.code ?? null, task.stalled];
+  });
+  expect(shown).toEqual([
+    ["stalled", "stalled", true],
+    ["asking", null, false],
+    ["asking for long", "waiting_long", false],
+  ]);
+});

@@ -142,7 +142,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     severity: "watch",
     label: "Waiting long",
     words: "It has waited for a person for more than a day.",
-    states: ["input_required"],
+    states: ["working", "input_required"],
   },
 };
 

@@ -5,7 +5,7 @@ import { Prisma } from "../base/db/db.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
 import type { AttentionCode } from "./attention.ts";
-import { attentionCode } from "./attention-sql.ts";
+import { ASKS, attentionCode } from "./attention-sql.ts";
 import { checkTimes } from "./check-times.ts";
 import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
 import { isStalled } from "./status.ts";
@@ -24,13 +24,15 @@ export const summaryOf = (
       AND t.watched AND s.health_state = 'ok' AND s.paused_at IS NULL) AS "watchedUntil",
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
   t.durable, t.adopted, t.race_id AS "raceId", t.attempt, t.attempts, t.retry_of AS "retryOf",
-  t.start_after AS "startAfter", ${attentionCode(organizationId)} AS attention`;
+  t.start_after AS "startAfter", ${ASKS} AS asks, ${attentionCode(organizationId)} AS attention`;
 export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
   LEFT JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id`;
 
 export interface TaskRow {
   id: string;
   state: string;
+  /** It works, and a question of it is open. */
+  asks: boolean;
   statusMessage: string | null;
   progress: unknown;
   outcome: string | null;
@@ -97,7 +99,10 @@ export const toSummary =
       pollIntervalMs: row.pollIntervalMs,
       lastCheckedAt: iso(times.lastCheckedAt),
       nextCheckAt: iso(times.nextCheckAt),
-      stalled: isStalled({ state, changedAt: row.changedAt, startAfter: row.startAfter }, now),
+      stalled: isStalled(
+        { state, changedAt: row.changedAt, startAfter: row.startAfter, asks: row.asks },
+        now,
+      ),
       attention: row.attention && {
         code: row.attention,
         since: (row.finishedAt ?? row.changedAt).toISOString(),

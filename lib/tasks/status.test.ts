@@ -44,6 +44,13 @@ describe("stalled", () => {
       stalled: true,
     },
     {
+      name: "working for hours, with a question open",
+      state: "working",
+      changedAt: ago(STALLED_AFTER_MS + 1),
+      asks: true,
+      stalled: false,
+    },
+    {
       name: "waiting for a person for days",
       state: "input_required",
       changedAt: ago(4 * 86_400_000),
@@ -59,7 +66,7 @@ describe("stalled", () => {
     },
     { name: "ended long ago", state: "completed", changedAt: ago(9 * 86_400_000), stalled: false },
   ] as const)("$name: $stalled", ({ stalled, ...task }) => {
-    expect(isStalled({ startAfter: null, ...task }, now)).toBe(stalled);
+    expect(isStalled({ startAfter: null, asks: false, ...task }, now)).toBe(stalled);
   });
 });
 

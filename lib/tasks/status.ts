@@ -55,13 +55,13 @@ export const START_STALLED_AFTER_MS = 60_000;
 
 /** Whether a task deserves the stalled badge: by our clock alone, so that no server's clock can make it flap. */
 export function isStalled(
-  task: { state: TaskState; changedAt: Date; startAfter: Date | null },
+  task: { state: TaskState; changedAt: Date; startAfter: Date | null; asks: boolean },
   now: Date,
 ): boolean {
   // What has its time still to come is not late.
   const since = Math.max(task.changedAt.getTime(), task.startAfter?.getTime() ?? 0);
   const quietMs = now.getTime() - since;
-  if (task.state === "working") return quietMs > STALLED_AFTER_MS;
+  if (task.state === "working") return !task.asks && quietMs > STALLED_AFTER_MS;
   if (task.state === "queued" || task.state === "starting") return quietMs > START_STALLED_AFTER_MS;
   return false;
 }

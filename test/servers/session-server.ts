@@ -64,6 +64,10 @@ export interface SessionServer {
     /** The id of the next question of any session. */
     nextId?: number;
     answer?: (task: SessionTask, id: Id) => void;
+    /** The status of the reply to an answer, where it is not taken. */
+    refusesAnswer?: (id: Id) => number | undefined;
+    /** Answers whose connection is cut before they are read. */
+    unread?: (id: Id) => boolean;
     /** Before the 202 to an answer. */
     beforeAccepted?: () => Promise<void>;
     /** Asked anew, with an id of its own, by each tasks/result. */
@@ -95,6 +99,8 @@ export interface SessionServer {
   /** Asks on the standalone stream of the task's session. Null: nobody listens, the question is gone. */
   ask(task: SessionTask, message: string): number | null;
   notify(task: SessionTask, method: string, params: Record<string, unknown>): void;
+  /** A request that clients answer at once, on the same stream: what was said before has arrived then. */
+  ping(task: SessionTask): Promise<void>;
   forgetSessions(): void;
   /** The JSON-RPC ids of its questions begin anew in all sessions, which live on. */
   restartIds(): void;
@@ -108,6 +114,7 @@ export async function startSessionServer(): Promise<SessionServer> {
   const seen: SessionServer["seen"] = [];
   const calls: PlainCall[] = [];
   const givenUp: Id[] = [];
+  const pings = new Map<Id, () => void>();
   const behave: SessionServer["behave"] = {};
   let open = 0;
 
@@ -187,9 +194,22 @@ export async function startSessionServer(): Promise<SessionServer> {
       response.write(text.slice(0, text.length / 2), () => response.destroy());
     };
     if (method === undefined) {
+      const pong = pings.get(id!);
+      if (pong) {
+        response.writeHead(202).end();
+        return pong();
+      }
+      if (behave.unread?.(id!)) return void response.destroy();
       answered.push({ session, id: id!, result: message.result });
+      const refusal = behave.refusesAnswer?.(id!);
+      if (refusal !== undefined) {
+        const error = { code: -32602, message: "No such question" };
+        response.writeHead(refusal, { "content-type": "application/json" });
+        return void response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error }));
+      }
       await behave.beforeAccepted?.();
-      response.writeHead(202).end();
+      if (behave.cut?.("response")) response.destroy();
+      else response.writeHead(202).end();
       const task = tasks.find((one) => one.session === session);
       if (task) behave.answer?.(task, id!);
       return;
@@ -307,6 +327,11 @@ export async function startSessionServer(): Promise<SessionServer> {
     notify(task, method, params) {
       const stream = sessions.get(task.session)?.stream;
       if (stream) write(stream, { jsonrpc: "2.0", method, params });
+    },
+    ping(task) {
+      const id = `ping-${randomUUID()}`;
+      write(sessions.get(task.session)!.stream!, { jsonrpc: "2.0", id, method: "ping" });
+      return new Promise((resolve) => pings.set(id, resolve));
     },
     forgetSessions() {
       for (const { stream } of sessions.values()) stream?.destroy();

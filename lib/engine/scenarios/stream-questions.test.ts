@@ -1,5 +1,6 @@
 /** 2025-11-25: what a server asks on its streams is in the inbox within a moment, whatever else goes wrong. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
@@ -103,6 +104,58 @@ test("two questions at once: both are open, each answer goes to its own, and the
     expect((await deliveryOf(requestId)).state).toBe("confirmed");
 });
 
+test("a server that calls itself working after any of two answers: the other question stays open, and is answered", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  const asked = [remote.ask(there, "Amount right?"), remote.ask(there, "Cost centre right?")];
+  const [amount, centre] = [
+    await openRequest(id, "Amount right?"),
+    await openRequest(id, "Cost centre right?"),
+  ];
+  await inState(id, "input_required");
+  // As servers do that ask from two places at once: each goes on with its own answer, and knows nothing of the other.
+  const open = new Set<unknown>(asked);
+  remote.behave.answer = (one, rpcId) => {
+    open.delete(rpcId);
+    one.status = open.size === 0 ? "completed" : "working";
+  };
+  await world.answer(amount.id, approve);
+  await inState(id, "working");
+  expect((await request(amount.id)).state).toBe("settled");
+  expect((await request(centre.id)).state).toBe("open");
+  await world.answer(centre.id, approve);
+  await inState(id, "completed");
+  expect(answeredTo()).toEqual(asked);
+  expect((await deliveryOf(centre.id)).state).toBe("confirmed");
+});
+
+test("the same while the other answer is held: it is sent when its time comes", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  const asked = [remote.ask(there, "Amount right?"), remote.ask(there, "Cost centre right?")];
+  const [amount, centre] = [
+    await openRequest(id, "Amount right?"),
+    await openRequest(id, "Cost centre right?"),
+  ];
+  await inState(id, "input_required");
+  const open = new Set<unknown>(asked);
+  remote.behave.answer = (one, rpcId) => {
+    open.delete(rpcId);
+    one.status = open.size === 0 ? "completed" : "working";
+  };
+  await world.answer(centre.id, { ...approve, holdMs: 60_000 });
+  await world.answer(amount.id, approve);
+  await inState(id, "working");
+  expect((await request(centre.id)).state).toBe("answered");
+  expect((await deliveryOf(centre.id)).state).toBe("held");
+  await world.within(
+    (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now()
+    WHERE organization_id = ${world.organizationId}::uuid AND input_request_id = ${centre.id}::uuid`,
+  );
+  await inState(id, "completed");
+  expect(answeredTo()).toEqual(asked);
+});
+
 test("a second question while the first answer is held: the answer is sent all the same", async () => {
   const { id, there } = await running();
   there.status = "input_required";
@@ -151,6 +204,58 @@ test("asked again, or something else, before the server's own 2xx to the answer:
   await world.answer(other.id, approve);
   await inState(id, "completed");
   expect(new Set(answeredTo()).size).toBe(3);
+});
+
+test("a question from elsewhere in the tool, before the 2xx to another's answer: it stays open when the task works again", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  await heard(there, "Amount right?");
+  const amount = await openRequest(id, "Amount right?");
+  await inState(id, "input_required");
+  remote.behave.beforeAccepted = async () => {
+    remote.behave.beforeAccepted = undefined;
+    remote.ask(there, "Cost centre right?");
+    await openRequest(id, "Cost centre right?");
+  };
+  remote.behave.answer = (one) => Object.assign(one, { status: "working" });
+  await world.answer(amount.id, approve);
+  await inState(id, "working");
+  expect((await request(amount.id)).state).toBe("settled");
+  const centre = await openRequest(id, "Cost centre right?");
+  remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
+  await world.answer(centre.id, approve);
+  await inState(id, "completed");
+});
+
+test("a question that came before another's answer was sent, and is stored after: that answer is not called done by it", async () => {
+  const { id, there } = await running();
+  there.status = "input_required";
+  await heard(there, "Amount right?");
+  const amount = await openRequest(id, "Amount right?");
+  const admin = new Client({ connectionString: world.adminUrl });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  await admin.query("BEGIN");
+  await admin.query("LOCK TABLE stream_message IN SHARE MODE");
+  remote.ask(there, "Which year?");
+  await until("it was heard, and can't be stored", async () => {
+    const { rows } = await admin.query(
+      "SELECT FROM pg_locks WHERE NOT granted AND relation = 'stream_message'::regclass",
+    );
+    return rows.length > 0;
+  });
+  // Stored when that is.
+  remote.ask(there, "Cost centre right?");
+  await remote.ping(there);
+  await world.answer(amount.id, approve);
+  await until("the answer was taken", async () => (await deliveryOf(amount.id)).state === "accepted");
+  await admin.query("COMMIT");
+  const centre = await openRequest(id, "Cost centre right?");
+  expect((await deliveryOf(amount.id)).state).toBe("accepted");
+  // What comes after it does say that the server has gone on.
+  remote.ask(there, "Which currency?");
+  await until("the first is settled", async () => (await request(amount.id)).state === "settled");
+  expect((await request(centre.id)).state).toBe("open");
 });
 
 test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {

@@ -123,6 +123,22 @@ test("JSON-RPC ids that begin anew in a living session: each question is asked, 
   expect(remote.answered.map((one) => one.id)).toEqual([0, 0]);
 });
 
+test("a server that took an answer and lost it, and asks the very same under the very same id: it is told once more", async () => {
+  const { id, there } = await running();
+  expect(remote.ask(there, "Approve?")).toBe(0);
+  const { id: requestId } = await look.openRequest(id, "Approve?");
+  await world.answer(requestId, approve);
+  await until("it has the answer", async () => (await look.deliveryOf(requestId)).state === "accepted");
+  // Started anew with its sessions kept, but not what it was told.
+  remote.restartIds();
+  remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
+  expect(remote.ask(there, "Approve?")).toBe(0);
+  await look.inState(id, "completed");
+  expect(remote.answered.map((one) => one.id)).toEqual([0, 0]);
+  expect(await look.requestsOf(id)).toMatchObject([{ id: requestId, state: "settled" }]);
+  expect(await look.deliveryOf(requestId)).toMatchObject({ state: "confirmed", attempts: 2 });
+});
+
 test("a stream without headers before its first event: the task starts, and is heard", async () => {
   remote.behave.lateHeaders = true;
   await comesToItsEnd(await running());

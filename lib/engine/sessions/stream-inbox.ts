@@ -200,7 +200,7 @@ export class StreamInbox {
         organizationId,
         tx,
         connectionId,
-        some.map(({ message }) => message),
+        some.map(({ message, heardAt }) => ({ ...message, heardAgoMs: clockMs() - heardAt })),
       );
       // Whoever watches the connection by now is told.
       if (this.#isGone) await lookAtStreams(tx, connectionId);

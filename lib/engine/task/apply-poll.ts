@@ -2,7 +2,7 @@
 
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, carryOutVerdict, type JudgedRequest } from "../../input-requests/capture.ts";
-import { GONE_CONFIRM_MS } from "../../input-requests/deliveries/judge.ts";
+import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../input-requests/deliveries/judge.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
 import {
@@ -60,6 +60,7 @@ export async function applyRemote(
     elapsedMs: now - entry.loadedAt,
     missingForMs: (id) => now - (entry.cold.missing.get(id) ?? now),
     saidToWait,
+    hadOthers: now < entry.cold.answerSettledAt + REPEAT_AFTER_MS,
   };
   const plan =
     work.era === "2026-07-28"

@@ -39,6 +39,8 @@ const PLAIN: Tool = {
   honoursIdempotencyKey: true,
 };
 
+const approve = { action: "accept" as const, content: { approve: true } };
+
 /** A call that the server holds. */
 async function held() {
   const id = await world.startTask(server, {}, PLAIN);
@@ -81,6 +83,46 @@ test("what it asks is captured while the call is open; the answer goes to its se
     rung: "same_session",
   });
 });
+
+test("an answer whose connection is cut unread is sent once more under its id, and the call goes on", async () => {
+  const { id, call } = await held();
+  const rpcId = call.ask("Really?");
+  const request = await look.openRequest(id, "Really?");
+  let cut = 0;
+  remote.behave.unread = () => ++cut === 1;
+  await world.answer(request.id, approve);
+  await until("the server has the answer", async () => remote.answered.length > 0);
+  expect(cut).toBe(2);
+  call.finish("done");
+  await look.inState(id, "completed");
+  expect(remote.answered).toEqual([{ session: call.session, id: rpcId, result: approve }]);
+  expect((await look.request(request.id)).state).toBe("settled");
+  expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 2 });
+});
+
+test.each([
+  { what: "ignores", status: undefined, told: "confirmed" },
+  { what: "refuses", status: 400, told: "failed" },
+])(
+  "a server that took an answer without a reply, and $what the same id again: nobody is told that it was not sent",
+  async (as) => {
+    const { id, call } = await held();
+    const rpcId = call.ask("Really?");
+    const request = await look.openRequest(id, "Really?");
+    let cut = 0;
+    remote.behave.cut = () => ++cut === 1;
+    remote.behave.refusesAnswer = () => (remote.answered.length > 1 ? as.status : undefined);
+    await world.answer(request.id, approve);
+    await until("it is sent once more", async () => remote.answered.length === 2);
+    expect(remote.answered.map((one) => one.id)).toEqual([rpcId, rpcId]);
+    await until("its reply is known", async () => (await look.deliveryOf(request.id)).state !== "sending");
+    call.finish("done");
+    await look.inState(id, "completed");
+    expect(remote.answered.length).toBe(2);
+    const delivery = await look.deliveryOf(request.id);
+    expect(delivery).toMatchObject({ state: as.told, inDoubt: true, attempts: 2 });
+  },
+);
 
 test("a connection that breaks ends it as lost, with its question; it is never called again by itself", async () => {
   const { id, call } = await held();

@@ -1,15 +1,18 @@
 /** Calls that are the task: no handle to poll, one connection that brings the result. Never repeated by themselves. */
+import { appendEvents, type NewEvent } from "../../events/transitions.ts";
+import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../input-requests/deliveries/judge.ts";
+import { repeat } from "../../input-requests/deliveries/transitions.ts";
 import { setOpenCallState } from "../../task-lifecycle/attempts.ts";
 import { storeSession } from "../../task-lifecycle/progress.ts";
 import { dropStreams } from "../sessions/streams.ts";
 import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, RESUME_AGAIN_MS, SLOW_POLL_MS } from "../tunables.ts";
 import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
-import { end } from "./apply-poll.ts";
+import { end, idsOf } from "./apply-poll.ts";
 import { handleBrokenCall } from "./broken-call.ts";
 import { resumeCall } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
-import { deliver, dueDeliveries } from "./deliver.ts";
+import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
 import { sealSession } from "./sealed.ts";
 
 /** One step of a call that is being held. Returns the pause until the next one, in ms. */
@@ -20,6 +23,7 @@ export async function stepOpenCall(ctx: WatcherContext, entry: WatchedTask): Pro
   if (!call) return handleBrokenCall(ctx, entry, attempt);
   if (call.result) return storeCallOutcome(ctx, entry, call);
   if (work.cancelRequested) return cancel(ctx, entry);
+  if (await repeatUnclear(ctx, entry)) return 0;
   const due = dueDeliveries(entry);
   for (const request of due) await deliver(ctx, entry, request, null);
   if (due.length > 0) return AFTER_ANSWER_MS;
@@ -32,9 +36,29 @@ export async function stepOpenCall(ctx: WatcherContext, entry: WatchedTask): Pro
   return Math.min(entry.calls.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(entry));
 }
 
+/**
+ * As long as its call is open, the server asks all that it asked: an answer of unknown outcome goes out once more, under the
+ * same JSON-RPC id, so that a server which has had it can tell. True: it is to.
+ */
+async function repeatUnclear(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
+  const { organizationId } = ctx;
+  const asked = { kind: "asked", polls: POLLS_BEFORE_REPEAT } as const;
+  const unclear = entry.work.requests.filter(
+    ({ delivery }) => delivery?.state === "sending" && judgeDelivery(delivery, asked) === "repeat",
+  );
+  if (unclear.length === 0) return false;
+  await fencedTransaction(ctx, entry, async (tx) => {
+    const events: NewEvent[] = [];
+    for (const { id, delivery } of unclear)
+      events.push(...(await repeat(organizationId, tx, idsOf(entry, id, delivery!.id))));
+    await appendEvents(organizationId, tx, events);
+  });
+  return true;
+}
+
 /** For what has no polls: people wake it, and an answer that is held has its time. In ms. */
 export function nextTurn(entry: WatchedTask): number {
-  const turns = entry.work.requests.map(({ delivery }) => delivery?.dueInMs ?? 0).filter((ms) => ms > 0);
+  const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   // They were right when they were read.
   if (turns.length > 0) entry.stale = true;
   return Math.min(SLOW_POLL_MS, ...turns.map((ms) => ms + 20));

@@ -2,7 +2,7 @@
 
 import { appendEvents } from "../../events/transitions.ts";
 import { askedMeanwhile, carryOutVerdict } from "../../input-requests/capture.ts";
-import { judgeDelivery, type Observation } from "../../input-requests/deliveries/judge.ts";
+import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../input-requests/deliveries/judge.ts";
 import {
   markAccepted,
   markSending,
@@ -11,7 +11,7 @@ import {
   type Rung,
 } from "../../input-requests/deliveries/transitions.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
-import type { AskWork, RequestWork } from "../../task-lifecycle/work.ts";
+import type { AskWork, DeliveryWork, RequestWork } from "../../task-lifecycle/work.ts";
 import { inSpan } from "../../tracing/span.ts";
 import { requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
 import {
@@ -41,6 +41,12 @@ export function dueDeliveries(entry: WatchedTask): RequestWork[] {
     ({ id, delivery }) =>
       delivery?.state === "pending" && delivery.dueInMs <= 0 && !entry.cold.missing.has(id),
   );
+}
+
+/** When there is something to be done about an answer, in ms. 0 or less: never, or it has just had its turn. */
+export function turnOf(delivery: DeliveryWork | null): number {
+  if (delivery?.state === "held" || delivery?.state === "pending") return delivery.dueInMs;
+  return delivery?.state === "sending" ? REPEAT_AFTER_MS - delivery.sentAgoMs : 0;
 }
 
 /**

@@ -75,6 +75,7 @@ const memory = (more: Partial<Memory> = {}): Memory => ({
   elapsedMs: 0,
   missingForMs: () => 0,
   saidToWait: false,
+  hadOthers: false,
   ...more,
 });
 const said = ({ verdicts }: Plan) => verdicts.map((each) => `${each.request.id} ${each.verdict}`);
@@ -205,6 +206,33 @@ test("without keys, an accepted answer is not called asked again while the task 
   const both = work([accepted, request("2", "f", "B?")]);
   expect(unkeyed(both, {})).toEqual([]);
   expect(unkeyed(work([accepted]), {})).toEqual(["1 count"]);
-  // It waits for nothing any more.
-  expect(unkeyed(both, { status: "working" })).toEqual(["1 confirm", "2 withdraw"]);
+});
+
+test("without keys, a task that works again may have had another answer: what else was asked stays open", () => {
+  const inState = (state: "accepted" | "sending") =>
+    request("1", "e", "A?", { state, statusBefore: "input_required " });
+  const works = { status: "working" as const };
+  const open = request("2", "f", "B?");
+  const [held, pending] = (["held", "pending"] as const).map((state) => request("2", "f", "B?", { state }));
+  for (const other of [open, held!, pending!])
+    expect(unkeyed(work([inState("accepted"), other]), works)).toEqual(["1 confirm"]);
+  // Which of the two it had is unknown: what may be lost is sent again.
+  const lost = request("2", "f", "B?", { state: "sending", statusBefore: "input_required " });
+  expect(unkeyed(work([inState("accepted"), lost]), works, 1)).toEqual(["1 confirm"]);
+  expect(unkeyed(work([inState("sending"), lost]), works, 1)).toEqual([]);
+  expect(unkeyed(work([inState("sending"), lost]), works, 2)).toEqual(["1 repeat", "2 repeat"]);
+  // It gave up one of them, or both: nobody knows.
+  expect(unkeyed(work([open, request("3", "g", "C?")]), works)).toEqual([]);
+  // The other one is settled already, by what came on a stream.
+  const settled = memory({ hadOthers: true });
+  expect(said(judgeUnkeyed(work([open]), remote(works), settled))).toEqual([]);
+  expect(said(judgeUnkeyed(work([lost]), remote(works), settled))).toEqual([]);
+});
+
+test("without keys, a task that begins to wait tells nothing of an answer of unknown outcome", () => {
+  const working = (state: "accepted" | "sending") =>
+    work([request("1", "e", "A?", { state, statusBefore: "working " })], { state: "working" });
+  expect(unkeyed(working("sending"), {}, 1)).toEqual([]);
+  expect(unkeyed(working("sending"), {}, 2)).toEqual(["1 repeat"]);
+  expect(unkeyed(working("accepted"), {})).toEqual(["1 confirm"]);
 });

@@ -29,6 +29,8 @@ export interface Memory {
   missingForMs(requestId: string): number;
   /** 2025-11-25: the server has notified that the task waits, before the poll began. */
   saidToWait: boolean;
+  /** 2025-11-25: the answer to another question was settled just now, by no poll: the task may still be moving on it. */
+  hadOthers: boolean;
 }
 
 /** What the server said of a task, for telling whether it moved on. */
@@ -89,17 +91,20 @@ function judgeChange(
 
 /**
  * 2025-11-25: polls show no questions. A changed status or message is the only proof that an answer was taken;
- * leaving `input_required` without one takes the question back.
+ * leaving `input_required` without one takes the question back, where it is the only one: of several, each is asked from
+ * a place of its own in the tool, which calls the task working once it has its own answer. Beginning to wait is what a
+ * question does, and proves nothing of an answer whose outcome is unknown.
  */
 export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
   const left = (work.state === "input_required" || memory.saidToWait) && remote.status === "working";
+  const certain = remote.status === "working" && work.requests.length === 1 && !memory.hadOthers;
   for (const request of work.requests) {
     const { delivery } = request;
     const before = delivery && reachOf(delivery) !== "nothing" && delivery.statusBefore;
     const asked: Observation = { kind: "asked", polls: memory.pollsInSending };
     if (typeof before === "string" ? before.split(" ")[0] !== remote.status : left)
-      decide(plan, request, { kind: "moved" });
+      decide(plan, request, { kind: "moved", certain }, asked);
     else if (typeof before === "string" && saysOther(before, statusOf(remote)))
       decide(plan, request, { kind: "said" }, asked);
     // A task that waits for other answers too would not have moved on.

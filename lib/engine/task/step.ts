@@ -1,13 +1,12 @@
 /** One step of one task: look, write down, act. Returns the pause until the next step in ms, or null: nothing more. */
 
 import { inScope } from "../../base/scope.ts";
-import { REPEAT_AFTER_MS } from "../../input-requests/deliveries/judge.ts";
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
 import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { polls } from "../../metrics/engine.ts";
 import { markCancelSent, recordProgress } from "../../task-lifecycle/progress.ts";
 import { dropTimeLimit } from "../../task-lifecycle/time-limit.ts";
-import { type DeliveryWork, loadWork, type TaskWork } from "../../task-lifecycle/work.ts";
+import { loadWork, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
 import { inSpan, noteSpan } from "../../tracing/span.ts";
 import {
@@ -38,7 +37,7 @@ import { clockMs, keepMessages, setCalls, setCold, type WatchedTask } from "../w
 import { applyRemote, end } from "./apply-poll.ts";
 import { stepOpenCall, storeIds } from "./blocking-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
-import { deliver, dueDeliveries } from "./deliver.ts";
+import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
 import { isRound } from "./rounds.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
@@ -125,12 +124,26 @@ export async function reload(ctx: WatcherContext, entry: WatchedTask): Promise<b
   }
   entry.work = work;
   entry.loadedAt = clockMs();
+  if (
+    work.state === "input_required" &&
+    was.requests.some((request) => isAnswered(request) && !isAmong(request, work))
+  )
+    setCold(entry, { answerSettledAt: clockMs() });
   // It was settled by what is read here.
   if (entry.calls.call && !awaits(work, entry.calls.call)) {
     entry.calls.call.close();
     setCalls(entry, { call: null });
   }
   return true;
+}
+
+/** It has an answer that may be at the server. */
+function isAnswered({ delivery }: RequestWork): boolean {
+  return delivery !== null && delivery.state !== "held";
+}
+
+function isAmong({ id }: RequestWork, { requests }: TaskWork): boolean {
+  return requests.some((other) => other.id === id);
 }
 
 function awaits({ state, durable, attemptId }: TaskWork, { attempt }: OpenCall): boolean {
@@ -294,10 +307,4 @@ function nextPause(ctx: WatcherContext, entry: WatchedTask): number {
     entry.timesChanged = true;
   }
   return next;
-}
-
-/** When there is something to be done about an answer, in ms. 0 or less: never, or it has just had its turn. */
-function turnOf(delivery: DeliveryWork | null): number {
-  if (delivery?.state === "held" || delivery?.state === "pending") return delivery.dueInMs;
-  return delivery?.state === "sending" ? REPEAT_AFTER_MS - delivery.sentAgoMs : 0;
 }

@@ -135,6 +135,8 @@ export interface ColdState {
   minorNews: StatusNews | null;
   /** When the server notified that the task waits for an answer, in whole ms; Infinity: not since the last poll. */
   saidToWaitAt: number;
+  /** When an answer was found settled by something else than a poll, and no poll had seen the task move on yet. */
+  answerSettledAt: number;
   progress: Progress | null;
   /** When progress was written last. */
   progressAt: number;
@@ -204,6 +206,7 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   unasked: 0,
   minorNews: null,
   saidToWaitAt: Number.POSITIVE_INFINITY,
+  answerSettledAt: Number.NEGATIVE_INFINITY,
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,

@@ -41,7 +41,8 @@ const OBSERVED: Record<string, Observation> = {
   "reworded, restless": { ...reworded, restless: true },
   "gone once": { kind: "gone", forMs: 0 },
   "gone twice": { kind: "gone", forMs: GONE_CONFIRM_MS },
-  moved: { kind: "moved" },
+  moved: { kind: "moved", certain: true },
+  "one of several that moved": { kind: "moved", certain: false },
   said: { kind: "said" },
   "asked again": { kind: "asked_again" },
   retracted: { kind: "retracted" },
@@ -77,6 +78,7 @@ gone twice         | withdraw   | withdraw   | withdraw   | confirm    | confirm
 `;
 const SESSIONS = `
 moved              | withdraw   | withdraw   | withdraw   | confirm    | confirm | confirm  | confirm | confirm | confirm
+one of several that moved | keep | keep    | keep       | keep       | confirm | keep     | confirm | confirm | confirm
 said               | keep       | keep       | keep       | keep       | keep    | keep     | keep    | confirm | confirm
 asked again        | keep       | keep       | keep       | keep       | keep    | keep     | keep    | follow  | follow
 retracted          | withdraw   | withdraw   | withdraw   | withdraw   | await   | keep     | keep    | keep    | keep

@@ -15,8 +15,11 @@ export type Observation =
   | { kind: "reworded"; restless: boolean; fits: boolean; polls: number }
   /** 2026-07-28: the key is missing, for so long by now, in ms. */
   | { kind: "gone"; forMs: number }
-  /** 2025-11-25: the task's status is no longer the one in which it asked. */
-  | { kind: "moved" }
+  /**
+   * 2025-11-25: the task's status is no longer the one in which it asked. `certain`: by this question or the answer to it,
+   * as there is nothing else that can have moved it. A status is the whole task's, and says not which of several is over.
+   */
+  | { kind: "moved"; certain: boolean }
   /** 2025-11-25: the same status with another message. */
   | { kind: "said" }
   /** 2025-11-25: the same question came under a new JSON-RPC id. */
@@ -63,7 +66,7 @@ const MAX_AUTOMATIC_RESENDS = 3;
 /** How many times an answer follows a question that 2025-11-25 servers put again under a new JSON-RPC id. */
 const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
 /** An attempt of unknown outcome is repeated after this many polls that show its question, */
-const POLLS_BEFORE_REPEAT = 2;
+export const POLLS_BEFORE_REPEAT = 2;
 /** and not before this: a slow server may still be at work on it. */
 export const REPEAT_AFTER_MS = 10_000;
 
@@ -80,7 +83,9 @@ export function judgeDelivery(delivery: DeliveryFacts | null, observed: Observat
       if (observed.forMs < GONE_CONFIRM_MS) return "look_again";
       return reach === "unknown" ? "confirm" : "withdraw";
     case "moved":
-      return reach === "nothing" ? "withdraw" : "confirm";
+      if (reach === "taken") return "confirm";
+      if (!observed.certain) return "keep";
+      return reach === "unknown" ? "confirm" : "withdraw";
     case "said":
       // Of an attempt of unknown outcome a message that changes by itself must not pass for proof, or it is lost.
       return delivery?.state === "accepted" ? "confirm" : "keep";
