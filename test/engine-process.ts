@@ -21,8 +21,14 @@ export interface EngineProcess {
 const COMPLAINT_CHARACTERS = 4_000;
 const MAIN = fileURLToPath(new URL("../lib/engine/main.ts", import.meta.url));
 
-/** Runs once this resolves. `environment`: the database, the keys and the hosts (World.engineEnvironment). */
-export async function startEngineProcess(environment: Record<string, string>): Promise<EngineProcess> {
+/**
+ * Runs once this resolves. `environment`: the database, the keys and the hosts (World.engineEnvironment). `onOutput` gets
+ * what it writes until then.
+ */
+export async function startEngineProcess(
+  environment: Record<string, string>,
+  onOutput?: (text: string, pid: number) => void,
+): Promise<EngineProcess> {
   const { PATH, HOME, LANG, NODE_COMPILE_CACHE } = process.env;
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
     env: { PATH, HOME, LANG, NODE_COMPILE_CACHE, LOG_LEVEL: "info", ...environment } as Record<
@@ -37,14 +43,15 @@ export async function startEngineProcess(environment: Record<string, string>): P
     complaint = `${complaint}${chunk}`.slice(-COMPLAINT_CHARACTERS);
   });
   await new Promise<void>((resolve, reject) => {
-    const onOutput = (chunk: Buffer) => {
+    const read = (chunk: Buffer) => {
       // Only until it runs: its log is long.
       if (output.includes("the engine runs")) return;
       output += chunk;
+      onOutput?.(String(chunk), child.pid!);
       if (output.includes("the engine runs")) resolve();
     };
-    child.stdout?.on("data", onOutput);
-    child.stderr?.on("data", onOutput);
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
     child.once("exit", () => reject(new Error(`the engine ended before it ran: ${output}`)));
   });
   const kill = async () => {

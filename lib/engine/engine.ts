@@ -85,8 +85,13 @@ export class Engine {
     return this.#leases.size;
   }
 
+  /** Nothing of it runs where this rejects, and it may be tried again. */
   async start(): Promise<void> {
-    await this.#boss.start();
+    await this.#boss.start().catch(async (error: unknown) => {
+      await this.#boss.stop({ graceful: false, close: false });
+      throw error;
+    });
+    await this.#tellPresence();
     this.#listener = listen(this.#options.databaseUrl, "intray_wake", {
       onNotification: (payload) => this.#onWake(payload),
       onConnected: () => {
@@ -102,7 +107,6 @@ export class Engine {
     this.#every(tunables.HEARTBEAT_MS, "presence");
     this.#every(tunables.PUMP_MS, "pump");
     this.#heart = setInterval(() => this.#soon("heartbeat"), tunables.HEARTBEAT_MS);
-    await this.#tellPresence();
     this.#soon("scan");
     this.#chores.start();
   }

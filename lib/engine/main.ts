@@ -1,4 +1,5 @@
 /** The engine process: `npm run engine`, as many as wanted. */
+import { whenDatabaseIsThere } from "../base/db/wait.ts";
 import { ConfigurationError, env } from "../base/env.ts";
 import { installLastResort } from "../base/last-resort.ts";
 import { onDrain } from "../base/lifecycle.ts";
@@ -7,22 +8,28 @@ import { startTracing } from "../tracing/start.ts";
 import { touchWhileAlive } from "./heartbeat-file.ts";
 import { openEngine } from "./run.ts";
 
-const stopTracing = await startTracing("intray-engine").catch(refuse);
-const { engine, close } = await openEngine(log.child({ part: "engine" })).catch(refuse);
-const end = async () => {
-  await engine.stop();
-  await close();
-  await stopTracing();
-};
-onDrain(end);
-installLastResort(log.child({ part: "engine" }), end);
-await engine.start();
-const { aliveFile } = env();
-if (aliveFile) touchWhileAlive(aliveFile);
-log.info({ part: "engine", id: engine.id }, "the engine runs");
+const logger = log.child({ part: "engine" });
+await run().catch(refuse);
 
+async function run(): Promise<void> {
+  const stopTracing = await startTracing("intray-engine");
+  const { engine, start, close } = openEngine(logger);
+  const end = async () => {
+    await engine.stop();
+    await close();
+    await stopTracing();
+  };
+  onDrain(end);
+  installLastResort(logger, end);
+  const { aliveFile } = env();
+  if (aliveFile) touchWhileAlive(aliveFile);
+  await whenDatabaseIsThere(logger, start);
+  logger.info({ id: engine.id }, "the engine runs");
+}
+
+/** Another start would end in the same way, until somebody has changed something. */
 function refuse(error: unknown): never {
-  if (!(error instanceof ConfigurationError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  if (error instanceof ConfigurationError) process.stderr.write(`${error.message}\n`);
+  else logger.fatal({ err: error }, "the engine can't start");
   process.exit(1);
 }

@@ -9,16 +9,26 @@ import { createSeal } from "../base/seal.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
 
-/** An engine on this process' environment, with what it holds open. */
-export async function openEngine(logger: Logger): Promise<{ engine: Engine; close(): Promise<void> }> {
+/**
+ * An engine on this process' environment, with what it holds open. Throws ConfigurationError, and so does `start`, which
+ * may be tried again where the database was away.
+ */
+export function openEngine(logger: Logger): {
+  engine: Engine;
+  start(): Promise<void>;
+  close(): Promise<void>;
+} {
   const databaseUrl = need("engineDatabaseUrl");
   operatorServers();
   const database = createDatabase(databaseUrl, { connections: 12 });
-  await refusePowerfulRole(database, "ENGINE_DATABASE_URL");
   const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
   const engine = new Engine({ database, databaseUrl, network, seal: createSeal(need("keys")), log: logger });
   return {
     engine,
+    async start() {
+      await refusePowerfulRole(database, "ENGINE_DATABASE_URL");
+      await engine.start();
+    },
     async close() {
       await network.close();
       await database.close();
@@ -28,9 +38,9 @@ export async function openEngine(logger: Logger): Promise<{ engine: Engine; clos
 
 /** Runs an engine for a bounded time, for platforms without long-lived processes; leases go back at the end. */
 export async function runEngineFor(ms: number): Promise<{ leases: number }> {
-  const { engine, close } = await openEngine(log.child({ part: "engine" }));
+  const { engine, start, close } = openEngine(log.child({ part: "engine" }));
   try {
-    await engine.start();
+    await start();
     await pause(ms);
     return { leases: engine.leases };
   } finally {

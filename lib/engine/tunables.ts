@@ -5,6 +5,9 @@ export const REPEATABLE_REPLY_MS = 15_000;
 /** A call whose reply is a task's handle is waited for this long, where it may not be repeated. */
 export const HANDLE_REPLY_MS = 600_000;
 
+/** An open call that another engine made is awaited for this long, or for this long after that engine said that it has it. */
+export const ELSEWHERE_MS = 60_000;
+
 /** A held lease is touched this often; pg-boss takes it away after 10 s without (lib/engine/leases/lease-queue.ts). */
 export const HEARTBEAT_MS = 3_000;
 /** The heartbeat's connection to the database is waited for this long, where the address says nothing else. */

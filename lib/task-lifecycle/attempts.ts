@@ -251,11 +251,14 @@ export async function awaitsOutcome(
   taskId: string,
   attemptId: string,
 ): Promise<boolean> {
-  const [task] = await tx.$queryRaw<{ state: string }[]>`
-    SELECT state FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
+  const [task] = await tx.$queryRaw<{ state: string; isElsewhere: boolean }[]>`
+    SELECT state, coalesce(error->>'code' = ${RESULT_AWAITED.code}, false) AS "isElsewhere" FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
       AND attempt_id = ${attemptId}::uuid AND (state IN ('starting', 'start_unknown')
         OR (state IN ('working', 'input_required') AND NOT durable)) FOR NO KEY UPDATE`;
-  if (task?.state !== "start_unknown") return task !== undefined;
+  if (!task) return false;
+  // By the engine that has the connection, which did not make the call.
+  if (task.isElsewhere) await wakeEngine(tx, connectionId, taskId);
+  if (task.state !== "start_unknown") return true;
   // As a call that is open, from which it may go anywhere.
   await tx.$executeRaw`UPDATE task SET state = 'working', durable = false, watched = true
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
@@ -263,6 +266,49 @@ export async function awaitsOutcome(
     WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid`;
   await wakeEngine(tx, connectionId, taskId);
   return true;
+}
+
+const RESULT_AWAITED = {
+  code: "result_awaited",
+  message:
+    "The engine that made this call does not answer. The call counts as lost unless its result comes soon, or that engine does.",
+};
+
+/** An open call whose connection another engine may have still: it has this long to say so, or to store the result. */
+export async function awaitElsewhere(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  attemptId: string,
+  forMs: number,
+): Promise<void> {
+  const marked = await tx.$executeRaw`
+    UPDATE task SET error = ${JSON.stringify(RESULT_AWAITED)}::jsonb,
+      attempt_deadline_at = now() + ${forMs} * interval '1 ms'
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
+      AND state IN ('working', 'input_required') AND NOT durable`;
+  if (marked === 1) await publishChange(organizationId, tx, "task", [taskId]);
+}
+
+/** Said by the engine that has the call, of one that another engine awaits. */
+export async function stillAwaited(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  attemptId: string,
+  forMs: number,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE task SET attempt_deadline_at = now() + ${forMs} * interval '1 ms'
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
+      AND error->>'code' = ${RESULT_AWAITED.code} AND finished_at IS NULL`;
+}
+
+/** Open calls that end with their engine: nobody has them from here on. */
+export async function leaveOpenCalls(organizationId: string, tx: Tx, taskIds: string[]): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE task SET attempt_deadline_at = NULL WHERE organization_id = ${organizationId}::uuid
+      AND id = ANY (${taskIds}::uuid[]) AND state IN ('working', 'input_required') AND NOT durable`;
 }
 
 /** Other starts on the same server that may have made a task of which nobody knows yet. */

@@ -66,3 +66,11 @@ test("it shuts down as a connection passes from one to the next: that one fails,
     proxy.close();
   }
 });
+
+test.each(["ECONNREFUSED", "EAI_AGAIN", "ENOTFOUND", "EHOSTUNREACH", "ETIMEDOUT"])(
+  "a database whose name leads nowhere just now (%s), at each of its addresses, is away",
+  (code) => {
+    // As Node makes it of several addresses: without a message.
+    expect(isDatabaseDown(Object.assign(new AggregateError([]), { code }))).toBe(true);
+  },
+);

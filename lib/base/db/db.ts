@@ -131,6 +131,18 @@ const ADAPTER_DOWN = new Set([
   "TooManyConnections",
 ]);
 
+/** The system's codes of a database that can't be reached, or whose name can't be looked up just now. */
+const NETWORK_DOWN = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+
 /** The database can't be reached or is restarting, as opposed to a statement that is wrong. */
 export function isDatabaseDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -144,6 +156,7 @@ export function isDatabaseDown(error: unknown): boolean {
   };
   if (PRISMA_DOWN.has(String(code))) return true;
   if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
+  if (NETWORK_DOWN.has(String(code))) return true;
   // node-postgres has no codes for these
   if (
     /ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(

@@ -15,8 +15,13 @@ export function listen(
   handlers: { onNotification(payload: string): void; onConnected(): void; onError(error: unknown): void },
 ): { close(): Promise<void> } {
   const stop = new AbortController();
+  const stopped = new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve()));
   let client: pg.Client | null = null;
 
+  const connect = async (current: pg.Client) => {
+    await current.connect();
+    await current.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+  };
   const run = async () => {
     for (let failures = 0; !stop.signal.aborted; failures++) {
       const current = new pg.Client({
@@ -34,8 +39,9 @@ export function listen(
       });
       current.on("notification", (message) => handlers.onNotification(message.payload ?? ""));
       try {
-        await current.connect();
-        await current.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+        // A connection that is ended while it is made never says so.
+        await Promise.race([connect(current), stopped]);
+        if (stop.signal.aborted) break;
         failures = 0;
         handlers.onConnected();
         await ended;

@@ -176,3 +176,76 @@ test("a handle that comes when another engine has the lease, and took the start 
     await first.kill();
   }
 });
+
+/** Freezes the engine that has the call, until another one has its connection and has said that it waits. */
+async function takenOver(first: { freeze(): void }, id: string) {
+  first.freeze();
+  engine = await world.startEngine();
+  await until("people are told of the wait", async () => {
+    const { state, error } = await look.task(id);
+    if (state === "lost") throw new Error("the call was given up");
+    return (error as { code?: string } | null)?.code === "result_awaited";
+  });
+}
+
+test("a call that lasts outlives its engine's pause: the result that comes to it when another has the lease is stored", async () => {
+  await engine.stop();
+  await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
+  const first = await startEngineProcess(world.engineEnvironment);
+  try {
+    const id = await world.startTask(legacy, {}, PLAIN);
+    await look.inState(id, "working");
+    await takenOver(first, id);
+    first.thaw();
+    sessions.calls[0]?.finish("done");
+    expect(await look.inState(id, "completed")).toMatchObject({ outcome: "done", error: null });
+    expect(sessions.calls).toHaveLength(1);
+  } finally {
+    await first.kill();
+  }
+});
+
+test("a handle that takes long outlives its engine's pause: the one that has the lease goes on with the task", async () => {
+  await engine.stop();
+  await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
+  const first = await startEngineProcess(world.engineEnvironment);
+  const made = Promise.withResolvers<void>();
+  try {
+    remote.behave.onCall = async () => {
+      await made.promise;
+      return "answer" as const;
+    };
+    const id = await world.startTask(modern, {}, tool("wait"));
+    await look.inState(id, "working");
+    expect((await look.task(id)).durable).toBe(false);
+    await takenOver(first, id);
+    first.thaw();
+    made.resolve();
+    await until("it has its handle", async () => (await look.task(id)).durable);
+    expect(remote.calls).toHaveLength(1);
+    for (const there of remote.tasks.values()) Object.assign(there, { statusMessage: "Nearly there" });
+    await until("it is polled", async () => (await look.task(id)).statusMessage === "Nearly there");
+  } finally {
+    made.resolve();
+    await first.kill();
+  }
+});
+
+test("as long as the engine that made a call has it, nobody gives it up, however long its result takes", async () => {
+  await engine.stop();
+  await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
+  const first = await startEngineProcess(world.engineEnvironment);
+  try {
+    const id = await world.startTask(legacy, {}, PLAIN);
+    await look.inState(id, "working");
+    await takenOver(first, id);
+    const due = async () => (await look.task(id)).attemptDeadlineAt!.getTime();
+    const before = await due();
+    first.thaw();
+    await until("it is said to live, twice", async () => (await due()) > before + 20_000);
+    sessions.calls[0]?.finish("done");
+    await look.inState(id, "completed");
+  } finally {
+    await first.kill();
+  }
+});

@@ -1,5 +1,5 @@
 /** Calls that are no tasks: one connection carries them, and what they ask, to their end. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
@@ -8,6 +8,12 @@ import { type SessionServer, startSessionServer } from "../../../test/servers/se
 import type { Tool } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
+
+// A call of an engine that does not come back is given up soon.
+vi.mock("../tunables.ts", async (original) => ({
+  ...(await original<typeof import("../tunables.ts")>()),
+  ELSEWHERE_MS: 2_000,
+}));
 
 let world: World;
 let remote: SessionServer;

@@ -1,6 +1,6 @@
 import type { PeerErrorCode } from "../../mcp/peer.ts";
-import { markRepeating } from "../../task-lifecycle/attempts.ts";
-import { SLOW_POLL_MS } from "../tunables.ts";
+import { awaitElsewhere, markRepeating } from "../../task-lifecycle/attempts.ts";
+import { ELSEWHERE_MS, SLOW_POLL_MS } from "../tunables.ts";
 import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { end } from "./apply-poll.ts";
@@ -8,7 +8,8 @@ import { isPlain, mayRepeat, resumeCall } from "./call.ts";
 
 /**
  * The connection that carried the call is gone, with this process' predecessor or by itself, or its reply is of no use
- * (`why`). The server may replay what was missed; a tool that may be called again is, but for plain calls; else the call is lost, and a person decides.
+ * (`why`). The server may replay what was missed; a tool that may be called again is, but for plain calls. A call that another
+ * engine made may be open there yet, and is awaited for a while; else it is lost, and a person decides.
  */
 export async function handleBrokenCall(
   ctx: WatcherContext,
@@ -29,9 +30,35 @@ export async function handleBrokenCall(
     await fencedTransaction(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
     return 0;
   }
-  if (cancelRequested) await end(ctx, entry, { state: "cancelled" });
-  else await end(ctx, entry, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
-  return 0;
+  if (cancelRequested) {
+    await end(ctx, entry, { state: "cancelled" });
+    return 0;
+  }
+  const wait = why in USELESS_REPLIES ? 0 : await waitElsewhere(ctx, entry, attempt);
+  if (wait <= 0) await end(ctx, entry, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
+  return Math.max(0, wait);
+}
+
+/**
+ * The engine that made the call may only stand still, or be cut off from the database: the result comes to it. In ms; 0:
+ * it is not awaited any more.
+ */
+async function waitElsewhere(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
+  const { tries, isElsewhere } = entry.calls;
+  const { attemptDueInMs } = entry.work;
+  // Called from here, or left in order by who called.
+  if (tries > 0 || attemptDueInMs === null) return 0;
+  if (isElsewhere) {
+    // That engine may say meanwhile that it has it.
+    entry.stale = true;
+    return Math.min(attemptDueInMs, SLOW_POLL_MS);
+  }
+  const { organizationId } = ctx;
+  await fencedTransaction(ctx, entry, (tx) =>
+    awaitElsewhere(organizationId, tx, entry.id, attempt, ELSEWHERE_MS),
+  );
+  setCalls(entry, { isElsewhere: true });
+  return Math.min(ELSEWHERE_MS, SLOW_POLL_MS);
 }
 
 const CONNECTION_LOST = {

@@ -14,10 +14,17 @@ import {
   markRepeating,
   markStarted,
   renewInputSchema,
+  stillAwaited,
 } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
 import { leaveIfGone, leaveSession, SessionsForgotten } from "../sessions/streams.ts";
-import { ATTEMPT_DEADLINE_MS, DEFAULT_POLL_MS, HANDLE_REPLY_MS, MAX_BROKEN_CALLS } from "../tunables.ts";
+import {
+  ATTEMPT_DEADLINE_MS,
+  DEFAULT_POLL_MS,
+  ELSEWHERE_MS,
+  HANDLE_REPLY_MS,
+  MAX_BROKEN_CALLS,
+} from "../tunables.ts";
 import {
   callOptions,
   fencedTransaction,
@@ -73,16 +80,25 @@ function settleOnce(
 
 /**
  * The lease is another engine's, and the call was made by this one: what it brings is true all the same, and nobody
- * else hears of it. That it failed is for the other one to find out.
+ * else hears of it. The other one is told as long as it may come; that it failed is for that one to find out.
  */
 export async function storeAfterLeaseLost(
   ctx: WatcherContext,
   entry: WatchedTask,
   call: OpenCall,
 ): Promise<void> {
+  const { organizationId } = ctx;
+  const tell = () =>
+    ctx
+      .unfenced((tx) => stillAwaited(organizationId, tx, entry.id, call.attempt, ELSEWHERE_MS), entry.id)
+      .catch((error: unknown) =>
+        ctx.log.warn({ err: error, taskId: entry.id }, "an open call was not told of"),
+      );
   const patience = setTimeout(() => call.close(), HANDLE_REPLY_MS).unref();
+  const telling = setInterval(tell, ELSEWHERE_MS / 6).unref();
   const came = await call.done;
   clearTimeout(patience);
+  clearInterval(telling);
   if ("outcome" in came) await retryUntilStored(ctx, () => keep(ctx, entry, call.attempt, came.outcome));
 }
 

@@ -8,7 +8,7 @@ import { DATABASE_RETRY_MS, MAX_TIMER_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } f
 import { Circuit } from "./circuit.ts";
 import { LeaseLost } from "./context.ts";
 import { backoffDelay } from "./poll-schedule.ts";
-import type { ServerLink } from "./server-link.ts";
+import { isReply, type ServerLink } from "./server-link.ts";
 import type { TaskIndex } from "./task-index.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
@@ -28,6 +28,8 @@ export class FailurePolicy {
   #circuit = new Circuit();
   /** Tasks of which the server says, again and again, what can't be read. */
   #unreadable = new Set<string>();
+  /** How many calls the server had answered when it failed last. */
+  #repliesAtFailure = 0;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -68,11 +70,14 @@ export class FailurePolicy {
     this.#unreadable.delete(entry.id);
   }
 
-  /** A step went well. True: it is the first since the server failed. */
+  /**
+   * A step went well, which says nothing of a server that it asked nothing: many wait for people. True: the server has
+   * answered, for the first time since it failed.
+   */
   succeeded(entry: WatchedTask): boolean {
     entry.failures = 0;
     this.#unreadable.delete(entry.id);
-    if (!this.#circuit.succeed()) return false;
+    if (this.#deps.link.replies === this.#repliesAtFailure || !this.#circuit.succeed()) return false;
     this.answered();
     return true;
   }
@@ -132,6 +137,7 @@ export class FailurePolicy {
   /** Trouble of the server, not of one task: everybody waits, and one at a time tries again. */
   async #serverFailed(error: PeerError): Promise<number> {
     const { taskIndex, link, log } = this.#deps;
+    this.#repliesAtFailure = link.replies;
     const { pause, isNews } = this.#circuit.fail(performance.now(), error.retryAfterMs);
     if (!isNews) return pause;
     const ids = [...taskIndex].map(({ id }) => id);
@@ -156,8 +162,6 @@ function classOf(error: unknown): string {
 
 /** Not of one task or session. */
 function isTroubleOfServer(error: PeerError): boolean {
-  const { code, reached } = error;
   if (error instanceof SessionsForgotten) return true;
-  if (code === "sessions_full") return false;
-  return reached !== "yes" || code === "unauthorized" || code === "rate_limited";
+  return error.code !== "sessions_full" && !isReply(error);
 }

@@ -6,7 +6,7 @@ import type { Seal } from "../../base/seal.ts";
 import { noteUnreachable } from "../../input-requests/deliveries/transitions.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
-import { type Endpoint, type Era, type Peer, type PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import { type Endpoint, type Era, type Peer, PeerError, SignInNeeded } from "../../mcp/peer.ts";
 import { timed } from "../../mcp/wire/timed.ts";
 import type { Wire } from "../../mcp/wire/wire.ts";
 import type { Counted, FailureClass } from "../../servers/call-statistics/counts.ts";
@@ -52,6 +52,8 @@ export class ServerLink {
   readonly answers = new AnswerTimes();
   /** Its calls, until they are written. */
   readonly calls = new Tally();
+  /** How many calls it has answered, in whatever way, to us. */
+  replies = 0;
   #options: LinkOptions;
   #endpoint: Endpoint | null = null;
   #wire: Wire | null = null;
@@ -204,6 +206,7 @@ export class ServerLink {
   }
 
   #count(ms: number | null, error: unknown): void {
+    if (error === null || (error instanceof PeerError && isReply(error))) this.replies++;
     const failure = error === null ? null : failureOf(error);
     if (failure === undefined) return;
     this.calls.count(ms, failure);
@@ -235,6 +238,11 @@ export class ServerLink {
     });
     this.#isWell = state === "ok";
   }
+}
+
+/** The server has read the call, and did not turn it away. */
+export function isReply({ code, reached }: PeerError): boolean {
+  return reached === "yes" && code !== "unauthorized" && code !== "rate_limited";
 }
 
 const HEALTH_WORDS: Record<string, string> = {

@@ -107,6 +107,8 @@ export interface CallState {
   ownEventId: string | null;
   /** It was tried to go on with a call that another process made. */
   hasResumed: boolean;
+  /** Another process' call: people were told that its result is awaited. */
+  isElsewhere: boolean;
   /** How often its call was made from here. */
   tries: number;
   /** How often the server broke down over its call. */
@@ -193,6 +195,7 @@ const NO_CALL_STATE: Readonly<CallState> = {
   callId: null,
   ownEventId: null,
   hasResumed: false,
+  isElsewhere: false,
   tries: 0,
   brokenCalls: 0,
   rereadTool: false,

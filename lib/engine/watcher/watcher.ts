@@ -5,6 +5,7 @@ import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { openMessages } from "../../stream-messages/queries.ts";
 import type { StreamMessage } from "../../stream-messages/schema.ts";
+import { leaveOpenCalls } from "../../task-lifecycle/attempts.ts";
 import { loadWork, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
 import { isRunning } from "../../tasks/status.ts";
 import { FENCE, fence, type ServerPause } from "../db/fence.ts";
@@ -270,6 +271,7 @@ export class Watcher {
       ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
     );
     const calls = late.map((entry) => this.#storeAfterLeaseLost(entry, entry.calls.call!));
+    if (!isLate) await this.#leaveCalls();
     for (const entry of this.#taskIndex) leaveStreams(this.#context, entry, late.includes(entry));
     if (!isLate) await Promise.all(calls);
     // Most servers would not say it again.
@@ -278,6 +280,16 @@ export class Watcher {
       this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
     await this.#link.end();
+  }
+
+  /** Whoever takes over need not wait for what ends here. */
+  async #leaveCalls(): Promise<void> {
+    const open = [...this.#taskIndex].filter(({ calls: { call } }) => call && !call.result);
+    const ids = open.map(({ id }) => id);
+    if (ids.length > 0)
+      await this.#fenced((tx) => leaveOpenCalls(this.organizationId, tx, ids), FENCE.own).catch(
+        (error: unknown) => this.#options.log.debug({ err: error }, "open calls were not given up"),
+      );
   }
 
   #storeAfterLeaseLost(entry: WatchedTask, call: OpenCall): Promise<void> {

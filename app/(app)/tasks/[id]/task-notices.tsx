@@ -75,7 +75,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       {/* Lost and expired have been said above. */}
       {task.error && task.error.code !== task.state && task.state !== "lost" && !isStuck && !attends && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={<FoldedText text={task.error.message} />}>
-          {isLive(task.state) && <p>Intray keeps trying; nothing is lost.</p>}
+          {isLive(task.state) && task.durable && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>
         </Notice>
       )}

@@ -1,0 +1,58 @@
+/** A server is away for long: what waits for people meanwhile, and asks it nothing, says nothing of it. */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { lookInto } from "../../../test/fixtures/look.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
+
+// Rounds and open calls are looked at often, and backing off takes no minutes.
+vi.mock("../tunables.ts", async (original) => ({
+  ...(await original<typeof import("../tunables.ts")>()),
+  SLOW_POLL_MS: 200,
+  BACKOFF_BASE_MS: 50,
+}));
+
+let world: World;
+let remote: TestServer;
+const look = lookInto(() => world);
+
+beforeAll(async () => {
+  world = await createWorld(["127.0.0.1"]);
+  await world.startEngine();
+  remote = await startTestServer();
+});
+afterAll(async () => {
+  await remote?.close();
+  await world?.close();
+});
+
+const healthChanges = () =>
+  world.within(async (tx) => {
+    const rows = await tx.event.findMany({
+      where: { organizationId: world.organizationId, type: "server.health_changed" },
+      orderBy: { seq: "asc" },
+    });
+    return rows.map(({ data }) => (data as { to: string }).to);
+  });
+
+test("a server that is away is told of once, and left alone ever longer, also while a round of questions waits", async () => {
+  const server = await world.addServer(remote.url, "2026-07-28");
+  const round = await world.startTask(server, {}, tool("order"));
+  const polled = await world.startTask(server, {}, tool("wait"));
+  await look.openRequest(round);
+  await look.inState(polled, "working");
+  await remote.goDown();
+  const failures = () =>
+    world.within(async (tx) => {
+      const where = { organizationId: world.organizationId, id: server.connectionId };
+      return (await tx.connection.findFirstOrThrow({ where })).circuitFailures;
+    });
+  await until("it has failed seven times in a row", async () => (await failures()) >= 7);
+  expect(await healthChanges()).toEqual(["unreachable"]);
+  await remote.comeBack();
+  for (const there of remote.tasks.values()) Object.assign(there, { statusMessage: "Nearly there" });
+  await until("it is polled", async () => (await look.task(polled)).statusMessage === "Nearly there");
+  await until("it is well", async () => (await look.health(server.serverId)) === "ok");
+  expect(await healthChanges()).toEqual(["unreachable", "ok"]);
+  expect(await failures()).toBe(0);
+});
