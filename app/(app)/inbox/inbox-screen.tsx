@@ -6,7 +6,7 @@ import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
 import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
@@ -22,7 +22,7 @@ import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
 import { isWide, useInboxPlace } from "./toolbar/use-inbox-place.ts";
 import { useViews } from "./views/use-views.ts";
 
-const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {
+const ActiveFilters = lazyComponent(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {
   // As high as one line of them.
   loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
   warm: true,

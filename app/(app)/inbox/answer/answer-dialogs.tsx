@@ -1,14 +1,14 @@
 "use client";
 
 import { Button } from "@/components/ui/button.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
-import { part } from "@/components/ui/part.tsx";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { DeclineForm } from "./decline-form.tsx";
 import { ReasonBox } from "./reason-box.tsx";
 
-const AssignDialog = part(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog), {
+const AssignDialog = lazyComponent(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog), {
   loading: DialogLoading,
 });
 

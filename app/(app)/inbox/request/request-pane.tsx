@@ -5,7 +5,7 @@ import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { useParts } from "@/components/ui/part.tsx";
+import { useLazyComponents } from "@/components/ui/lazy-component.tsx";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { similarRequests } from "@/lib/api-client/base/request-context.ts";
@@ -18,7 +18,7 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
   const failure = useKeptError(request);
   // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
   const similar = useQuery(similarRequests(id));
-  const whole = useParts(request.data ? partsOf(request.data, similar.data ?? null) : []);
+  const whole = useLazyComponents(request.data ? partsOf(request.data, similar.data ?? null) : []);
   // Once it is shown it stays: what comes to it later may come late.
   const [shown, setShown] = useState(false);
   if (!shown && request.data && !similar.isPending && whole) setShown(true);

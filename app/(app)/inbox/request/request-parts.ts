@@ -1,6 +1,6 @@
 import { JsonTree } from "@/components/facts/facts.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
-import { part } from "@/components/ui/part.tsx";
 import { describeFacts } from "@/lib/format/facts/facts.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -13,33 +13,37 @@ const later = () => import("./request-later.ts");
 const beside = () => import("./request-beside.ts");
 const warm = { warm: true };
 
-export const FormAnswerArea = part(
+export const FormAnswerArea = lazyComponent(
   () => import("../answer/form-answer-area.tsx").then((file) => file.FormAnswerArea),
   warm,
 );
-export const UrlQuestion = part(() => later().then((file) => file.UrlQuestion), warm);
-export const NoForm = part(() => later().then((file) => file.NoForm), warm);
-export const RequestClosed = part(() => later().then((file) => file.RequestClosed), warm);
-export const RequestMissing = part(() => later().then((file) => file.RequestMissing), warm);
-export const EndState = part(() => later().then((file) => file.EndState), warm);
-export const RequestTrouble = part(() => later().then((file) => file.RequestTrouble), warm);
-export const QuestionChanged = part(() => later().then((file) => file.QuestionChanged), warm);
-export const RestlessQuestion = part(() => later().then((file) => file.RestlessQuestion), warm);
-export const AskedBefore = part(() => later().then((file) => file.AskedBefore), warm);
-export const ClaimAlive = part(() => later().then((file) => file.ClaimAlive), warm);
-export const ClaimLine = part(() => later().then((file) => file.ClaimLine), warm);
-export const TimeLimitLine = part(() => later().then((file) => file.TimeLimitLine), warm);
-export const RepeatNotice = part(() => beside().then((file) => file.RepeatNotice), warm);
-export const DecidedBefore = part(() => beside().then((file) => file.DecidedBefore), warm);
-export const OtherQuestions = part(
+export const UrlQuestion = lazyComponent(() => later().then((file) => file.UrlQuestion), warm);
+export const NoForm = lazyComponent(() => later().then((file) => file.NoForm), warm);
+export const RequestClosed = lazyComponent(() => later().then((file) => file.RequestClosed), warm);
+export const RequestMissing = lazyComponent(() => later().then((file) => file.RequestMissing), warm);
+export const EndState = lazyComponent(() => later().then((file) => file.EndState), warm);
+export const RequestTrouble = lazyComponent(() => later().then((file) => file.RequestTrouble), warm);
+export const QuestionChanged = lazyComponent(() => later().then((file) => file.QuestionChanged), warm);
+export const RestlessQuestion = lazyComponent(() => later().then((file) => file.RestlessQuestion), warm);
+export const AskedBefore = lazyComponent(() => later().then((file) => file.AskedBefore), warm);
+export const ClaimAlive = lazyComponent(() => later().then((file) => file.ClaimAlive), warm);
+export const ClaimLine = lazyComponent(() => later().then((file) => file.ClaimLine), warm);
+export const TimeLimitLine = lazyComponent(() => later().then((file) => file.TimeLimitLine), warm);
+export const RepeatNotice = lazyComponent(() => beside().then((file) => file.RepeatNotice), warm);
+export const DecidedBefore = lazyComponent(() => beside().then((file) => file.DecidedBefore), warm);
+export const OtherQuestions = lazyComponent(
   () => import("./other-questions.tsx").then((file) => file.OtherQuestions),
   warm,
 );
 /** What the palette offers, and what is seen once one has scrolled. */
-export const AnswerCommands = part(() => later().then((file) => file.AnswerCommands), { patient: true });
-export const StickySummary = part(() => later().then((file) => file.StickySummary), { patient: true });
+export const AnswerCommands = lazyComponent(() => later().then((file) => file.AnswerCommands), {
+  patient: true,
+});
+export const StickySummary = lazyComponent(() => later().then((file) => file.StickySummary), {
+  patient: true,
+});
 /** Until they are there the single keys rest: what is typed right after D is meant for them. */
-export const AnswerDialogs = part(() => later().then((file) => file.AnswerDialogs), {
+export const AnswerDialogs = lazyComponent(() => later().then((file) => file.AnswerDialogs), {
   loading: DialogLoading,
   warm: true,
 });
