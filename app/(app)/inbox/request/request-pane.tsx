@@ -1,24 +1,24 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ChevronLeft } from "lucide-react";
+import { ChevronLeft, Unplug } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { useLazyComponents } from "@/components/ui/lazy-component.tsx";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { similarRequests } from "@/lib/api-client/base/request-context.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
-import { partsOf, RequestMissing } from "./request-parts.ts";
-import { RequestView } from "./request-view.tsx";
+import { lazyRequestParts, RequestView } from "./request-view.tsx";
 
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
   const request = useQuery(requestDetail(id));
   const failure = useKeptError(request);
   // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
   const similar = useQuery(similarRequests(id));
-  const whole = useLazyComponents(request.data ? partsOf(request.data, similar.data ?? null) : []);
+  const whole = useLazyComponents(request.data ? lazyRequestParts(request.data, similar.data ?? null) : []);
   // Once it is shown it stays: what comes to it later may come late.
   const [shown, setShown] = useState(false);
   if (!shown && request.data && !similar.isPending && whole) setShown(true);
@@ -43,7 +43,17 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
 
 function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => void; onBack: () => void }) {
   if (error instanceof ApiError && error.status === 404) {
-    return <RequestMissing onBack={onBack} />;
+    return (
+      <div className="m-auto">
+        <Empty
+          icon={Unplug}
+          title="This request is not here"
+          action={<Button onClick={onBack}>Back to the inbox</Button>}
+        >
+          The link may be old, or it belongs to an organization that you are not in.
+        </Empty>
+      </div>
+    );
   }
   return (
     <div className="p-6">

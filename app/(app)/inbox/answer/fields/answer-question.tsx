@@ -1,10 +1,10 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { Notice } from "@/components/ui/notice.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
-import { NoForm } from "../../request/request-parts.ts";
 
-/** How the page and what is filled in go together. */
+/** What the answer area tells the fields, and they it. */
 export interface FieldsProps {
   disabled?: boolean;
   /** Beside the heading: what became of the draft. */
@@ -23,5 +23,15 @@ export function AnswerQuestion({ decision }: { decision: Decision }) {
       {decision.question && <p className="font-medium">{decision.question}</p>}
       {decision.description && <p className="text-muted">{decision.description}</p>}
     </div>
+  );
+}
+
+/** A form that is not shown, and why. */
+function NoForm({ reason }: { reason: string }) {
+  return (
+    <Notice tone="wait" title="This form is not shown">
+      <p className="wrap-anywhere">{reason}.</p>
+      <p>You can decline, with a reason.</p>
+    </Notice>
   );
 }

@@ -1,8 +1,27 @@
 "use client";
 
 import { Clock3 } from "lucide-react";
+import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { useTimeLeft } from "@/components/time/time-left.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** Why an answer does not go out now. */
+export function RequestTrouble({ request }: { request: InputRequestDetail }) {
+  const { server, connectionOwner, connectionState } = request;
+  return (
+    <>
+      <PausedNotice server={server}>
+        <p>
+          {request.answer ? "The answer is kept, and" : "It can be answered. The answer is kept, and"} goes
+          out when the pause ends. The task’s own time limit runs on.
+        </p>
+      </PausedNotice>
+      <ConnectionTrouble server={server} owner={connectionOwner} state={connectionState} />
+    </>
+  );
+}
 
 /** Why an answer can’t wait; large while there is little time. It never stops anybody from answering. */
 export function TimeLimitLine({
