@@ -15,27 +15,22 @@ import { type AnswerError, AnswerErrorNotice, answerErrorOf } from "./answer-err
 import { useClaim } from "./assignment/use-claim.ts";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DraftLine, useDraft } from "./draft.tsx";
-import { AnswerQuestion, type FieldsProps } from "./fields/answer-question.tsx";
+import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useDecide } from "./use-decide.ts";
 
-const loadClaimStatus = () => import("./assignment/claim-status.tsx");
-const ClaimLine = lazyComponent(() => loadClaimStatus().then((file) => file.ClaimLine), { warm: true });
-const ClaimAlive = lazyComponent(() => loadClaimStatus().then((file) => file.ClaimAlive), { warm: true });
-const UrlQuestion = lazyComponent(() => import("./url-question.tsx").then((file) => file.UrlQuestion), {
-  warm: true,
+const warm = { warm: true };
+const firstTouch = () => import("../request/first-touch.ts");
+const ClaimLine = lazyComponent(() => firstTouch().then((file) => file.ClaimLine), warm);
+const ClaimAlive = lazyComponent(() => firstTouch().then((file) => file.ClaimAlive), warm);
+const UrlQuestion = lazyComponent(() => firstTouch().then((file) => file.UrlQuestion), warm);
+const RestlessQuestion = lazyComponent(() => firstTouch().then((file) => file.RestlessQuestion), warm);
+const AnswerCommands = lazyComponent(() => firstTouch().then((file) => file.AnswerCommands), {
+  patient: true,
 });
-const RestlessQuestion = lazyComponent(
-  () => import("../request/question-change.tsx").then((file) => file.RestlessQuestion),
-  { warm: true },
-);
-const AnswerCommands = lazyComponent(
-  () => import("./answer-commands.ts").then((file) => file.AnswerCommands),
-  { patient: true },
-);
 /** While they load the single keys rest: what is typed right after D is meant for them. */
-const AnswerDialogs = lazyComponent(() => import("./answer-dialogs.tsx").then((file) => file.AnswerDialogs), {
+const AnswerDialogs = lazyComponent(() => firstTouch().then((file) => file.AnswerDialogs), {
   loading: DialogLoading,
   warm: true,
 });
@@ -45,6 +40,7 @@ export function lazyAnswerParts(request: InputRequestDetail) {
   const open = request.state === "open";
   return [
     request.mode === "url" && UrlQuestion,
+    request.fields.kind !== "supported" && NoForm,
     open && request.claimedBy !== null && ClaimLine,
     open && request.rewordedAt !== null && RestlessQuestion,
   ].filter((each) => !!each);

@@ -17,7 +17,7 @@ import { MainButtons, needsRoom } from "./main-buttons.tsx";
 import type { Decided } from "./use-decide.ts";
 
 const DecisionMenuItems = lazyComponent(
-  () => import("./decision-menu-items.tsx").then((file) => file.DecisionMenuItems),
+  () => import("../request/first-touch.ts").then((file) => file.DecisionMenuItems),
   { warm: true },
 );
 

@@ -21,19 +21,11 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { RequestMessage } from "./request-message.tsx";
 
-const EndState = lazyComponent(() => import("./request-closed.tsx").then((file) => file.EndState), {
-  warm: true,
-});
-const TimeLimitLine = lazyComponent(
-  () => import("./request-notices.tsx").then((file) => file.TimeLimitLine),
-  {
-    warm: true,
-  },
-);
-const RequestMenuItems = lazyComponent(
-  () => import("./request-menu-items.tsx").then((file) => file.RequestMenuItems),
-  { warm: true },
-);
+const warm = { warm: true };
+const firstTouch = () => import("./first-touch.ts");
+const EndState = lazyComponent(() => firstTouch().then((file) => file.EndState), warm);
+const TimeLimitLine = lazyComponent(() => firstTouch().then((file) => file.TimeLimitLine), warm);
+const RequestMenuItems = lazyComponent(() => firstTouch().then((file) => file.RequestMenuItems), warm);
 
 /** What the header of this request needs loaded. */
 export function lazyHeaderParts(request: InputRequestDetail) {

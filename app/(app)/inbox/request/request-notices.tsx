@@ -1,10 +1,13 @@
 "use client";
 
-import { Clock3 } from "lucide-react";
+import { Clock3, Unplug } from "lucide-react";
 import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { useTimeLeft } from "@/components/time/time-left.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { Empty } from "@/components/ui/empty.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** Why an answer does not go out now. */
@@ -60,6 +63,31 @@ export function TimeLimitLine({
           {over && " You can still answer, until the server says that it is too late."}
         </p>
       </div>
+    </div>
+  );
+}
+
+/** A form that is not shown, and why. */
+export function NoForm({ reason }: { reason: string }) {
+  return (
+    <Notice tone="wait" title="This form is not shown">
+      <p className="wrap-anywhere">{reason}.</p>
+      <p>You can decline, with a reason.</p>
+    </Notice>
+  );
+}
+
+/** There is no such request for this person. */
+export function RequestMissing({ onBack }: { onBack: () => void }) {
+  return (
+    <div className="m-auto">
+      <Empty
+        icon={Unplug}
+        title="This request is not here"
+        action={<Button onClick={onBack}>Back to the inbox</Button>}
+      >
+        The link may be old, or it belongs to an organization that you are not in.
+      </Empty>
     </div>
   );
 }

@@ -1,17 +1,20 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ChevronLeft, Unplug } from "lucide-react";
+import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { useLazyComponents } from "@/components/ui/lazy-component.tsx";
+import { lazyComponent, useLazyComponents } from "@/components/ui/lazy-component.tsx";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { similarRequests } from "@/lib/api-client/base/request-context.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import { lazyRequestParts, RequestView } from "./request-view.tsx";
+
+const RequestMissing = lazyComponent(() => import("./first-touch.ts").then((file) => file.RequestMissing), {
+  warm: true,
+});
 
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
   const request = useQuery(requestDetail(id));
@@ -43,17 +46,7 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
 
 function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => void; onBack: () => void }) {
   if (error instanceof ApiError && error.status === 404) {
-    return (
-      <div className="m-auto">
-        <Empty
-          icon={Unplug}
-          title="This request is not here"
-          action={<Button onClick={onBack}>Back to the inbox</Button>}
-        >
-          The link may be old, or it belongs to an organization that you are not in.
-        </Empty>
-      </div>
-    );
+    return <RequestMissing onBack={onBack} />;
   }
   return (
     <div className="p-6">

@@ -23,27 +23,21 @@ import { RequestSection } from "./request-section.tsx";
 
 // Only some requests show these, and the first of a list seldom does.
 const warm = { warm: true };
+const firstTouch = () => import("./first-touch.ts");
 const FormAnswerArea = lazyComponent(
   () => import("../answer/form-answer-area.tsx").then((file) => file.FormAnswerArea),
   warm,
 );
-const RequestClosed = lazyComponent(
-  () => import("./request-closed.tsx").then((file) => file.RequestClosed),
-  warm,
-);
-const RequestTrouble = lazyComponent(
-  () => import("./request-notices.tsx").then((file) => file.RequestTrouble),
-  warm,
-);
-const loadQuestionChange = () => import("./question-change.tsx");
-const QuestionChanged = lazyComponent(() => loadQuestionChange().then((file) => file.QuestionChanged), warm);
-const AskedBefore = lazyComponent(() => loadQuestionChange().then((file) => file.AskedBefore), warm);
+const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.RequestClosed), warm);
+const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
+const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
+const AskedBefore = lazyComponent(() => firstTouch().then((file) => file.AskedBefore), warm);
 const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
 const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
 const OtherQuestions = lazyComponent(() => loadContext().then((file) => file.OtherQuestions), warm);
 /** Seen only once one has scrolled. */
-const StickySummary = lazyComponent(() => import("./sticky-summary.tsx").then((file) => file.StickySummary), {
+const StickySummary = lazyComponent(() => firstTouch().then((file) => file.StickySummary), {
   patient: true,
 });
 

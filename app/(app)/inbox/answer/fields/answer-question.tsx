@@ -1,8 +1,15 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Notice } from "@/components/ui/notice.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
+
+export const NoForm = lazyComponent(
+  () => import("../../request/first-touch.ts").then((file) => file.NoForm),
+  {
+    warm: true,
+  },
+);
 
 /** What the answer area tells the fields, and they it. */
 export interface FieldsProps {
@@ -23,15 +30,5 @@ export function AnswerQuestion({ decision }: { decision: Decision }) {
       {decision.question && <p className="font-medium">{decision.question}</p>}
       {decision.description && <p className="text-muted">{decision.description}</p>}
     </div>
-  );
-}
-
-/** A form that is not shown, and why. */
-function NoForm({ reason }: { reason: string }) {
-  return (
-    <Notice tone="wait" title="This form is not shown">
-      <p className="wrap-anywhere">{reason}.</p>
-      <p>You can decline, with a reason.</p>
-    </Notice>
   );
 }
