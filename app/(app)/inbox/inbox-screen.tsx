@@ -21,22 +21,18 @@ import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
 import { isWide, useInboxPlace } from "./toolbar/use-inbox-place.ts";
 import { useViews } from "./views/use-views.ts";
 
-const InboxCommands = lazyComponent(
-  () => import("./toolbar/inbox-commands.ts").then((file) => file.InboxCommands),
-  { patient: true },
-);
+const InboxCommands = lazyComponent(() => import("./first-touch.ts").then((file) => file.InboxCommands), {
+  patient: true,
+});
 const FilterPanel = lazyComponent(() =>
   import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel),
 );
-const ActiveFilters = lazyComponent(
-  () => import("./toolbar/active-filters.tsx").then((file) => file.ActiveFilters),
-  {
-    // As high as one line of them.
-    loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
-    warm: true,
-  },
-);
-const ViewLine = lazyComponent(() => import("./views/view-line.tsx").then((file) => file.ViewLine), {
+const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file) => file.ActiveFilters), {
+  // As high as one line of them.
+  loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
+  warm: true,
+});
+const ViewLine = lazyComponent(() => import("./first-touch.ts").then((file) => file.ViewLine), {
   warm: true,
 });
 const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));

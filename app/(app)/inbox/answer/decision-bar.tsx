@@ -17,7 +17,7 @@ import { MainButtons, needsRoom } from "./main-buttons.tsx";
 import type { Decided } from "./use-decide.ts";
 
 const DecisionMenuItems = lazyComponent(
-  () => import("../request/first-touch.ts").then((file) => file.DecisionMenuItems),
+  () => import("../first-touch.ts").then((file) => file.DecisionMenuItems),
   { warm: true },
 );
 

@@ -6,7 +6,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { useDecided } from "../answer/decision-store.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
-const AllDone = lazyComponent(() => import("./all-done.tsx").then((file) => file.AllDone), { warm: true });
+const AllDone = lazyComponent(() => import("../first-touch.ts").then((file) => file.AllDone), { warm: true });
 
 /** Where no request is open: how to open one, or, once everything is decided, what was decided on this visit. */
 export function NoRequest({ place, left }: { place: InboxPlace; left: number }) {

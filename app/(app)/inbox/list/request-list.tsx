@@ -27,7 +27,7 @@ import { useRowWindow } from "./use-row-window.ts";
 import { useSelection } from "./use-selection.ts";
 import { VirtualRows } from "./virtual-rows.tsx";
 
-const NoRows = lazyComponent(() => import("./no-rows.tsx").then((file) => file.NoRows), { warm: true });
+const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
 const BulkBar = lazyComponent(() => import("../bulk/bulk-bar.tsx").then((file) => file.BulkBar));
 const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog), {
   loading: DialogLoading,

@@ -3,10 +3,8 @@
 export { AnswerCommands } from "../answer/answer-commands.ts";
 export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
 export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
-export { DecisionMenuItems } from "../answer/decision-menu-items.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
 export { AskedBefore, QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";
-export { RequestMenuItems } from "./request-menu-items.tsx";
-export { NoForm, RequestMissing, RequestTrouble, TimeLimitLine } from "./request-notices.tsx";
+export { NoForm, RequestMissing, RequestTrouble, TaskProgress, TimeLimitLine } from "./request-notices.tsx";
 export { StickySummary } from "./sticky-summary.tsx";

@@ -5,7 +5,6 @@ import { WhySeen } from "@/components/request/why-seen.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
-import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { useTimeLeft, WaitingBadge } from "@/components/time/time-left.tsx";
@@ -24,14 +23,20 @@ import { RequestMessage } from "./request-message.tsx";
 const warm = { warm: true };
 const firstTouch = () => import("./first-touch.ts");
 const EndState = lazyComponent(() => firstTouch().then((file) => file.EndState), warm);
+const TaskProgress = lazyComponent(() => firstTouch().then((file) => file.TaskProgress), warm);
 const TimeLimitLine = lazyComponent(() => firstTouch().then((file) => file.TimeLimitLine), warm);
-const RequestMenuItems = lazyComponent(() => firstTouch().then((file) => file.RequestMenuItems), warm);
+const RequestMenuItems = lazyComponent(
+  () => import("../first-touch.ts").then((file) => file.RequestMenuItems),
+  warm,
+);
 
 /** What the header of this request needs loaded. */
 export function lazyHeaderParts(request: InputRequestDetail) {
-  return [request.state !== "open" && EndState, isPressing(request, Date.now()) && TimeLimitLine].filter(
-    (each) => !!each,
-  );
+  return [
+    request.state !== "open" && EndState,
+    isPressing(request, Date.now()) && TimeLimitLine,
+    request.task.progress && TaskProgress,
+  ].filter((each) => !!each);
 }
 
 /** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
@@ -169,15 +174,7 @@ function TaskNow({ request }: { request: InputRequestDetail }) {
   if (!isLive(state) || (!progress && !says)) return null;
   return (
     <div className="flex max-w-[46rem] flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
-      {progress && (
-        <>
-          <span className="w-32 shrink-0">
-            <ProgressBar progress={progress} label="Progress of the task" />
-          </span>
-          <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
-          {progress.message && <PlainText text={shorten(progress.message, 120)} />}
-        </>
-      )}
+      {progress && <TaskProgress progress={progress} />}
       {says && (
         <span>
           The task says “<PlainText text={shorten(statusMessage, 160)} />”

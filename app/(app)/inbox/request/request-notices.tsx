@@ -3,12 +3,15 @@
 import { Clock3, Unplug } from "lucide-react";
 import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 import { PausedNotice } from "@/components/server/paused-notice.tsx";
+import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { useTimeLeft } from "@/components/time/time-left.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Empty } from "@/components/ui/empty.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { shorten } from "@/lib/text/labels.ts";
 
 /** Why an answer does not go out now. */
 export function RequestTrouble({ request }: { request: InputRequestDetail }) {
@@ -64,6 +67,23 @@ export function TimeLimitLine({
         </p>
       </div>
     </div>
+  );
+}
+
+/** How far the task has come. */
+export function TaskProgress({
+  progress,
+}: {
+  progress: NonNullable<InputRequestDetail["task"]["progress"]>;
+}) {
+  return (
+    <>
+      <span className="w-32 shrink-0">
+        <ProgressBar progress={progress} label="Progress of the task" />
+      </span>
+      <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
+      {progress.message && <PlainText text={shorten(progress.message, 120)} />}
+    </>
   );
 }
 

@@ -7,10 +7,9 @@ import { Menu } from "@/components/ui/overlay/menu.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import type { Views } from "./use-views.ts";
 
-const ViewsMenuItems = lazyComponent(
-  () => import("./views-menu-items.tsx").then((file) => file.ViewsMenuItems),
-  { warm: true },
-);
+const ViewsMenuItems = lazyComponent(() => import("../first-touch.ts").then((file) => file.ViewsMenuItems), {
+  warm: true,
+});
 
 /** One's own views and the shared ones, and what can be done with the one that is on. */
 export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog: ViewDialog) => void }) {
