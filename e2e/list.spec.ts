@@ -25,6 +25,7 @@ const rows = (page: Page): Locator =>
     .getByRole("listitem")
     .filter({ has: page.locator("a") });
 const bar = (page: Page): Locator => page.getByRole("region", { name: "Selected requests" });
+const approve = (page: Page): Locator => requestPane(page).getByRole("button", { name: "Approve" });
 const title = (page: Page): Locator => requestPane(page).getByRole("heading", { level: 2 }).first();
 
 /** Invoices whose ids share a beginning, each with its first question open; oldest first. */
@@ -235,18 +236,31 @@ test("after a decision the next request opens, and at the end all is done", asyn
   const { prefix, asked } = await askFor(ola, ["acme", "acme"]);
   await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
   await expect(title(ben)).toContainText(asked[0]!.id);
-  await decided(ben, asked[0]!.requestId);
+  await approve(ben).click();
   await expect(title(ben)).toContainText(asked[1]!.id);
   await expect(title(ben)).toBeFocused();
   await expect(ben.getByText("The next request is open.")).toBeAttached();
-  await decided(ben, asked[1]!.requestId);
+  await approve(ben).click();
   await expect(ben.getByRole("heading", { name: "All done" })).toBeVisible();
   await judge(ben, "all done");
-  // Whoever has moved on is left where they are.
-  await ben.goBack();
-  await expect(title(ben)).toContainText(asked[1]!.id);
-  await decided(ben, asked[0]!.requestId);
-  await expect(title(ben)).toContainText(asked[1]!.id);
+});
+
+test("whoever moves on while a decision is recorded is left where they are", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
+  await expect(title(ben)).toContainText(asked[0]!.id);
+  const moved = Promise.withResolvers<void>();
+  await ben.route(`**/api/v1/input-requests/${asked[0]!.requestId}/answer`, async (route) => {
+    await moved.promise;
+    await route.continue();
+  });
+  await approve(ben).click();
+  // Below it, and not the one that would open by itself.
+  await rows(ben).nth(2).locator("a").click();
+  await expect(title(ben)).toContainText(asked[2]!.id);
+  moved.resolve();
+  await expect(ben.getByText(`Approved ${asked[0]!.id} ·`).first()).toBeVisible();
+  await expect(title(ben)).toContainText(asked[2]!.id);
 });
 
 test("the title and the icon tell how many wait for this person", async ({ ola, ben }) => {
@@ -282,13 +296,3 @@ test("on a phone requests are selected by taps", async ({ ola, ben }) => {
   await ben.getByRole("button", { name: "Filter" }).click();
   await judge(ben, "the sheet of filters", ON_A_PHONE);
 });
-
-/** An answer that the server recorded, and the word of it that the pane gives to the list. */
-async function decided(page: Page, requestId: string): Promise<void> {
-  const { state } = await readRequest(page, requestId);
-  if (state === "open") await answer(page, requestId, { value: "approve" });
-  await page.evaluate(
-    (id) => window.dispatchEvent(new CustomEvent("intray:decided", { detail: { id, next: true } })),
-    requestId,
-  );
-}

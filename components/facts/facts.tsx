@@ -6,11 +6,13 @@ import { copyAsSent } from "@/components/facts/copy-as-sent.ts";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { describeFacts, type FactBlock } from "@/lib/format/facts/facts.ts";
 
 /** What neither fields nor a table can show. Few arguments need it. */
-export const JsonTree = part(() => import("./json-tree.tsx").then((file) => file.JsonTree), { warm: true });
+export const JsonTree = lazyComponent(() => import("./json-tree.tsx").then((file) => file.JsonTree), {
+  warm: true,
+});
 
 /**
  * Arguments as people read them: fields, and a table for each list. `message` is the server's sentence, with which the

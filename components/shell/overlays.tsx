@@ -3,13 +3,13 @@
 import { useEffect, useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-overlay.ts";
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 
 /** Each is loaded when it is first wanted. */
 const PARTS = {
-  palette: part(() => import("./palette/palette.tsx").then((file) => file.Palette)),
-  shortcuts: part(() => import("./keys/shortcut-sheet.tsx").then((file) => file.ShortcutSheet)),
-  moved: part(() => import("./session/organization-switched-dialog.tsx").then((file) => file.Moved)),
+  palette: lazyComponent(() => import("./palette/palette.tsx").then((file) => file.Palette)),
+  shortcuts: lazyComponent(() => import("./keys/shortcut-sheet.tsx").then((file) => file.ShortcutSheet)),
+  moved: lazyComponent(() => import("./session/organization-switched-dialog.tsx").then((file) => file.Moved)),
 } satisfies Record<Overlay, unknown>;
 
 export function Overlays() {

@@ -9,12 +9,12 @@ import { Overlays } from "@/components/shell/overlays.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { followOthers } from "@/components/shell/session/other-tabs.ts";
 import { useRouteFocus } from "@/components/shell/use-route-focus.ts";
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Toaster } from "@/components/ui/toast/toaster.tsx";
 import { Live } from "@/lib/api-client/base/live.tsx";
 
-const GoHint = part(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
-const Tour = part(() => import("./tour.tsx").then((file) => file.Tour));
+const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
+const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour));
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();

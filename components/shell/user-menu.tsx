@@ -2,12 +2,15 @@
 
 import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
-import { part } from "@/components/ui/part.tsx";
 
-const UserMenuItems = part(() => import("./user-menu-items.tsx").then((file) => file.UserMenuItems), {
-  warm: true,
-});
+const UserMenuItems = lazyComponent(
+  () => import("./user-menu-items.tsx").then((file) => file.UserMenuItems),
+  {
+    warm: true,
+  },
+);
 
 export function UserMenu({ labelled = false }: { labelled?: boolean }) {
   const me = useMe();

@@ -6,12 +6,11 @@ import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
 import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
 import { capitalise } from "@/lib/text/labels.ts";
-import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
 import { NoRequest } from "./list/no-request.tsx";
 import { RequestList } from "./list/request-list.tsx";
 import { RowSkeletons } from "./list/row-skeletons.tsx";
@@ -22,11 +21,21 @@ import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
 import { isWide, useInboxPlace } from "./toolbar/use-inbox-place.ts";
 import { useViews } from "./views/use-views.ts";
 
-const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {
+const InboxCommands = lazyComponent(() => import("./first-touch.ts").then((file) => file.InboxCommands), {
+  patient: true,
+});
+const FilterPanel = lazyComponent(() =>
+  import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel),
+);
+const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file) => file.ActiveFilters), {
   // As high as one line of them.
   loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
   warm: true,
 });
+const ViewLine = lazyComponent(() => import("./first-touch.ts").then((file) => file.ViewLine), {
+  warm: true,
+});
+const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 /** `first`: the request beside the list, where the address names none and there is room. */
 export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {

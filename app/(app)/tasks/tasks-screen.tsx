@@ -10,9 +10,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import { part } from "@/components/ui/part.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { taskCounts, taskList } from "@/lib/api-client/tasks/tasks.ts";
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
@@ -28,7 +28,7 @@ import { TaskToolbar } from "./toolbar/task-toolbar.tsx";
 import { useTaskPlace } from "./toolbar/use-task-place.ts";
 import { useViews } from "./views/use-views.ts";
 
-const ViewDialogs = part(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
+const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 export function TasksScreen() {
   const me = useMe();

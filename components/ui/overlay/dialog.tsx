@@ -1,10 +1,10 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { DialogProps } from "@/components/ui/overlay/dialog-box.tsx";
-import { part } from "@/components/ui/part.tsx";
 
-const DialogBox = part(() => import("./dialog-box.tsx").then((file) => file.DialogBox), {
+const DialogBox = lazyComponent(() => import("./dialog-box.tsx").then((file) => file.DialogBox), {
   loading: DialogLoading,
   warm: true,
 });

@@ -1,10 +1,12 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { onFirstToast } from "@/components/ui/toast/toast.ts";
 
-const ToasterBox = part(() => import("./toaster-box.tsx").then((file) => file.ToasterBox), { warm: true });
+const ToasterBox = lazyComponent(() => import("./toaster-box.tsx").then((file) => file.ToasterBox), {
+  warm: true,
+});
 
 /** The place for toasts, once there is something to say. */
 export function Toaster() {

@@ -37,3 +37,13 @@ export function timeLimitReason(request: Pick<InputRequestDetail, "expiresAt" | 
     };
   return { habit: false, words: "The server says that it keeps the task no longer than that." };
 }
+
+/** Whether the time limit of an open request presses: the server's habit, or little time left. */
+export function isPressing(
+  request: Pick<InputRequestDetail, "state" | "expiresAt" | "server" | "task">,
+  now: number,
+): boolean {
+  const reason = timeLimitReason(request);
+  if (request.state !== "open" || request.expiresAt === null || reason === null) return false;
+  return reason.habit || timeLeft(request.expiresAt, now).short;
+}

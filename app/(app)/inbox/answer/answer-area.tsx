@@ -1,38 +1,55 @@
 "use client";
 
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import type { AnswerValues } from "@/lib/format/requests/answer-values.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import {
-  AnswerCommands,
-  AnswerDialogs,
-  ClaimAlive,
-  ClaimLine,
-  RestlessQuestion,
-  UrlQuestion,
-} from "../request/request-parts.ts";
-import { whyNot, whyNotAccept } from "./answer-blockers.ts";
+import { acceptBlocker, answerBlocker } from "./answer-blockers.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
-import { type Refusal, refusalOf } from "./answer-error.ts";
-import { CommentBox } from "./comment-box.tsx";
+// With the first load: the notice is wanted when the network is away.
+import { type AnswerError, AnswerErrorNotice, answerErrorOf } from "./answer-error.tsx";
+import { useClaim } from "./assignment/use-claim.ts";
 import { DecisionBar } from "./decision-bar.tsx";
-import { DraftLine } from "./draft-line.tsx";
-import { AnswerQuestion, type FieldsProps } from "./fields/answer-question.tsx";
+import { DraftLine, useDraft } from "./draft.tsx";
+import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
-// With the first load: it is wanted when the network is away.
-import { Refused } from "./refused.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
-import { useClaim } from "./use-claim.ts";
-import { useDecide } from "./use-decide.tsx";
-import { useDraft } from "./use-draft.ts";
-import { useOpenedSite } from "./use-opened-site.ts";
+import { useDecide } from "./use-decide.ts";
+
+const warm = { warm: true };
+const firstTouch = () => import("../request/first-touch.ts");
+const ClaimLine = lazyComponent(() => firstTouch().then((file) => file.ClaimLine), warm);
+const ClaimAlive = lazyComponent(() => firstTouch().then((file) => file.ClaimAlive), warm);
+const UrlQuestion = lazyComponent(() => firstTouch().then((file) => file.UrlQuestion), warm);
+const RestlessQuestion = lazyComponent(() => firstTouch().then((file) => file.RestlessQuestion), warm);
+const AnswerCommands = lazyComponent(() => firstTouch().then((file) => file.AnswerCommands), {
+  patient: true,
+});
+/** While they load the single keys rest: what is typed right after D is meant for them. */
+const AnswerDialogs = lazyComponent(() => firstTouch().then((file) => file.AnswerDialogs), {
+  loading: DialogLoading,
+  warm: true,
+});
+
+/** What this request needs loaded to be answered. */
+export function lazyAnswerParts(request: InputRequestDetail) {
+  const open = request.state === "open";
+  return [
+    request.mode === "url" && UrlQuestion,
+    request.fields.kind !== "supported" && NoForm,
+    open && request.claimedBy !== null && ClaimLine,
+    open && request.rewordedAt !== null && RestlessQuestion,
+  ].filter((each) => !!each);
+}
 
 export interface AnswerAreaProps {
-  /** As pinned on the screen; answers bind to its hash. */
+  /** The question pinned on the screen; answers are bound to its hash. */
   question: InputRequestDetail;
-  /** As it is now. */
+  /** The request as the server has it now. */
   request: InputRequestDetail;
   /** The question on the screen is no longer the one that is asked. */
   blocked: boolean;
@@ -74,7 +91,7 @@ export function AnswerArea({
   const decision = decisionOf(question.fields);
   const isUrl = question.mode === "url";
   const draft = useDraft(question.id, request.draft, form);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [error, setError] = useState<AnswerError | null>(null);
   const [opened, setOpened] = useOpenedSite(question);
   const [dialog, setDialog] = useState<AnswerDialog | null>(null);
   const affirmative = useRef<HTMLButtonElement>(null);
@@ -85,23 +102,23 @@ export function AnswerArea({
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const restless = request.rewordedAt !== null;
   const [agreed, setAgreed] = useState(false);
-  const barred = whyNot(request, me, blocked);
+  const barred = answerBlocker(request, me, blocked);
   const reason = barred ?? (restless && !agreed ? "The wording changes: agree to that first." : null);
-  const acceptReason = reason ?? whyNotAccept(request, me);
-  /** A decision was refused because the question is no longer open: what was filled in stays, to be read. */
-  const lost = refusal !== null && request.state !== "open";
+  const acceptReason = reason ?? acceptBlocker(request, me);
+  /** A decision failed because the question is no longer open: what was filled in stays, to be read. */
+  const lost = error !== null && request.state !== "open";
   const answering = request.state === "open" && me.may("requests:answer");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
-    setRefusal(null);
+    setError(null);
     // Taken back, the answer leads to the form as it is now.
     draft.flush();
     const said = comment.trim();
     const more = { ...(said ? { comment: said } : {}), ...(agreed ? { anyWording: true } : {}) };
-    decide.send({ ...answer, ...more }, (error) => {
-      const refused = refusalOf(error, me.user.id);
-      setRefusal(refused);
-      form.refuse(refused.errors);
+    decide.send({ ...answer, ...more }, (thrown) => {
+      const answerError = answerErrorOf(thrown, me.user.id);
+      setError(answerError);
+      form.refuse(answerError.errors);
     });
     setDialog(null);
   };
@@ -142,7 +159,7 @@ export function AnswerArea({
               <UrlQuestion question={question} opened={opened} disabled={blocked} onOpened={setOpened} />
             ) : fields ? (
               fields({
-                disabled: (barred ?? whyNotAccept(request, me)) !== null || lost,
+                disabled: (barred ?? acceptBlocker(request, me)) !== null || lost,
                 status: draftLine,
                 onSubmit: sendForm,
                 onLeaveField: draft.flush,
@@ -161,7 +178,9 @@ export function AnswerArea({
         ),
       )}
       {/* Beside the bar, where the hand is, and also once someone else's answer has taken the form away. */}
-      {refusal?.title && <Refused refusal={refusal} request={request} keptForm={decision.kind === "form"} />}
+      {error?.title && (
+        <AnswerErrorNotice error={error} request={request} keptForm={decision.kind === "form"} />
+      )}
       {request.state === "open" && (
         <DecisionBar
           request={request}
@@ -209,4 +228,63 @@ export function AnswerArea({
       )}
     </>
   );
+}
+
+function CommentBox({
+  value,
+  onChange,
+  onBlur,
+  disabled,
+}: {
+  value: string;
+  onChange: (text: string) => void;
+  onBlur: () => void;
+  disabled: boolean;
+}) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="text-[13px] text-muted">
+        <span className="font-medium">Your comment</span> · optional, kept in the timeline
+      </label>
+      <Textarea
+        id={id}
+        rows={2}
+        maxLength={4000}
+        disabled={disabled}
+        value={value}
+        onBlur={onBlur}
+        onChange={(event) => onChange(event.target.value)}
+        placeholder="Anything the requester should know"
+        className="border-line"
+      />
+    </div>
+  );
+}
+
+/**
+ * Whether this tab has opened the site of a question, and how to say that it has. A reload keeps it: whoever comes back
+ * from the site must not be asked to go there again. Bound to the question's hash, since another address needs another
+ * consent.
+ */
+function useOpenedSite(question: Pick<InputRequestDetail, "id" | "questionHash">) {
+  const key = `intray:opened:${question.id}:${question.questionHash}`;
+  const [opened, setOpened] = useState(() => hasStored(key));
+  const open = () => {
+    setOpened(true);
+    try {
+      sessionStorage.setItem(key, "1");
+    } catch {
+      // Without storage it lasts as long as the page.
+    }
+  };
+  return [opened, open] as const;
+}
+
+function hasStored(key: string): boolean {
+  try {
+    return sessionStorage.getItem(key) !== null;
+  } catch {
+    return false;
+  }
 }

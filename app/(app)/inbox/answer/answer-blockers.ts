@@ -1,8 +1,8 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
-/** Why the person before the screen may not answer now, as a sentence; null when they may. */
-export function whyNot(
+/** Why this person may not answer now, as a sentence; null if they may. */
+export function answerBlocker(
   request: Pick<InputRequestDetail, "claimedBy" | "task">,
   me: Pick<Me, "user" | "may">,
   questionChanged: boolean,
@@ -17,10 +17,10 @@ export function whyNot(
 }
 
 /**
- * Why they may not accept, though they may decline: it takes four eyes, or a site is opened by the person whose connection
- * asks.
+ * Why this person may not accept, though they may decline: four eyes are required, or only the owner of the connection may
+ * open the site.
  */
-export function whyNotAccept(
+export function acceptBlocker(
   request: Pick<InputRequestDetail, "mode" | "urlOwner" | "fourEyes">,
   me: Pick<Me, "user">,
 ): string | null {

@@ -1,16 +1,23 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useId, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
+import { Kbd } from "@/components/ui/kbd.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
-import { part } from "@/components/ui/part.tsx";
+import { declineReasons } from "@/lib/api-client/answers.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
+import { rejectionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { DeclineForm } from "./decline-form.tsx";
-import { ReasonBox } from "./reason-box.tsx";
 
-const AssignDialog = part(() => import("./assign-dialog.tsx").then((file) => file.AssignDialog), {
-  loading: DialogLoading,
-});
+const AssignDialog = lazyComponent(
+  () => import("./assignment/assign-dialog.tsx").then((file) => file.AssignDialog),
+  {
+    loading: DialogLoading,
+  },
+);
 
 export type AnswerDialog = "decline" | "cancel" | "assign";
 
@@ -74,4 +81,135 @@ export function AnswerDialogs({
         </Dialog>
       );
   }
+}
+
+/** The organization's usual reasons, and words of one's own. Offers the form's own way to say no, where it has one. */
+function DeclineForm({
+  request,
+  initial,
+  pending,
+  onDismiss,
+  onSend,
+}: {
+  request: InputRequestDetail;
+  initial: string;
+  pending: boolean;
+  onDismiss: () => void;
+  onSend: (answer: Pick<AnswerInput, "action" | "content">, comment: string) => void;
+}) {
+  const reasons = useQuery(declineReasons()).data?.reasons ?? [];
+  const [chosen, setChosen] = useState("");
+  const rejection = rejectionOf(request.fields);
+  const decline = (said: string) => onSend({ action: "decline" }, joinReason(chosen, said));
+  const reject = (said: string) => {
+    const reason = joinReason(chosen, said);
+    const field = rejection?.reasonField;
+    const content = { ...rejection?.content, ...(field && reason && { [field]: reason }) };
+    onSend({ action: "accept", content }, reason);
+  };
+  return (
+    <ReasonBox
+      label="Reason"
+      initial={initial}
+      onSend={decline}
+      above={
+        reasons.length > 0 && (
+          <fieldset className="flex flex-wrap gap-2">
+            <legend className="sr-only">Common reasons</legend>
+            {reasons.map((reason) => (
+              <label
+                key={reason}
+                className="flex min-h-8 items-center rounded-full border border-line px-3 text-left text-[13px] wrap-anywhere hover:bg-sunken has-checked:border-accent has-checked:bg-accent-soft has-checked:font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 max-md:min-h-11 max-md:px-4"
+              >
+                <input
+                  type="radio"
+                  name="reason"
+                  className="sr-only"
+                  checked={chosen === reason}
+                  onChange={() => setChosen(reason)}
+                  // A second press takes it away again.
+                  onClick={() => chosen === reason && setChosen("")}
+                />
+                {reason}
+              </label>
+            ))}
+          </fieldset>
+        )
+      }
+    >
+      {(said) => (
+        <>
+          {rejection && (
+            <p className="text-[13px] text-muted">
+              {rejection.reasonField
+                ? `The form has a “${rejection.label}” of its own that takes a reason: with it ${request.server.name} gets to read yours.`
+                : `The form has a “${rejection.label}” of its own, which tells ${request.server.name} more than declining.`}
+            </p>
+          )}
+          <DialogActions>
+            <Button onClick={onDismiss}>Keep it open</Button>
+            {rejection && (
+              <Button disabled={pending} onClick={() => reject(said)}>
+                {rejection.reasonField ? `${rejection.label} with this reason` : `${rejection.label} instead`}
+              </Button>
+            )}
+            <Button variant="destructive" disabled={pending} onClick={() => decline(said)}>
+              Decline
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </ReasonBox>
+  );
+}
+
+/** Joins a chosen reason with one's own words: `Duplicate: see INV-99` */
+function joinReason(chosen: string, said: string): string {
+  return [chosen, said.trim()].filter(Boolean).join(": ");
+}
+
+/** Words of one's own, with the caret in them. Ctrl or ⌘ with Enter sends. */
+function ReasonBox({
+  label,
+  initial,
+  above,
+  onSend,
+  children,
+}: {
+  label: string;
+  initial: string;
+  above?: ReactNode;
+  onSend: (said: string) => void;
+  children: (said: string) => ReactNode;
+}) {
+  const id = useId();
+  const [text, setText] = useState(initial);
+  return (
+    <div className="flex flex-col gap-4">
+      {above}
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={id} className="flex items-center gap-1.5 text-[13px] text-muted">
+          <span>
+            <span className="font-medium">{label}</span> · optional
+          </span>
+          <Kbd className="ml-auto">Ctrl ↵ sends</Kbd>
+        </label>
+        <Textarea
+          id={id}
+          // The caret belongs here: D is pressed to write the reason.
+          autoFocus
+          rows={3}
+          maxLength={3500}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+            event.preventDefault();
+            onSend(text);
+          }}
+        />
+      </div>
+      {children(text)}
+    </div>
+  );
 }

@@ -1,19 +1,25 @@
 "use client";
 
-import { type ReactNode, type RefObject, useRef } from "react";
+import { MoreHorizontal } from "lucide-react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { Menu } from "@/components/ui/overlay/menu.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
-import { DecisionMenu } from "./decision-menu.tsx";
+import type { ClaimStep } from "./assignment/use-claim.ts";
+import type { DecisionMenuProps } from "./decision-menu-items.tsx";
 import { MainButtons, needsRoom } from "./main-buttons.tsx";
-import { useBarHeight } from "./use-bar-height.ts";
-import type { ClaimStep } from "./use-claim.ts";
-import type { Decided } from "./use-decide.tsx";
-import { useKeyboardInset } from "./use-keyboard-inset.ts";
+import type { Decided } from "./use-decide.ts";
+
+const DecisionMenuItems = lazyComponent(
+  () => import("../first-touch.ts").then((file) => file.DecisionMenuItems),
+  { warm: true },
+);
 
 /** Always in view. The affirmative button, the others, Decline…, Close (which sends nothing), and a menu. */
 export function DecisionBar({
@@ -129,4 +135,59 @@ function inWhoseName(request: InputRequestDetail, organization: string): string 
   return owner
     ? `Sent to ${request.server.name} as ${owner.name}’s connection`
     : `Sent to ${request.server.name} through ${organization}’s shared connection`;
+}
+
+/** What else can be done: claim, assign, and the answer that few servers need. */
+function DecisionMenu(props: DecisionMenuProps) {
+  return (
+    <Menu
+      side="top"
+      items={DecisionMenuItems}
+      trigger={
+        <Button size="icon" aria-label="More" className="max-md:ml-auto">
+          <MoreHorizontal aria-hidden strokeWidth={1.75} />
+        </Button>
+      }
+    >
+      <DecisionMenuItems {...props} />
+    </Menu>
+  );
+}
+
+/** Sets `--decision-bar` to the height of the bar, so that toasts appear above it. */
+function useBarHeight(bar: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const element = bar.current;
+    if (!element) return;
+    const { style } = document.documentElement;
+    const observer = new ResizeObserver(() =>
+      style.setProperty("--decision-bar", `${element.offsetHeight}px`),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      style.removeProperty("--decision-bar");
+    };
+  }, [bar]);
+}
+
+/** Height of the page's end that the on-screen keyboard covers, in px; 0 where the page shrinks by itself. */
+function useKeyboardInset(): number {
+  const [inset, setInset] = useState(0);
+  useEffect(() => {
+    const viewport = window.visualViewport;
+    if (!viewport) return;
+    const measure = () => {
+      // Pinched closer, the viewport is smaller too, and nothing covers the page.
+      const covered = viewport.scale === 1 ? window.innerHeight - viewport.height - viewport.offsetTop : 0;
+      setInset(Math.max(0, Math.round(covered)));
+    };
+    viewport.addEventListener("resize", measure);
+    viewport.addEventListener("scroll", measure);
+    return () => {
+      viewport.removeEventListener("resize", measure);
+      viewport.removeEventListener("scroll", measure);
+    };
+  }, []);
+  return inset;
 }

@@ -6,8 +6,8 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
-import { useAssign } from "./use-assign.ts";
-import type { ClaimStep } from "./use-claim.ts";
+import { useAssign } from "./assignment/use-assign.ts";
+import type { ClaimStep } from "./assignment/use-claim.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;

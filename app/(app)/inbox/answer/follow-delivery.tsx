@@ -1,20 +1,25 @@
 "use client";
 
 import { type QueryClient, QueryObserver } from "@tanstack/react-query";
+import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { TimeUntil } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/requests/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { HeldToast } from "./decided-toast.tsx";
-import { forgetHeld } from "./undoable-decisions.ts";
+import { newestUndoable, takeUndoable } from "./decision-store.ts";
+import { useUndo } from "./use-undo.ts";
 
-/** How long a line about the way of an answer stays; what failed stays until it is put away. */
+/** How long a toast about a delivery stays; a failure stays until it is closed. */
 const LINE_MS = 6_000;
 
 /**
- * Tells in one toast how an answer goes its way: held, sending, accepted by the server; or that it failed, with the
- * way back to it. Goes on when the pane has moved to the next request, until the answer has arrived or never will.
+ * Shows in one toast how far an answer is: held, sending, accepted by the server; or that it failed, with a link to the
+ * request. Goes on when the pane has moved to the next request, until the answer has arrived or never will.
  */
 export function followDelivery(
   client: QueryClient,
@@ -27,7 +32,7 @@ export function followDelivery(
     const stage = deliveryStage(now);
     if (stage === last) return;
     last = stage;
-    if (stage !== "held") forgetHeld(request.id);
+    if (stage !== "held") takeUndoable(request.id);
     tell(now, stage, said);
     if (stage === "accepted" || stage === "failed" || stage === "undone") stop();
   };
@@ -83,4 +88,86 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
       // Whoever took it back says so.
       return;
   }
+}
+
+/** What was decided, how long it can be undone, and the button for it. Announced once; the seconds are only seen. */
+function HeldToast({
+  requestId,
+  what,
+  server,
+  holdMs,
+  until,
+}: {
+  requestId: string;
+  /** `Approved INV-100` */
+  what: string;
+  server: string;
+  holdMs: number;
+  /** ISO time. */
+  until: string;
+}) {
+  const undo = useUndo();
+  const { singleKeys } = useMe().preferences;
+  usePaletteCommands([
+    {
+      id: "request:undo",
+      label: `Undo: ${what}`,
+      group: "This request",
+      keys: "Z",
+      run: () => void undo(requestId),
+    },
+  ]);
+  useShortcuts({
+    z: (event) => {
+      if (newestUndoable() !== requestId) return;
+      // One press takes one back: not also the one before, which is the newest from now on.
+      event.preventDefault();
+      void undo(requestId);
+    },
+  });
+  return (
+    <div className="flex w-full items-center gap-3">
+      <Ring holdMs={holdMs} />
+      <p className="min-w-0 flex-1">
+        <span className="sr-only">
+          {what}. It is sent to {server} in {Math.round(holdMs / 1_000)} seconds
+          {singleKeys && "; press Z to take it back"}.
+        </span>
+        <span aria-hidden>
+          {what} ·{" "}
+          <span className="whitespace-nowrap">
+            sending in <TimeUntil at={until} over="a moment" />
+          </span>
+        </span>
+      </p>
+      <Button
+        size="sm"
+        aria-keyshortcuts="Z"
+        className="border-bg/30 bg-transparent text-bg hover:bg-bg/15"
+        onClick={() => void undo(requestId)}
+      >
+        Undo{singleKeys && <span className="max-md:hidden"> (Z)</span>}
+      </Button>
+    </div>
+  );
+}
+
+/** Runs out with the hold. Stands still for those who ask for no motion: the seconds are in the text. */
+function Ring({ holdMs }: { holdMs: number }) {
+  return (
+    <svg aria-hidden viewBox="0 0 20 20" className="-rotate-90 size-5 shrink-0 motion-reduce:hidden">
+      <circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" strokeWidth="2" opacity="0.25" />
+      <circle
+        cx="10"
+        cy="10"
+        r="8"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="2"
+        pathLength="100"
+        strokeDasharray="100"
+        style={{ animation: `run-out ${holdMs}ms linear forwards` }}
+      />
+    </svg>
+  );
 }

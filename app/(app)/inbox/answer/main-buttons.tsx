@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
-import type { Decided } from "./use-decide.tsx";
+import type { Decided } from "./use-decide.ts";
 
 /** Two buttons with short words share a line on a phone; more or longer ones get lines of their own. */
 const SHORT = 14;

@@ -6,21 +6,21 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import type { DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { forgetHeld } from "./undoable-decisions.ts";
+import { takeUndoable } from "./decision-store.ts";
 
 /** Takes an answer back before it is sent, and leads back to its request with what was filled in. */
 export function useUndo() {
   const client = useQueryClient();
   const router = useRouter();
   return async (requestId: string) => {
-    const draft = forgetHeld(requestId);
+    const draft = takeUndoable(requestId);
     try {
       const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${requestId}/undo`);
       toast("Taken back. Nothing was sent.", { id: requestId, duration: 4_000, dismissible: true });
       await restore(client, request, draft);
       goTo(requestId, router.push);
     } catch (error) {
-      toast.error(refusalWords(error), { id: requestId, duration: 8_000, dismissible: true });
+      toast.error(undoErrorWords(error), { id: requestId, duration: 8_000, dismissible: true });
       void client.invalidateQueries({ queryKey: requestKeys.detail(requestId) });
     }
     void client.invalidateQueries({ queryKey: requestKeys.lists });
@@ -48,7 +48,7 @@ function goTo(requestId: string, push: (href: string) => void) {
   else push(address);
 }
 
-function refusalWords(error: unknown): string {
+function undoErrorWords(error: unknown): string {
   if (error instanceof ApiError && error.code === "already_sent")
     return "Too late to take it back: the answer was on its way already.";
   return errorSentence(error);

@@ -1,15 +1,17 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Ref, useImperativeHandle } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/format/requests/bulk-eligibility.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
 import type { Selection } from "../list/use-selection.ts";
 import type { StableRow } from "../list/use-stable-rows.ts";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
-import { useBulkClaim } from "./use-bulk-claim.ts";
 import type { BulkKeys } from "./use-bulk-keys.ts";
 
 /** What is selected, and what can be done with all of it at once. */
@@ -130,4 +132,29 @@ function alikeTo(first: InputRequestSummary | undefined, rows: StableRow[]): str
   return rows
     .filter(({ request, gone }) => !gone && request.state === "open" && request.alike === first.alike)
     .map(({ request }) => request.id);
+}
+
+/** Claims one after the other; what others have claimed stays theirs, and is told. */
+function useBulkClaim(onDone: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (requests: InputRequestSummary[]) => {
+      const refused: string[] = [];
+      for (const { id } of requests) {
+        try {
+          await api.post(`/api/v1/input-requests/${id}/claim`);
+        } catch (error) {
+          refused.push(errorSentence(error));
+        }
+      }
+      return { claimed: requests.length - refused.length, refused };
+    },
+    onSuccess: ({ claimed, refused }) => {
+      if (claimed > 0) toast(`Claimed ${plural(claimed, "request")}: others see that you are on it`);
+      if (refused.length > 0)
+        toast.error(`${plural(refused.length, "request")} not claimed`, { description: refused[0] });
+      onDone();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["input-requests"] }),
+  });
 }

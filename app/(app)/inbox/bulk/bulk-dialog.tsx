@@ -1,14 +1,23 @@
 "use client";
 
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog } from "@/components/ui/overlay/dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { declineReasons } from "@/lib/api-client/answers.ts";
+import { formatAmount, totals } from "@/lib/format/requests/amount-words.ts";
+import type { FieldError } from "@/lib/format/requests/answer-values.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { Form } from "@/lib/mcp/forms/form.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { visibleText } from "@/lib/text/message-tokens.ts";
+import { AnswerFields } from "../answer/fields/answer-fields.tsx";
+import { AnswerQuestion } from "../answer/fields/answer-question.tsx";
+import { useAnswerForm } from "../answer/fields/use-answer-form.ts";
 import type { BulkAction } from "./bulk-actions.ts";
-import { BulkChosen } from "./bulk-chosen.tsx";
-import { BulkEnding } from "./bulk-ending.tsx";
-import { BulkFields } from "./bulk-fields.tsx";
 import { BulkResults } from "./bulk-results.tsx";
 import { useBulkAnswer } from "./use-bulk-answer.ts";
 
@@ -61,16 +70,16 @@ export function BulkDialog({
         <BulkResults requests={requests} bulk={bulk} results={results} onClose={onDone} />
       ) : (
         <>
-          <BulkChosen requests={requests} />
+          <ChosenRequests requests={requests} />
           {bulk.answer.error && (
             <Notice live tone="bad" title={bulk.problem.title}>
               <p>{bulk.problem.detail}</p>
             </Notice>
           )}
           {action.form ? (
-            <BulkFields form={action.form} refused={bulk.problem.errors} onSend={send}>
+            <SharedFields form={action.form} refused={bulk.problem.errors} onSend={send}>
               {(submit) => (
-                <BulkEnding
+                <CommentAndButtons
                   action={action}
                   comment={comment}
                   onComment={setComment}
@@ -80,9 +89,9 @@ export function BulkDialog({
                   onSend={submit}
                 />
               )}
-            </BulkFields>
+            </SharedFields>
           ) : (
-            <BulkEnding
+            <CommentAndButtons
               action={action}
               comment={comment}
               onComment={setComment}
@@ -95,5 +104,144 @@ export function BulkDialog({
         </>
       )}
     </Dialog>
+  );
+}
+
+/** Each request in a line, and the sum of their amounts. */
+function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
+  const sums = totals(requests.map((request) => request.amount));
+  const without = requests.filter((request) => !request.amount).length;
+  return (
+    <div className="flex flex-col overflow-hidden rounded-lg border border-line">
+      <ul
+        aria-label="What is about to be answered"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, also with the keyboard
+        tabIndex={0}
+        className="scroll-quiet max-h-56"
+      >
+        {requests.map((request) => (
+          <li
+            key={request.id}
+            className="flex items-start gap-4 border-line border-b px-3 py-2 text-[13px] last:border-b-0"
+          >
+            <span className="line-clamp-2 min-w-0 flex-1">
+              <bdi>{visibleText(request.message)}</bdi>
+            </span>
+            {request.amount && (
+              <span className="shrink-0 font-medium tabular-nums">{formatAmount(request.amount)}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {sums.length > 0 && (
+        <p className="flex flex-wrap items-baseline justify-between gap-x-4 border-line border-t bg-sunken px-3 py-2 text-[13px]">
+          <span className="font-medium">
+            Sum{without > 0 && <span className="font-normal text-muted"> · {without} without an amount</span>}
+          </span>
+          <span className="font-semibold tabular-nums">{sums.map(formatAmount).join(" + ")}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The form that all the requests share, filled in once. No draft is kept of it. */
+function SharedFields({
+  form,
+  refused,
+  onSend,
+  children,
+}: {
+  form: Form;
+  /** What the server did not take. */
+  refused: FieldError[];
+  onSend: (content: Record<string, unknown>) => void;
+  children: (submit: () => void) => ReactNode;
+}) {
+  const answer = useAnswerForm(form, null);
+  const decision = decisionOf(form);
+  const submit = () => answer.submit(onSend);
+  const refuse = useRef(answer.refuse);
+  useEffect(() => {
+    refuse.current = answer.refuse;
+  });
+  useEffect(() => {
+    refuse.current(refused);
+  }, [refused]);
+  return (
+    <>
+      {decision.kind === "form" ? (
+        <AnswerFields form={answer} onSubmit={submit} />
+      ) : (
+        <AnswerQuestion decision={decision} />
+      )}
+      {children(submit)}
+    </>
+  );
+}
+
+/** The comment or reason that goes with each answer, and the buttons that end the dialog. */
+function CommentAndButtons({
+  action,
+  comment,
+  onComment,
+  pending,
+  count,
+  onDismiss,
+  onSend,
+}: {
+  action: BulkAction;
+  comment: string;
+  onComment: (text: string) => void;
+  pending: boolean;
+  count: string;
+  onDismiss: () => void;
+  onSend: () => void;
+}) {
+  const id = useId();
+  const declining = action.action === "decline";
+  const { data } = useQuery({ ...declineReasons(), enabled: declining });
+  return (
+    <>
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={id} className="text-[13px] text-muted">
+          <span className="font-medium">{declining ? "Reason" : "Your comment"}</span> · optional, kept in the
+          timeline of each
+        </label>
+        {declining && data && data.reasons.length > 0 && (
+          <div className="flex flex-wrap gap-1.5">
+            {data.reasons.map((reason) => (
+              <Button
+                key={reason}
+                size="sm"
+                aria-pressed={comment === reason}
+                className="aria-pressed:border-accent aria-pressed:bg-accent-soft"
+                onClick={() => onComment(comment === reason ? "" : reason)}
+              >
+                {reason}
+              </Button>
+            ))}
+          </div>
+        )}
+        <Textarea
+          id={id}
+          rows={2}
+          maxLength={4000}
+          value={comment}
+          onChange={(event) => onComment(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) onSend();
+          }}
+        />
+      </div>
+      <DialogActions>
+        <Button onClick={onDismiss} disabled={pending}>
+          Send nothing
+        </Button>
+        <Button variant={declining ? "destructive" : "primary"} disabled={pending} onClick={onSend}>
+          {pending ? "Recording…" : `${action.label} ${count}`}
+        </Button>
+      </DialogActions>
+    </>
   );
 }

@@ -12,7 +12,7 @@ import type {
   InputRequestSummary,
   Refused,
 } from "@/lib/input-requests/schema.ts";
-import { rememberDecided } from "../list/use-decided.ts";
+import { addDecided } from "../answer/decision-store.ts";
 
 /** What became of one request: `undone` was taken back before it left, `kept` came too late for that. */
 export type BulkOutcome =
@@ -42,7 +42,7 @@ export function useBulkAnswer(requests: InputRequestSummary[]) {
     onSuccess: ({ holdMs, ...reply }) => {
       setResults(reply.results);
       setHeldUntil(Date.now() + holdMs);
-      rememberDecided(reply.results.filter((each) => each.status === "recorded").map((each) => each.id));
+      addDecided(reply.results.filter((each) => each.status === "recorded").map((each) => each.id));
     },
     onSettled: refresh,
   });

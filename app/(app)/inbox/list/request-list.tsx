@@ -7,14 +7,15 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
+import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
 import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { useReadOn } from "../answer/use-focus-title.ts";
 import type { BulkAction } from "../bulk/bulk-actions.ts";
 import { useBulkKeys } from "../bulk/use-bulk-keys.ts";
-import { BulkBar, BulkDialog, NoRows } from "../inbox-parts.ts";
+import { useFocusTitle } from "../request/use-focus-title.ts";
 import { isWide, useInboxPlace } from "../toolbar/use-inbox-place.ts";
 import { RequestRow } from "./request-row.tsx";
 import { RowSkeletons } from "./row-skeletons.tsx";
@@ -25,6 +26,12 @@ import { useRequestRows } from "./use-request-rows.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { useSelection } from "./use-selection.ts";
 import { VirtualRows } from "./virtual-rows.tsx";
+
+const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
+const BulkBar = lazyComponent(() => import("../bulk/bulk-bar.tsx").then((file) => file.BulkBar));
+const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog), {
+  loading: DialogLoading,
+});
 
 export function RequestList({
   tab,
@@ -52,7 +59,7 @@ export function RequestList({
   const scroller = useRef<HTMLDivElement>(null);
   const view = useRowWindow(rows, scroller, shown);
   const selection = useSelection(name, rows);
-  const readOn = useReadOn(shown);
+  const readOn = useFocusTitle(shown);
   const news = useNewRows(
     {
       tab,

@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
+import { useGoOn } from "../answer/decision-store.ts";
 import { rowAfter } from "./next-row.ts";
-import { useDecided } from "./use-decided.ts";
 import type { StableRow } from "./use-stable-rows.ts";
 
 /**
@@ -26,7 +26,7 @@ export function useNextRequest({
   onClose: () => void;
 }): string {
   const [said, setSaid] = useState("");
-  useDecided((id) => {
+  useGoOn((id) => {
     if (!listening || shown !== id || isTyping()) return;
     const next = rowAfter(rows, id)?.request;
     if (!next) {

@@ -1,12 +1,22 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { openRequestsOfTask } from "@/lib/api-client/requests.ts";
+import { reachIn } from "@/lib/format/requests/delivery.ts";
+import { endedWords, REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { newestHeld } from "../answer/undoable-decisions.ts";
+import { newestUndoable } from "../answer/decision-store.ts";
 import { useUndo } from "../answer/use-undo.ts";
 import { AnswerGiven } from "./answer-given.tsx";
-import { RequestEnded } from "./request-ended.tsx";
+import { REQUEST_ICONS } from "./state-icons.ts";
 
 /** What became of a request that is no longer open. */
 export function RequestClosed({ request }: { request: InputRequestDetail }) {
@@ -14,8 +24,8 @@ export function RequestClosed({ request }: { request: InputRequestDetail }) {
   const undo = useUndo();
   useShortcuts({
     z: () => {
-      // What this browser decided itself is taken back by its toast, the newest first.
-      if (newestHeld() === null && request.delivery?.state === "held" && me.may("requests:answer"))
+      // What this tab decided itself is undone by its toast, the newest first.
+      if (newestUndoable() === null && request.delivery?.state === "held" && me.may("requests:answer"))
         void undo(request.id);
     },
   });
@@ -24,5 +34,69 @@ export function RequestClosed({ request }: { request: InputRequestDetail }) {
       <RequestEnded request={request} />
       {request.answer && <AnswerGiven request={request} />}
     </>
+  );
+}
+
+/** The badge of a request that is no longer open. */
+export function EndState({ request: { state } }: { request: InputRequestDetail }) {
+  return (
+    <Badge tone={REQUEST_TONES[state]} icon={REQUEST_ICONS[state]}>
+      {REQUEST_LABELS[state]}
+    </Badge>
+  );
+}
+
+/** What became of a request that ended without being settled, and where to go from here. */
+function RequestEnded({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  if (request.state === "answered" || request.state === "settled" || request.state === "open") return null;
+  const reach = request.answer && request.delivery && reachIn(request.delivery);
+  const words = endedWords(request.state, request.endedReason, reach);
+  const failed = request.state !== "withdrawn";
+  return (
+    <Notice tone={failed ? "bad" : "neutral"} title={words.what} action={<NextSteps request={request} />}>
+      <p>{words.next}</p>
+      {failed && (
+        <p>
+          {me.may("tasks:start")
+            ? "If it still matters, start it again as a new task."
+            : "If it still matters, ask an operator to start it again as a new task."}
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function NextSteps({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  const [asking, setAsking] = useState(false);
+  const replaced = request.endedReason === "replaced";
+  const others = useQuery({ ...openRequestsOfTask(request.taskId), enabled: replaced });
+  const next = others.data?.items.find((each) => each.id !== request.id);
+  const mayStartAgain =
+    request.state !== "withdrawn" &&
+    me.may("tasks:start") &&
+    isCallKnown({ adopted: request.task.adopted, arguments: request.arguments });
+  return (
+    <span className="flex flex-wrap gap-2">
+      {next && (
+        <Button asChild size="sm" variant="primary">
+          <Link href={`/inbox/${next.id}`}>Go to the new question</Link>
+        </Button>
+      )}
+      {mayStartAgain && (
+        <Button size="sm" onClick={() => setAsking(true)}>
+          Start again as a new task…
+        </Button>
+      )}
+      <Button asChild size="sm">
+        <Link href={`/tasks/${request.taskId}`}>Open the task</Link>
+      </Button>
+      <RestartDialog
+        task={{ id: request.taskId, tool: request.tool, state: request.task.state }}
+        open={asking}
+        onClose={() => setAsking(false)}
+      />
+    </span>
   );
 }

@@ -1,20 +1,43 @@
 "use client";
 
-import { ChevronRight, Clock3, Server, UserRound } from "lucide-react";
+import { ChevronRight, Clock3, Link2, MoreHorizontal, Server, UserRound } from "lucide-react";
 import { WhySeen } from "@/components/request/why-seen.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
-import { WaitingBadge } from "@/components/time/time-left.tsx";
+import { useTimeLeft, WaitingBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { copyText } from "@/components/ui/copy-text.ts";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { Menu } from "@/components/ui/overlay/menu.tsx";
+import { isPressing, timeLimitReason } from "@/lib/format/requests/time-left.ts";
+import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { RequestMenu } from "./request-menu.tsx";
+import { shorten } from "@/lib/text/labels.ts";
 import { RequestMessage } from "./request-message.tsx";
-import { EndState } from "./request-parts.ts";
-import { TaskNow } from "./task-now.tsx";
-import { TimeLimit } from "./time-limit.tsx";
+
+const warm = { warm: true };
+const firstTouch = () => import("./first-touch.ts");
+const EndState = lazyComponent(() => firstTouch().then((file) => file.EndState), warm);
+const TaskProgress = lazyComponent(() => firstTouch().then((file) => file.TaskProgress), warm);
+const TimeLimitLine = lazyComponent(() => firstTouch().then((file) => file.TimeLimitLine), warm);
+const RequestMenuItems = lazyComponent(
+  () => import("../first-touch.ts").then((file) => file.RequestMenuItems),
+  warm,
+);
+
+/** What the header of this request needs loaded. */
+export function lazyHeaderParts(request: InputRequestDetail) {
+  return [
+    request.state !== "open" && EndState,
+    isPressing(request, Date.now()) && TimeLimitLine,
+    request.task.progress && TaskProgress,
+  ].filter((each) => !!each);
+}
 
 /** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
 export function RequestHeader({ request, message }: { request: InputRequestDetail; message: string }) {
@@ -62,7 +85,7 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
   );
 }
 
-/** In whose hands it is, and since when. */
+/** Who has claimed it and since when, and whom it is assigned to. */
 function Whose({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   const { claimedBy, assignedTo } = request;
@@ -97,5 +120,66 @@ function State({ request }: { request: InputRequestDetail }) {
     <Badge tone="wait" icon={Clock3}>
       {words}
     </Badge>
+  );
+}
+
+/** What can be done with a request besides answering it. */
+function RequestMenu({ request }: { request: InputRequestDetail }) {
+  const link = () => copyText(`${location.origin}/inbox/${request.id}`, "Link copied");
+  return (
+    <span className="-my-2 -mr-2 ml-auto flex max-md:-mr-3.5">
+      <Button
+        variant="ghost"
+        size="icon"
+        className="max-md:hidden"
+        aria-label="Copy a link to this request"
+        title="Copy a link to this request"
+        onClick={link}
+      >
+        <Link2 aria-hidden strokeWidth={1.75} />
+      </Button>
+      <Menu
+        items={RequestMenuItems}
+        trigger={
+          <Button variant="ghost" size="icon" aria-label="More about this request">
+            <MoreHorizontal aria-hidden strokeWidth={1.75} />
+          </Button>
+        }
+      >
+        <RequestMenuItems request={request} link={link} />
+      </Menu>
+    </span>
+  );
+}
+
+/** Says how long there is to answer, where that presses. */
+function TimeLimit({ request }: { request: InputRequestDetail }) {
+  const reason = timeLimitReason(request);
+  if (request.state !== "open" || request.expiresAt === null || reason === null) return null;
+  return <Limit until={request.expiresAt} reason={reason} />;
+}
+
+type Reason = NonNullable<ReturnType<typeof timeLimitReason>>;
+
+function Limit({ until, reason }: { until: string; reason: Reason }) {
+  const { short } = useTimeLeft(until);
+  return short || reason.habit ? <TimeLimitLine until={until} reason={reason} /> : null;
+}
+
+/** The progress and the status of the task. */
+function TaskNow({ request }: { request: InputRequestDetail }) {
+  const { progress, state, statusMessage } = request.task;
+  // Many servers repeat the question as the status of the task: that says nothing new.
+  const says = statusMessage && !request.message.includes(statusMessage);
+  if (!isLive(state) || (!progress && !says)) return null;
+  return (
+    <div className="flex max-w-[46rem] flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
+      {progress && <TaskProgress progress={progress} />}
+      {says && (
+        <span>
+          The task says “<PlainText text={shorten(statusMessage, 160)} />”
+        </span>
+      )}
+    </div>
   );
 }

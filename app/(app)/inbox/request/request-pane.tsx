@@ -5,20 +5,23 @@ import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { useParts } from "@/components/ui/part.tsx";
+import { lazyComponent, useLazyComponents } from "@/components/ui/lazy-component.tsx";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { similarRequests } from "@/lib/api-client/base/request-context.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
-import { partsOf, RequestMissing } from "./request-parts.ts";
-import { RequestView } from "./request-view.tsx";
+import { lazyRequestParts, RequestView } from "./request-view.tsx";
+
+const RequestMissing = lazyComponent(() => import("./first-touch.ts").then((file) => file.RequestMissing), {
+  warm: true,
+});
 
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
   const request = useQuery(requestDetail(id));
   const failure = useKeptError(request);
   // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
   const similar = useQuery(similarRequests(id));
-  const whole = useParts(request.data ? partsOf(request.data, similar.data ?? null) : []);
+  const whole = useLazyComponents(request.data ? lazyRequestParts(request.data, similar.data ?? null) : []);
   // Once it is shown it stays: what comes to it later may come late.
   const [shown, setShown] = useState(false);
   if (!shown && request.data && !similar.isPending && whole) setShown(true);

@@ -2,31 +2,60 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { Facts } from "@/components/facts/facts.tsx";
+import { Facts, JsonTree } from "@/components/facts/facts.tsx";
 import { Timeline, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { isDestructive } from "@/lib/input-requests/decision.ts";
+import { describeFacts } from "@/lib/format/facts/facts.ts";
+import { decisionOf, isDestructive } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
-import { AnswerArea, type AnswerAreaProps, NOTHING_TO_FILL } from "../answer/answer-area.tsx";
-import { RequestHeader } from "./request-header.tsx";
 import {
-  AskedBefore,
-  DecidedBefore,
-  FormAnswerArea,
-  isForm,
-  isStuck,
-  OtherQuestions,
-  QuestionChanged,
-  RepeatNotice,
-  RequestClosed,
-  RequestTrouble,
-  StickySummary,
-  wasAskedBefore,
-} from "./request-parts.ts";
+  AnswerArea,
+  type AnswerAreaProps,
+  lazyAnswerParts,
+  NOTHING_TO_FILL,
+} from "../answer/answer-area.tsx";
+import { lazyHeaderParts, RequestHeader } from "./request-header.tsx";
 import { RequestSection } from "./request-section.tsx";
+
+// Only some requests show these, and the first of a list seldom does.
+const warm = { warm: true };
+const firstTouch = () => import("./first-touch.ts");
+const FormAnswerArea = lazyComponent(
+  () => import("../answer/form-answer-area.tsx").then((file) => file.FormAnswerArea),
+  warm,
+);
+const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.RequestClosed), warm);
+const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
+const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
+const AskedBefore = lazyComponent(() => firstTouch().then((file) => file.AskedBefore), warm);
+const loadContext = () => import("./request-context.tsx");
+const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
+const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
+const OtherQuestions = lazyComponent(() => loadContext().then((file) => file.OtherQuestions), warm);
+/** Seen only once one has scrolled. */
+const StickySummary = lazyComponent(() => firstTouch().then((file) => file.StickySummary), {
+  patient: true,
+});
+
+/** What this request needs loaded to be shown as a whole: a part that came late would move what is about to be pressed. */
+export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRequests | null) {
+  const open = request.state === "open";
+  return [
+    isForm(request) && FormAnswerArea,
+    !open && RequestClosed,
+    describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
+    isStuck(request) && RequestTrouble,
+    open && wasAskedBefore(request) && AskedBefore,
+    open && similar?.repeats && RepeatNotice,
+    similar && similar.items.length > 0 && DecidedBefore,
+    ...lazyHeaderParts(request),
+    ...lazyAnswerParts(request),
+  ].filter((each) => !!each);
+}
 
 /**
  * One request. The question on screen is pinned when it opens: what a person reads and fills in never changes
@@ -128,4 +157,18 @@ function SoFar({ request }: { request: InputRequestDetail }) {
       </Link>
     </RequestSection>
   );
+}
+
+function isForm({ fields }: InputRequestDetail): boolean {
+  return decisionOf(fields).kind === "form";
+}
+
+/** Its answer waits, or would wait, for somebody to sign in, or for a pause to end. */
+function isStuck({ connectionState, server, state }: InputRequestDetail): boolean {
+  return (connectionState !== "connected" || !!server.pause) && (state === "open" || state === "answered");
+}
+
+/** Of a wording that changes again and again that is said where it is answered. */
+function wasAskedBefore({ previous, askedAgain, rewordedAt }: InputRequestDetail): boolean {
+  return rewordedAt === null && Boolean(previous || askedAgain);
 }

@@ -6,8 +6,7 @@ import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
 import { isNarrowed, NO_FILTERS, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import type { Views } from "../views/use-views.ts";
-import { orderOf } from "./inbox-toolbar.tsx";
-import type { InboxPlace } from "./use-inbox-place.ts";
+import { type InboxPlace, orderOf } from "./use-inbox-place.ts";
 
 const GROUP = "Inbox";
 

@@ -12,7 +12,7 @@ import { chipsOf, type InboxOrder, ORDER_WORDS, ORDERS } from "@/lib/format/requ
 import { plural } from "@/lib/text/labels.ts";
 import type { Views } from "../views/use-views.ts";
 import { ViewsMenu } from "../views/views-menu.tsx";
-import type { InboxPlace } from "./use-inbox-place.ts";
+import { type InboxPlace, orderOf } from "./use-inbox-place.ts";
 
 /** The name of the page, and what changes which requests are listed and how. */
 export function InboxToolbar({
@@ -93,9 +93,4 @@ export function InboxToolbar({
       </span>
     </div>
   );
-}
-
-/** The order in force: who waits longest comes first, and of what is done the latest. */
-export function orderOf(place: InboxPlace, tab: RequestTab | null): InboxOrder {
-  return place.filters.order || (tab === "done" ? "newest" : "oldest");
 }

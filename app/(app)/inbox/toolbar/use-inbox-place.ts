@@ -3,7 +3,12 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { useMemo } from "react";
 import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
-import { FILTER_NAMES, type InboxFilters, readFilters } from "@/lib/format/requests/inbox-filters.ts";
+import {
+  FILTER_NAMES,
+  type InboxFilters,
+  type InboxOrder,
+  readFilters,
+} from "@/lib/format/requests/inbox-filters.ts";
 
 /** Where in the inbox someone is, all of it in the address: the request, the tab, the filters, the saved view. */
 export function useInboxPlace() {
@@ -63,4 +68,9 @@ export function idInAddress(): string | null {
 /** Whether list and request stand side by side. */
 export function isWide(): boolean {
   return window.matchMedia("(min-width: 768px)").matches;
+}
+
+/** The order in force: who waits longest comes first, and of what is done the latest. */
+export function orderOf(place: InboxPlace, tab: RequestTab | null): InboxOrder {
+  return place.filters.order || (tab === "done" ? "newest" : "oldest");
 }

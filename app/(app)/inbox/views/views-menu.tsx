@@ -2,10 +2,14 @@
 
 import { Bookmark } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { ViewsMenuItems } from "../inbox-parts.ts";
 import type { Views } from "./use-views.ts";
+
+const ViewsMenuItems = lazyComponent(() => import("../first-touch.ts").then((file) => file.ViewsMenuItems), {
+  warm: true,
+});
 
 /** One's own views and the shared ones, and what can be done with the one that is on. */
 export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog: ViewDialog) => void }) {

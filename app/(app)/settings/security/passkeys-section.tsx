@@ -4,15 +4,17 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { part } from "@/components/ui/part.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Passkey } from "@/lib/accounts/schema.ts";
 import { security } from "@/lib/api-client/account.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { Section } from "../section.tsx";
 
-const AddPasskeyDialog = part(() => import("./add-passkey-dialog.tsx").then((file) => file.AddPasskeyDialog));
+const AddPasskeyDialog = lazyComponent(() =>
+  import("./add-passkey-dialog.tsx").then((file) => file.AddPasskeyDialog),
+);
 
 /** What signs in by itself: a phone, a laptop, a security key. */
 export function PasskeysSection({ passkeys, password }: { passkeys: Passkey[]; password: boolean }) {

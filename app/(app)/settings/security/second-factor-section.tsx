@@ -4,13 +4,13 @@ import { Check } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { part } from "@/components/ui/part.tsx";
 import type { Security } from "@/lib/accounts/schema.ts";
 import { Section } from "../section.tsx";
 
-const TurnOnDialog = part(() => import("./turn-on-dialog.tsx").then((file) => file.TurnOnDialog));
-const CodeDialog = part(() => import("./code-dialog.tsx").then((file) => file.CodeDialog));
+const TurnOnDialog = lazyComponent(() => import("./turn-on-dialog.tsx").then((file) => file.TurnOnDialog));
+const CodeDialog = lazyComponent(() => import("./code-dialog.tsx").then((file) => file.CodeDialog));
 
 const FEW = 3;
 

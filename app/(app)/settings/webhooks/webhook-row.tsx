@@ -5,16 +5,16 @@ import { useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { part } from "@/components/ui/part.tsx";
 import type { Webhook } from "@/lib/webhooks/schema.ts";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 
 const DIALOGS = {
-  edit: part(() => import("./webhook-dialogs.tsx").then((file) => file.EditDialog)),
-  rotate: part(() => import("./webhook-dialogs.tsx").then((file) => file.RotateDialog)),
-  remove: part(() => import("./webhook-dialogs.tsx").then((file) => file.RemoveDialog)),
+  edit: lazyComponent(() => import("./webhook-dialogs.tsx").then((file) => file.EditDialog)),
+  rotate: lazyComponent(() => import("./webhook-dialogs.tsx").then((file) => file.RotateDialog)),
+  remove: lazyComponent(() => import("./webhook-dialogs.tsx").then((file) => file.RemoveDialog)),
 };
 
 export function WebhookRow({ webhook }: { webhook: Webhook }) {

@@ -7,13 +7,15 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { part } from "@/components/ui/part.tsx";
 import { webhookList } from "@/lib/api-client/webhooks.ts";
 import { Section } from "../section.tsx";
 import { WebhookRow } from "./webhook-row.tsx";
 
-const AddDialog = part(() => import("./add-dialog.tsx").then((file) => file.AddDialog), { warm: true });
+const AddDialog = lazyComponent(() => import("./add-dialog.tsx").then((file) => file.AddDialog), {
+  warm: true,
+});
 
 /** Which programs are told what happens. */
 export function WebhooksScreen() {

@@ -3,13 +3,13 @@
 import { Ban, RefreshCw, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import type { Selection } from "../list/use-selection.ts";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
 
-const BulkDialog = part(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
+const BulkDialog = lazyComponent(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 
 /** What can be done with the selected tasks. */
 export function BulkBar({

@@ -3,8 +3,8 @@
 import { Bookmark, Columns3, ListFilter, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import { part } from "@/components/ui/part.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
@@ -18,7 +18,9 @@ import { Tick, ViewItems } from "../views/view-items.tsx";
 import { TaskSearch } from "./task-search.tsx";
 import type { TaskPlace } from "./use-task-place.ts";
 
-const TaskFilterPanel = part(() => import("./task-filter-panel.tsx").then((file) => file.TaskFilterPanel));
+const TaskFilterPanel = lazyComponent(() =>
+  import("./task-filter-panel.tsx").then((file) => file.TaskFilterPanel),
+);
 
 /** What narrows the list, and how it is shown. */
 export function TaskToolbar({

@@ -1,20 +1,8 @@
 "use client";
 
 import type { Field } from "@/lib/mcp/forms/form.ts";
-import { ChoiceGroup } from "./choice-group.tsx";
-import { ChoiceList } from "./choice-list.tsx";
-import { DateTimeAnswer } from "./date-time-answer.tsx";
-import { NumberAnswer, TextAnswer } from "./text-answer.tsx";
-
-/** What every control of a server's form is told; `id` is the control's, or that of the group of choices. */
-export interface AnswerProps<K extends Field["kind"] = Field["kind"]> {
-  id: string;
-  field: Extract<Field, { kind: K }>;
-  value: string;
-  error: string | undefined;
-  onChange: (value: string) => void;
-  onBlur: () => void;
-}
+import { ChoiceGroup, ChoiceList } from "./choice-answer.tsx";
+import { type AnswerProps, DateTimeAnswer, NumberAnswer, TextAnswer } from "./text-answer.tsx";
 
 /** More options than this become a list to open. */
 const MOST_RADIOS = 6;

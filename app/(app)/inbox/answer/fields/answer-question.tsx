@@ -1,10 +1,17 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
-import { NoForm } from "../../request/request-parts.ts";
 
-/** How the page and what is filled in go together. */
+export const NoForm = lazyComponent(
+  () => import("../../request/first-touch.ts").then((file) => file.NoForm),
+  {
+    warm: true,
+  },
+);
+
+/** What the answer area tells the fields, and they it. */
 export interface FieldsProps {
   disabled?: boolean;
   /** Beside the heading: what became of the draft. */

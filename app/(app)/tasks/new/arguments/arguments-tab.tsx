@@ -1,11 +1,11 @@
 "use client";
 
-import { part } from "@/components/ui/part.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { FormBoundary } from "./form-boundary.tsx";
 import type { Problem } from "./judge-arguments.ts";
 import type { Json } from "./schema-tree.ts";
 
-const SchemaForm = part(() => import("./schema-form.tsx").then((module) => module.SchemaForm), {
+const SchemaForm = lazyComponent(() => import("./schema-form.tsx").then((module) => module.SchemaForm), {
   loading: () => <div aria-hidden className="skeleton h-48" />,
 });
 

@@ -10,8 +10,7 @@ import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import { decidedWord, decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { rememberHeld } from "./undoable-decisions.ts";
-import { watchHands } from "./user-activity.ts";
+import { addDecided, addUndoable, goOnFrom } from "./decision-store.ts";
 
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
@@ -19,18 +18,18 @@ loadWhenTouched(loadFollow);
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording">;
 
 /**
- * Sends a decision, bound to the question that is on the screen. Once it is recorded, the window hears
- * `intray:decided`, so that the next request opens: `next` is false for someone who has done something else meanwhile.
+ * Sends a decision, bound to the question that is on the screen. Once the server has recorded it, the next request opens,
+ * unless the person has done something else meanwhile.
  */
 export function useDecide(question: InputRequestDetail) {
   const client = useQueryClient();
   useQuery(undoWindow());
-  // At once, before the first press is drawn: a second one does nothing.
+  // A ref, since a second press may come before the first is drawn.
   const underWay = useRef(false);
   const [answer, setAnswer] = useState<Decided | null>(null);
 
   const record = async (decided: Decided, onError: (error: unknown) => void) => {
-    const hands = watchHands();
+    const activity = watchUserActivity();
     try {
       // The organization's own, be it read only now: an answer must not leave sooner than people rely on.
       const { holdMs } = await client.ensureQueryData(undoWindow());
@@ -40,24 +39,24 @@ export function useDecide(question: InputRequestDetail) {
         holdMs,
       } satisfies AnswerInput);
       client.setQueryData(requestDetail(question.id).queryKey, request);
-      if (request.delivery?.state === "held") rememberHeld(question.id, draftOf(question, decided));
+      if (request.delivery?.state === "held") addUndoable(question.id, draftOf(question, decided));
       const what = `${decidedWord(decided.action, decided.content)} ${requestName(question)}`;
       void insist(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
-      const detail = { id: question.id, next: !hands.moved() };
-      window.dispatchEvent(new CustomEvent("intray:decided", { detail }));
+      addDecided([question.id]);
+      if (!activity.seen()) goOnFrom(question.id);
     } catch (error) {
       onError(error);
     } finally {
       underWay.current = false;
       setAnswer(null);
-      hands.stop();
+      activity.stop();
       void client.invalidateQueries({ queryKey: requestKeys.detail(question.id) });
       void client.invalidateQueries({ queryKey: requestKeys.lists });
       void client.invalidateQueries({ queryKey: taskKeys.task(question.taskId) });
     }
   };
   return {
-    /** What is being recorded. */
+    /** The decision that is being recorded. */
     answer,
     send: (decided: Decided, onError: (error: unknown) => void) => {
       if (underWay.current) return;
@@ -73,4 +72,26 @@ function draftOf(question: InputRequestDetail, { content, comment }: Decided): D
   const filled = decisionOf(question.fields).kind === "form" ? (content ?? {}) : {};
   if (Object.keys(filled).length === 0 && !comment) return null;
   return { content: filled, ...(comment && { comment }) };
+}
+
+const ACTIVITIES = ["keydown", "pointerdown", "wheel", "popstate"] as const;
+
+/** Notes whether the person does something from now on: what they look at then is not moved away. */
+function watchUserActivity(): { seen: () => boolean; stop: () => void } {
+  let seen = false;
+  const note = () => {
+    seen = true;
+  };
+  // Later, since the press that decided is still being handled.
+  const timer = setTimeout(() => {
+    for (const activity of ACTIVITIES)
+      window.addEventListener(activity, note, { capture: true, passive: true });
+  });
+  return {
+    seen: () => seen,
+    stop: () => {
+      clearTimeout(timer);
+      for (const activity of ACTIVITIES) window.removeEventListener(activity, note, { capture: true });
+    },
+  };
 }

@@ -1,16 +1,20 @@
 "use client";
 
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { Day } from "@/components/time/time.tsx";
+import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequest, SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { sayMoney } from "@/lib/text/money.ts";
 import { RequestSection } from "./request-section.tsx";
+import { REQUEST_ICONS } from "./state-icons.ts";
 
-/** What was decided on requests of the same kind, about the same party and a like amount. Nothing where nothing was. */
+/** What was decided on requests of the same kind, about the same party and a similar amount. */
 export function DecidedBefore({ similar }: { similar: SimilarRequests }) {
   if (similar.items.length === 0) return null;
   return (
@@ -59,13 +63,79 @@ function Item({ item }: { item: SimilarRequest }) {
   );
 }
 
+/** Warns that the same thing may have been decided before: what approvers fear most, said before they decide. */
+export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests["repeats"]> }) {
+  const word = wordOf(repeats).toLowerCase();
+  const title =
+    repeats.by === "label"
+      ? `${repeats.label} was already ${word} by ${repeats.answer.by.name}`
+      : `The same amount for ${repeats.party} was already ${word} by ${repeats.answer.by.name}`;
+  return (
+    <Notice
+      tone="wait"
+      title={
+        <>
+          <PlainText text={title} /> <Day at={repeats.answer.at} />.
+        </>
+      }
+    >
+      <p>
+        Make sure that this is not the same one twice:{" "}
+        <Link
+          href={`/inbox/${repeats.id}?tab=done`}
+          className="underline underline-offset-4 max-md:-my-2 max-md:inline-block max-md:py-3"
+        >
+          <PlainText text={nameOf(repeats)} />
+        </Link>
+      </p>
+    </Notice>
+  );
+}
+
+/** What else the task asked, and who decided what. */
+export function OtherQuestions({ others }: { others: InputRequestSummary[] }) {
+  return (
+    <RequestSection title="Also asked by this task">
+      <ul className="flex flex-col gap-2.5">
+        {others.map((other) => (
+          <Question key={other.id} request={other} />
+        ))}
+      </ul>
+    </RequestSection>
+  );
+}
+
+function Question({ request }: { request: InputRequestSummary }) {
+  const Icon = REQUEST_ICONS[request.state];
+  const { answer } = request;
+  return (
+    <li className="flex gap-2 text-[13px]">
+      <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0 text-muted" strokeWidth={1.75} />
+      <span className="min-w-0">
+        <Link
+          href={`/inbox/${request.id}`}
+          className="underline-offset-4 hover:underline max-md:inline-block max-md:py-1"
+        >
+          <PlainText text={shorten(request.message, 90)} />
+        </Link>
+        <span className="block text-muted">
+          {answer
+            ? `${decidedWord(answer.action, answer.content)} by ${answer.by.name}`
+            : REQUEST_LABELS[request.state]}
+          , <TimeAgo at={answer?.at ?? request.createdAt} />
+        </span>
+      </span>
+    </li>
+  );
+}
+
 /** `INV-096 · ACME · $940.00`, else how its message begins. */
-export function nameOf({ label, party, amount, message }: SimilarRequest): string {
+function nameOf({ label, party, amount, message }: SimilarRequest): string {
   const known = [label, party, amount && sayMoney(amount)].filter((part) => part !== null);
   return known.length > 0 ? known.join(" · ") : `“${shorten(message, 60)}”`;
 }
 
-export function wordOf({ answer }: SimilarRequest): string {
+function wordOf({ answer }: SimilarRequest): string {
   return decidedWord(answer.action, answer.content);
 }
 

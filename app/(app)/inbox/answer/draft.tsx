@@ -2,11 +2,12 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { ApiError, api } from "@/lib/api-client/base/client.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import type { Draft, DraftInput } from "@/lib/input-requests/schema.ts";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
-import { useLeaving } from "./use-leaving.ts";
 
 const DEBOUNCE_MS = 700;
 const RETRY_MS = 5_000;
@@ -16,15 +17,15 @@ const MOST_KEPT_ALIVE = 60_000;
 /** `restored`: what stands in the form was typed earlier, at `at`. */
 type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };
 
-export interface DraftState {
+interface DraftState {
   comment: string;
   setComment: (text: string) => void;
   status: DraftStatus;
   /** Since the pane was opened. */
   everSaved: boolean;
-  /** Saves at once what waits to be saved. */
+  /** Saves at once what is not saved yet. */
   flush: () => void;
-  /** Throws the draft away, here and on the server. */
+  /** Deletes the draft, here and on the server. */
   discard: () => void;
 }
 
@@ -125,7 +126,44 @@ export function useDraft(
   };
 }
 
-/** When it was kept; null: there is nothing to keep. */
+/** Whether the draft is saved. One that was typed earlier can be discarded. */
+export function DraftLine({ draft }: { draft: DraftState }) {
+  const { status } = draft;
+  if (status.kind === "restored") {
+    return (
+      <p className="text-muted text-xs">
+        Your draft of <TimeAgo at={status.at} />
+        {" · "}
+        <Button
+          variant="link"
+          className="h-auto px-0 text-xs max-md:-my-3 max-md:h-auto max-md:py-3.5"
+          onClick={draft.discard}
+        >
+          Discard
+        </Button>
+      </p>
+    );
+  }
+  const failed = status.kind === "failed";
+  return (
+    <p className={failed ? "text-bad text-xs" : "text-muted text-xs"}>
+      <span role={failed ? "alert" : undefined}>{STATUS_WORDS[status.kind]}</span>
+      {/* Said once, not after every pause; it stays the same from then on. */}
+      <span role="status" className="sr-only">
+        {draft.everSaved && "What you type is kept as a draft"}
+      </span>
+    </p>
+  );
+}
+
+const STATUS_WORDS = {
+  none: "",
+  saving: "Saving draft…",
+  saved: "Draft saved",
+  failed: "Draft not saved; it is still here. Trying again…",
+};
+
+/** Returns when the draft was saved, or null if there is nothing to save. */
 async function put(requestId: string, draft: DraftInput): Promise<string | null> {
   const keepalive = JSON.stringify(draft).length < MOST_KEPT_ALIVE;
   const { savedAt } = await api.put<{ savedAt: string | null }>(
@@ -138,4 +176,19 @@ async function put(requestId: string, draft: DraftInput): Promise<string | null>
 
 function restoredFrom(draft: Draft | null): DraftStatus {
   return draft ? { kind: "restored", at: draft.savedAt } : { kind: "none" };
+}
+
+/** Calls `leave` when the page is hidden or closed, and when the component unmounts. */
+function useLeaving(leave: () => void) {
+  useEffect(() => {
+    // On a phone a hidden page may never come back, and is not told that it ends.
+    const onHide = () => document.visibilityState === "hidden" && leave();
+    window.addEventListener("pagehide", leave);
+    document.addEventListener("visibilitychange", onHide);
+    return () => {
+      window.removeEventListener("pagehide", leave);
+      document.removeEventListener("visibilitychange", onHide);
+      leave();
+    };
+  }, [leave]);
 }

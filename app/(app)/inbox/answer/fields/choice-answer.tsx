@@ -1,7 +1,9 @@
 "use client";
 
-import { FieldErrorLine } from "@/components/ui/field.tsx";
+import { FieldErrorLine, Field as LabelledField } from "@/components/ui/field.tsx";
+import { Select } from "@/components/ui/select.tsx";
 import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
+import type { AnswerProps } from "./text-answer.tsx";
 
 type Several = Pick<Extract<Field, { kind: "several_of" }>, "minItems" | "maxItems">;
 
@@ -97,6 +99,32 @@ export function ChoiceGroup({
       )}
       {error && <FieldErrorLine id={`${id}-error`} message={error} />}
     </fieldset>
+  );
+}
+
+/** One of many: the browser's own list, which finds an option by its first letters. */
+export function ChoiceList({ id, field, value, error, onChange, onBlur }: AnswerProps<"one_of">) {
+  const suggested = field.options.find((option) => option.value === field.default);
+  return (
+    <LabelledField
+      id={id}
+      label={field.title}
+      description={field.description}
+      hint={suggested && `The server suggests ${suggested.title}`}
+      error={error}
+      required={field.required}
+    >
+      {(control) => (
+        <Select {...control} value={value} onBlur={onBlur} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{field.required ? "Choose…" : "No answer"}</option>
+          {field.options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.title}
+            </option>
+          ))}
+        </Select>
+      )}
+    </LabelledField>
   );
 }
 

@@ -6,8 +6,8 @@ import { requestDetail } from "@/lib/api-client/requests.ts";
 
 const PATIENCE_MS = 5_000;
 
-/** Leads the keyboard to the title of a request once it is on the screen. Whoever moved on meanwhile stays there. */
-export function useReadOn(shown: string | null): (id: string) => void {
+/** Returns a function that focuses the title of a request once it is shown, unless the person has moved on meanwhile. */
+export function useFocusTitle(shown: string | null): (id: string) => void {
   const client = useQueryClient();
   const current = useRef(shown);
   useEffect(() => {

@@ -1,5 +1,4 @@
-// One load for what the inbox shows only to some, or once it is used.
-
+// Menus, and what the list shows only to some, in one load: see request/first-touch.ts.
 export { DecisionMenuItems } from "./answer/decision-menu-items.tsx";
 export { AllDone } from "./list/all-done.tsx";
 export { NoRows } from "./list/no-rows.tsx";

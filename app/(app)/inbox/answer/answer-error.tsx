@@ -1,0 +1,134 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ApiError, ConnectionError, errorSentence } from "@/lib/api-client/base/client.ts";
+import { endedWords } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { formatAgo } from "@/lib/text/time.ts";
+import { addDecided, goOnFrom } from "./decision-store.ts";
+
+/** Why a decision was not recorded. `errors` belong to fields. */
+export interface AnswerError {
+  code: string;
+  title: string;
+  detail: string;
+  errors: { field: string; message: string }[];
+}
+
+/** Words for a failed answer. `me`: the id of the person who answered. */
+export function answerErrorOf(error: unknown, me: string): AnswerError {
+  const api = error instanceof ApiError ? error : null;
+  const say = (title: string, detail: string): AnswerError => ({
+    code: api?.code ?? "offline",
+    title,
+    detail,
+    errors: api?.errors ?? [],
+  });
+  switch (api?.code) {
+    case "already_answered":
+      // A first try whose reply was lost on the way.
+      if (idIn(api) === me)
+        return { ...say(`You answered this ${agoIn(api)}.`, "That first answer stands."), code: "mine" };
+      return say(
+        `${nameIn(api)} answered this ${agoIn(api)}.`,
+        "Your decision was not recorded; theirs stands.",
+      );
+    case "question_changed":
+      return say(
+        "The question changed before your answer arrived.",
+        "Nothing was sent. Read the new question and decide again.",
+      );
+    case "no_longer_open": {
+      const reason = typeof api.extra.reason === "string" ? api.extra.reason : null;
+      const words = endedWords("withdrawn", reason);
+      return say(api.detail ?? `${words.what} Nothing was sent.`, words.next);
+    }
+    case "claimed_by_other":
+      return say(
+        `${nameIn(api)} claimed this ${agoIn(api)}.`,
+        "Nothing of yours was sent. It is theirs until they release it, or leave it for 15 minutes.",
+      );
+    case "invalid_content":
+      return say("The server’s form does not take this answer.", api.detail ?? "Nothing was sent.");
+    default: {
+      const quote = api?.requestId ? ` (Quote ${api.requestId} if you ask for help.)` : "";
+      const unknown = api?.isUnknown || (error instanceof ConnectionError && error.sent === null);
+      const title = unknown ? "Your decision may not have arrived." : "Your decision was not recorded.";
+      return say(title, `${errorSentence(error)}${quote}`);
+    }
+  }
+}
+
+/** Shows that a decision was not recorded: who was first, with what; that nothing was sent; and where to go on. */
+export function AnswerErrorNotice({
+  error,
+  request,
+  keptForm,
+}: {
+  error: AnswerError;
+  request: InputRequestDetail;
+  /** A filled-in form stays on the screen, to be read. */
+  keptForm: boolean;
+}) {
+  // As it was then: words that count on would be announced again and again.
+  const [now] = useState(Date.now);
+  const { title, detail } = withTheirs(error, request, now);
+  const over = request.state !== "open";
+  return (
+    <div
+      className={cn(
+        "shrink-0 px-4 md:px-8",
+        // Without the bar below it, it is the end of the page.
+        over ? "pb-[calc(0.75rem+env(safe-area-inset-bottom))]" : "pb-3",
+      )}
+    >
+      <Notice
+        live
+        tone={over ? "wait" : "bad"}
+        title={title}
+        action={
+          over && (
+            <Button size="sm" onClick={() => goOn(request.id)}>
+              Go to the next request
+            </Button>
+          )
+        }
+      >
+        <p>
+          {detail}
+          {over && keptForm && " What you had filled in stays above, to read or copy."}
+        </p>
+      </Notice>
+    </div>
+  );
+}
+
+/** Adds what the other person decided, once that is known: `Cleo approved this 2 min ago.` */
+function withTheirs(error: AnswerError, { answer }: InputRequestDetail, now: number): AnswerError {
+  if (error.code !== "already_answered" || !answer) return error;
+  const word = decidedWord(answer.action, answer.content).toLowerCase();
+  return { ...error, title: `${answer.by.name} ${word} this ${formatAgo(answer.at, now)}.` };
+}
+
+function nameIn({ extra }: ApiError): string {
+  const name = (extra.by as { name?: unknown } | null | undefined)?.name;
+  return typeof name === "string" ? name : "Someone";
+}
+
+function idIn({ extra }: ApiError): unknown {
+  return (extra.by as { id?: unknown } | null | undefined)?.id;
+}
+
+function agoIn({ extra }: ApiError): string {
+  return typeof extra.at === "string" ? formatAgo(extra.at, Date.now()) : "a moment ago";
+}
+
+/** As after a decision: the list knows which one is next. */
+function goOn(requestId: string) {
+  addDecided([requestId]);
+  goOnFrom(requestId);
+}

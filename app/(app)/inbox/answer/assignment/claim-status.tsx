@@ -1,0 +1,96 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api } from "@/lib/api-client/base/client.ts";
+import { requestKeys } from "@/lib/api-client/requests.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** Who has claimed the request, since when, and what the others can do. */
+export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail; onTakeOver: () => void }) {
+  const me = useMe();
+  const claim = request.claimedBy;
+  if (!claim) return null;
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>
+        Claimed by <span className="font-medium text-ink">{claim.name}</span> <TimeAgo at={claim.at} /> · Ask{" "}
+        {claim.name}, or wait: unused, the claim ends at {clockTime(claim.until)}.
+      </span>
+      {me.may("requests:assign") && (
+        <Button size="sm" onClick={onTakeOver}>
+          Take over
+        </Button>
+      )}
+    </span>
+  );
+}
+
+function clockTime(at: string): string {
+  return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }).format(new Date(at));
+}
+
+/** Activity renews the claim this often at most. */
+const RENEW_EVERY_MS = 60_000;
+const ACTIVITIES = ["keydown", "pointermove", "wheel", "touchstart"] as const;
+
+/**
+ * Renews one's own claim while one types or moves here, reads the request again when a claim (anyone's) should have ended,
+ * and says when one's own has ended. `given`: the person gives it back.
+ */
+export function ClaimAlive({
+  request,
+  mine,
+  given,
+}: {
+  request: InputRequestDetail;
+  mine: boolean;
+  given: boolean;
+}) {
+  const client = useQueryClient();
+  const { id } = request;
+  const until = request.claimedBy?.until ?? null;
+  const renewedAt = useRef(Date.now());
+
+  useEffect(() => {
+    if (!mine) return;
+    const note = () => {
+      const now = Date.now();
+      if (now - renewedAt.current < RENEW_EVERY_MS || (until && now > Date.parse(until))) return;
+      renewedAt.current = now;
+      // Refused or unreachable, the claim runs out by itself, and the read at its end shows that.
+      api.post(`/api/v1/input-requests/${id}/claim`).catch(() => undefined);
+    };
+    for (const activity of ACTIVITIES)
+      window.addEventListener(activity, note, { capture: true, passive: true });
+    return () => {
+      for (const activity of ACTIVITIES) window.removeEventListener(activity, note, { capture: true });
+    };
+  }, [id, mine, until]);
+
+  useEffect(() => {
+    if (!until) return;
+    const readAgain = () => void client.invalidateQueries({ queryKey: requestKeys.detail(id) });
+    const timer = setTimeout(readAgain, Math.max(0, Date.parse(until) - Date.now()) + 1_000);
+    return () => clearTimeout(timer);
+  }, [client, id, until]);
+
+  const wasMine = useRef(mine);
+  useEffect(() => {
+    if (wasMine.current && !mine && !given && request.state === "open") toast(endedWords(request));
+    wasMine.current = mine;
+  }, [mine, given, request]);
+  return null;
+}
+
+function endedWords(request: InputRequestDetail): string {
+  const name = requestName(request);
+  return request.claimedBy
+    ? `${request.claimedBy.name} took ${name} over: your claim has ended`
+    : `Your claim on ${name} has ended: others may answer it now`;
+}

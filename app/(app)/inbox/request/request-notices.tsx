@@ -1,0 +1,113 @@
+"use client";
+
+import { Clock3, Unplug } from "lucide-react";
+import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
+import { PausedNotice } from "@/components/server/paused-notice.tsx";
+import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { useTimeLeft } from "@/components/time/time-left.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { Empty } from "@/components/ui/empty.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { shorten } from "@/lib/text/labels.ts";
+
+/** Why an answer does not go out now. */
+export function RequestTrouble({ request }: { request: InputRequestDetail }) {
+  const { server, connectionOwner, connectionState } = request;
+  return (
+    <>
+      <PausedNotice server={server}>
+        <p>
+          {request.answer ? "The answer is kept, and" : "It can be answered. The answer is kept, and"} goes
+          out when the pause ends. The task’s own time limit runs on.
+        </p>
+      </PausedNotice>
+      <ConnectionTrouble server={server} owner={connectionOwner} state={connectionState} />
+    </>
+  );
+}
+
+/** Why an answer can’t wait; large while there is little time. It never stops anybody from answering. */
+export function TimeLimitLine({
+  until,
+  reason,
+}: {
+  until: string;
+  reason: { habit: boolean; words: string };
+}) {
+  const { words, short, over } = useTimeLeft(until);
+  if (!short) return <p className="text-[13px] text-muted">{reason.words}</p>;
+  return (
+    <div
+      className={cn(
+        "flex items-center gap-3.5 rounded-lg border px-3.5 py-2.5",
+        over ? "border-wait/30 bg-wait-soft" : "border-bad/30 bg-bad-soft",
+      )}
+    >
+      <Clock3
+        aria-hidden
+        className={cn("size-5 shrink-0", over ? "text-wait" : "text-bad")}
+        strokeWidth={1.75}
+      />
+      {/* Heard once as it appears and once as it ends; the seconds themselves are only seen. */}
+      <p role="status" className="sr-only">
+        {over
+          ? "The time to answer is probably up. You can still answer."
+          : "Less than two minutes left to answer."}
+      </p>
+      <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+        <p className={cn("font-semibold tabular-nums", over ? "text-wait" : "text-[17px] text-bad")}>
+          {over ? "The time is probably up" : words}
+        </p>
+        <p className="text-[13px]">
+          {reason.words}
+          {over && " You can still answer, until the server says that it is too late."}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** How far the task has come. */
+export function TaskProgress({
+  progress,
+}: {
+  progress: NonNullable<InputRequestDetail["task"]["progress"]>;
+}) {
+  return (
+    <>
+      <span className="w-32 shrink-0">
+        <ProgressBar progress={progress} label="Progress of the task" />
+      </span>
+      <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
+      {progress.message && <PlainText text={shorten(progress.message, 120)} />}
+    </>
+  );
+}
+
+/** A form that is not shown, and why. */
+export function NoForm({ reason }: { reason: string }) {
+  return (
+    <Notice tone="wait" title="This form is not shown">
+      <p className="wrap-anywhere">{reason}.</p>
+      <p>You can decline, with a reason.</p>
+    </Notice>
+  );
+}
+
+/** There is no such request for this person. */
+export function RequestMissing({ onBack }: { onBack: () => void }) {
+  return (
+    <div className="m-auto">
+      <Empty
+        icon={Unplug}
+        title="This request is not here"
+        action={<Button onClick={onBack}>Back to the inbox</Button>}
+      >
+        The link may be old, or it belongs to an organization that you are not in.
+      </Empty>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { type ComponentType, createElement, type ReactNode, useEffect, useSyncExternalStore } from "react";
+import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
+
+/** How long a failed load is reported before it may be tried again. */
+const FORGET_FAILURE_MS = 1_000;
+
+interface Loader {
+  load: () => Promise<void>;
+  /** True also after a failed load, which drawing the component then throws. */
+  isSettled: () => boolean;
+  subscribe: (listener: () => void) => () => void;
+}
+
+/** A component that is not part of the first load. Once loaded, it is drawn at once. */
+export type LazyComponent<P> = ((props: P) => ReactNode) & Loader;
+
+/**
+ * Makes a component of what `importComponent` loads. Declare it beside the parent that draws it.
+ *
+ * - `loading` stands in its place until it is loaded.
+ * - `warm` loads it as soon as someone begins to use the page; otherwise it is loaded when first drawn.
+ * - `patient` loads it only then, even where it is drawn, since nothing of it can be seen before.
+ */
+export function lazyComponent<P extends object>(
+  importComponent: () => Promise<ComponentType<P>>,
+  {
+    loading,
+    warm = false,
+    patient = false,
+  }: { loading?: () => ReactNode; warm?: boolean; patient?: boolean } = {},
+): LazyComponent<P> {
+  let loaded: ComponentType<P> | null = null;
+  let underWay: Promise<void> | null = null;
+  let failure: { error: unknown } | null = null;
+  const listeners = new Set<() => void>();
+  const loader: Loader = {
+    load: () => {
+      underWay ??= insist(importComponent)
+        .then((component) => {
+          loaded = component;
+        })
+        .catch((error: unknown) => {
+          failure = { error };
+          underWay = null;
+          // The page reports the error; drawn again, by “Try again”, the component is loaded again.
+          setTimeout(() => {
+            failure = null;
+          }, FORGET_FAILURE_MS);
+        })
+        .finally(() => {
+          for (const listener of listeners) listener();
+        });
+      return underWay;
+    },
+    isSettled: () => loaded !== null || failure !== null,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  if (warm || patient) loadWhenTouched(loader.load);
+
+  // biome-ignore lint/correctness/noComponentHookFactories: made once, where a module is loaded
+  const Lazy = (props: P) => {
+    const settled = useLazyComponents([loader], patient);
+    if (settled && loaded) return createElement(loaded, props);
+    if (settled && failure) throw failure.error;
+    return loading?.();
+  };
+  return Object.assign(Lazy, loader);
+}
+
+/** Loads all of these and returns whether they are loaded: to draw a whole at once, and not piece by piece. */
+export function useLazyComponents(components: Loader[], patient = false): boolean {
+  const settled = useSyncExternalStore(
+    (listener) => {
+      const stops = components.map((each) => each.subscribe(listener));
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    () => components.every((each) => each.isSettled()),
+    // The server never has them, so neither has the first drawing of its page.
+    () => components.length === 0,
+  );
+  useEffect(() => {
+    if (!settled && !patient) for (const each of components) void each.load();
+  });
+  return settled;
+}
