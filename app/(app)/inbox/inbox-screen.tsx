@@ -7,6 +7,7 @@ import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { part } from "@/components/ui/part.tsx";
+import { isWide } from "@/components/ui/wide.ts";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
 import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
@@ -19,7 +20,7 @@ import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
 import { InboxSearch } from "./toolbar/inbox-search.tsx";
 import { InboxTabs } from "./toolbar/inbox-tabs.tsx";
 import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
-import { isWide, useInboxPlace } from "./toolbar/use-inbox-place.ts";
+import { useInboxPlace } from "./toolbar/use-inbox-place.ts";
 import { useViews } from "./views/use-views.ts";
 
 const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.ActiveFilters), {

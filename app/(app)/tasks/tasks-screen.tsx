@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
-import { useMemo, useState, useSyncExternalStore } from "react";
+import { useMemo, useState } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -13,6 +13,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { part } from "@/components/ui/part.tsx";
+import { useWide } from "@/components/ui/wide.ts";
 import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { taskCounts, taskList } from "@/lib/api-client/tasks/tasks.ts";
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
@@ -141,21 +142,6 @@ export function TasksScreen() {
       )}
       {dialog && <ViewDialogs dialog={dialog} views={views} onClose={() => setDialog(null)} />}
     </Page>
-  );
-}
-
-const WIDE = "(min-width: 768px)";
-
-/** Whether there is room for the table. The server guesses that there is. */
-function useWide(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const media = window.matchMedia(WIDE);
-      media.addEventListener("change", listener);
-      return () => media.removeEventListener("change", listener);
-    },
-    () => window.matchMedia(WIDE).matches,
-    () => true,
   );
 }
 

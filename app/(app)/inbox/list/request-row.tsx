@@ -7,6 +7,7 @@ import { Age } from "@/components/time/time.tsx";
 import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { isWide } from "@/components/ui/wide.ts";
 import { formatAmount } from "@/lib/format/requests/amount-words.ts";
 import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
@@ -44,7 +45,7 @@ export function RequestRow({
     if (event.metaKey || event.ctrlKey) return;
     event.preventDefault();
     if (selection && event.shiftKey) return selection.onToggle(true);
-    if (selection?.selecting && matchMedia("(max-width: 767px)").matches) return selection.onToggle(false);
+    if (selection?.selecting && !isWide()) return selection.onToggle(false);
     onOpen(event.detail === 0);
   };
   const ticked = selection?.checked || selection?.selecting;

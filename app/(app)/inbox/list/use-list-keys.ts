@@ -1,7 +1,8 @@
 "use client";
 
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
-import { idInAddress, isWide } from "../toolbar/use-inbox-place.ts";
+import { isWide } from "@/components/ui/wide.ts";
+import { idInAddress } from "../toolbar/use-inbox-place.ts";
 import { rowBeside } from "./next-row.ts";
 import type { Selection } from "./use-selection.ts";
 import type { StableRow } from "./use-stable-rows.ts";

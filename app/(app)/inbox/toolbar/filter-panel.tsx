@@ -7,9 +7,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { isWide } from "@/components/ui/wide.ts";
 import { serverList } from "@/lib/api-client/servers.ts";
 import { type InboxFilters, NO_FILTERS, SPAN_WORDS } from "@/lib/format/requests/inbox-filters.ts";
-import { isWide } from "./use-inbox-place.ts";
 
 interface FilterPanelProps {
   filters: InboxFilters;

@@ -59,8 +59,3 @@ function idIn(pathname: string): string | null {
 export function idInAddress(): string | null {
   return idIn(window.location.pathname);
 }
-
-/** Whether list and request stand side by side. */
-export function isWide(): boolean {
-  return window.matchMedia("(min-width: 768px)").matches;
-}

@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
+import { isWide } from "@/components/ui/wide.ts";
 import { serverList } from "@/lib/api-client/servers.ts";
 import {
   attentionWords,
@@ -28,7 +29,7 @@ interface TaskFilterPanelProps {
 
 /** Beside its button on a wide screen, from the bottom on a phone. */
 export function TaskFilterPanel({ filters, tasks, anchor, onClose, onApply }: TaskFilterPanelProps) {
-  const [wide] = useState(() => window.matchMedia("(min-width: 768px)").matches);
+  const [wide] = useState(isWide);
   const apply = (change: Partial<TaskFilters>) => {
     onApply(change);
     onClose();
