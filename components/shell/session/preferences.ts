@@ -19,7 +19,7 @@ export function createPreferences(
   let last: Promise<unknown> = Promise.resolve();
   const listeners = new Set<() => void>();
   const show = () => {
-    shown = pending.reduce<Preferences>((all, change) => ({ ...all, ...change }) as Preferences, saved);
+    shown = Object.assign({}, saved, ...pending);
     for (const listener of listeners) listener();
   };
   return {
