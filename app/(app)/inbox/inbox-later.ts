@@ -1,5 +1,6 @@
 // One load for what the inbox shows only to some, or once it is used.
 
+export { SavedViewItems as ViewsMenuItems } from "@/components/list/saved-view-items.tsx";
 export { DecisionMenuItems } from "./answer/decision-menu-items.tsx";
 export { AllDone } from "./list/all-done.tsx";
 export { NoRows } from "./list/no-rows.tsx";
@@ -7,4 +8,3 @@ export { RequestMenuItems } from "./request/request-menu-items.tsx";
 export { ActiveFilters } from "./toolbar/active-filters.tsx";
 export { InboxCommands } from "./toolbar/inbox-commands.ts";
 export { ViewLine } from "./views/view-line.tsx";
-export { ViewsMenuItems } from "./views/views-menu-items.tsx";

@@ -18,4 +18,6 @@ export const BulkDialog = part(() => import("./bulk/bulk-dialog.tsx").then((file
   loading: DialogLoading,
 });
 export const FilterPanel = part(() => import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel));
-export const ViewDialogs = part(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
+export const ViewDialogs = part(() =>
+  import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
+);

@@ -2,22 +2,22 @@
 
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import type { ViewDialog } from "@/components/list/saved-views.ts";
+import { SearchField } from "@/components/list/search-field.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { part } from "@/components/ui/part.tsx";
 import { isWide } from "@/components/ui/wide.ts";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
 import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
 import { NoRequest } from "./list/no-request.tsx";
 import { RequestList } from "./list/request-list.tsx";
-import { RowSkeletons } from "./list/row-skeletons.tsx";
+import { RowSkeletons } from "./list/request-row.tsx";
 import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
-import { InboxSearch } from "./toolbar/inbox-search.tsx";
 import { InboxTabs } from "./toolbar/inbox-tabs.tsx";
 import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
 import { useInboxPlace } from "./toolbar/use-inbox-place.ts";
@@ -62,10 +62,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   // The list reads it; here it is only looked at.
   const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
   const listKnown = tab !== null && list.data !== undefined;
-  const tools = () => {
-    const names = list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
-    return [...new Set(names)].sort();
-  };
+  const tools = () => list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
 
   return (
     <div className="flex min-h-0 flex-1">
@@ -92,7 +89,12 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           />
           <InboxTabs active={tab} place={place} />
         </header>
-        <InboxSearch value={place.filters.q} onChange={(q) => place.replace({ filters: { q } })} />
+        <SearchField
+          label="Search requests"
+          value={place.filters.q}
+          onChange={(q) => place.replace({ filters: { q } })}
+          className="mx-3 my-2.5 md:mx-4"
+        />
         {(views.current || views.missing) && (
           <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
         )}

@@ -11,7 +11,7 @@ import {
   requestKeys,
 } from "@/lib/api-client/requests.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { inboxViews } from "@/lib/api-client/views.ts";
+import { savedViews } from "@/lib/api-client/views.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
 import { log } from "@/lib/base/log.ts";
@@ -62,7 +62,7 @@ export async function readFirstView(
         first,
         read: [
           [requestKeys.list(tab, filters), { pages: [list], pageParams: [""] }],
-          [inboxViews().queryKey, { items: views, nextCursor: null }],
+          [savedViews("inbox").queryKey, { items: views, nextCursor: null }],
           [undoWindow().queryKey, await readUndoWindow(organizationId, tx)],
           [declineReasons().queryKey, await readDeclineReasons(organizationId, tx)],
           ...(shown ? await readRequest(organizationId, tx, principal, shown) : []),

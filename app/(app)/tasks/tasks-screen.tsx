@@ -3,6 +3,8 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
+import type { ViewDialog } from "@/components/list/saved-views.ts";
+import { useSelection } from "@/components/list/use-selection.ts";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -14,7 +16,6 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { part } from "@/components/ui/part.tsx";
 import { useWide } from "@/components/ui/wide.ts";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { taskCounts, taskList } from "@/lib/api-client/tasks/tasks.ts";
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
@@ -22,14 +23,15 @@ import { TaskCards } from "./list/task-cards.tsx";
 import { TaskTable, TaskTableSkeleton } from "./list/task-table.tsx";
 import { TaskTiles } from "./list/task-tiles.tsx";
 import { useColumns } from "./list/use-columns.ts";
-import { useSelection } from "./list/use-selection.ts";
 import { useTaskRows } from "./list/use-task-rows.ts";
 import { ExportMenu } from "./toolbar/export-menu.tsx";
 import { TaskToolbar } from "./toolbar/task-toolbar.tsx";
 import { useTaskPlace } from "./toolbar/use-task-place.ts";
-import { useViews } from "./views/use-views.ts";
+import { useViews } from "./toolbar/use-views.ts";
 
-const ViewDialogs = part(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
+const ViewDialogs = part(() =>
+  import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
+);
 
 export function TasksScreen() {
   const me = useMe();
@@ -47,7 +49,10 @@ export function TasksScreen() {
   const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
   const name = JSON.stringify(query);
   const { rows, unseen, showAll } = useTaskRows(name, fresh, held);
-  const chosen = useSelection(name, rows);
+  const chosen = useSelection(
+    name,
+    rows.filter((row) => !row.gone).map((row) => row.task.id),
+  );
   const selection = me.may("tasks:manage") ? chosen : null;
   const tasks = useMemo(() => rows.map(({ task }) => task), [rows]);
   const waiting = counts.data?.counts.input_required ?? 0;

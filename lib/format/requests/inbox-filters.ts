@@ -116,9 +116,3 @@ export function isNarrowed(filters: InboxFilters): boolean {
 export function viewQuery(tab: string, filters: InboxFilters): Record<string, string> {
   return { tab, ...setFilters(filters) };
 }
-
-export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
-    (name) => (a[name] ?? "") === (b[name] ?? ""),
-  );
-}

@@ -1,7 +1,16 @@
 "use client";
 
-import { Check } from "lucide-react";
+import {
+  Check,
+  FileCheck2,
+  Link2,
+  type LucideIcon,
+  MessageSquareText,
+  Trash2,
+  UserRound,
+} from "lucide-react";
 import type { MouseEvent } from "react";
+import { rowLinkId } from "@/components/list/use-list-keys.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { TimeLeftBadge } from "@/components/time/time-left.tsx";
@@ -13,8 +22,7 @@ import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/request
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
-import { requestIcon } from "./request-icon.ts";
-import type { StableRow } from "./use-stable-rows.ts";
+import type { StableRow } from "./use-request-rows.ts";
 
 export interface RowSelection {
   checked: boolean;
@@ -52,7 +60,7 @@ export function RequestRow({
   return (
     <div className="group relative">
       <a
-        id={`row-${request.id}`}
+        id={rowLinkId(request.id)}
         href={href}
         aria-current={current ? "true" : undefined}
         onClick={click}
@@ -158,5 +166,32 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
       )}
       {request.askedAgain && <Badge>Asked again</Badge>}
     </>
+  );
+}
+
+const ICONS: [RegExp, LucideIcon][] = [
+  [/delete|remove|purge|drop|destroy|wipe/i, Trash2],
+  [/invoice|payment|expense|approv|contract|order/i, FileCheck2],
+  [/access|grant|invite|member|permission/i, UserRound],
+];
+
+/** A hint at what it is about, from the tool's name; nothing depends on it. */
+function requestIcon(request: Pick<InputRequestSummary, "mode" | "tool">): LucideIcon {
+  if (request.mode === "url") return Link2;
+  return ICONS.find(([pattern]) => pattern.test(request.tool))?.[1] ?? MessageSquareText;
+}
+
+/** The shape of rows while they load. */
+export function RowSkeletons() {
+  return (
+    <div aria-hidden className="border-line border-t">
+      {[85, 60, 75, 50, 70].map((width) => (
+        <div key={width} className="flex h-[87px] flex-col gap-2 border-line border-b py-3.5 pr-4 pl-11">
+          <div className="skeleton h-4" style={{ width: `${width}%` }} />
+          <div className="skeleton h-3 w-1/2" />
+          <div className="skeleton h-4 w-24" />
+        </div>
+      ))}
+    </div>
   );
 }

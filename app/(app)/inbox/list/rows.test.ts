@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { rowAfter, rowBeside } from "./next-row.ts";
-import { type StableRow, settle } from "./use-stable-rows.ts";
+import { rowAfter } from "./use-next-request.ts";
+import { type StableRow, settle } from "./use-request-rows.ts";
 
 const request = (id: string, state: InputRequestSummary["state"] = "open") =>
   ({ id, state }) as InputRequestSummary;
@@ -55,19 +55,5 @@ describe("after a decision", () => {
     ["the first when the decided one is not in the list", [row("a"), row("b")], "z", "a"],
   ])("%s", (_, rows, id, expected) => {
     expect(rowAfter(rows, id)?.request.id).toBe(expected);
-  });
-});
-
-describe("J and K", () => {
-  const rows = [row("a"), row("b")];
-  test.each([
-    ["a", 1, "b"],
-    ["b", -1, "a"],
-    ["b", 1, undefined],
-    ["a", -1, undefined],
-    [null, 1, "a"],
-    ["z", -1, "a"],
-  ] as const)("from %s by %i lead to %s", (from, by, expected) => {
-    expect(rowBeside(rows, from, by)?.request.id).toBe(expected);
   });
 });

@@ -2,15 +2,14 @@
 
 import { ArrowUpDown, ListChecks, ListFilter } from "lucide-react";
 import type { RefObject } from "react";
+import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuChoices, MenuLabel } from "@/components/ui/overlay/menu.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import type { RequestTab } from "@/lib/api-client/requests.ts";
 import { chipsOf, type InboxOrder, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { Views } from "../views/use-views.ts";
 import { ViewsMenu } from "../views/views-menu.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
@@ -28,7 +27,7 @@ export function InboxToolbar({
 }: {
   place: InboxPlace;
   tab: RequestTab | null;
-  views: Views;
+  views: SavedViews;
   selecting: boolean;
   filtering: boolean;
   filterButton: RefObject<HTMLButtonElement | null>;

@@ -1,14 +1,19 @@
 "use client";
 
 import { Bookmark } from "lucide-react";
+import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { ViewsMenuItems } from "../inbox-parts.ts";
-import type { Views } from "./use-views.ts";
 
 /** One's own views and the shared ones, and what can be done with the one that is on. */
-export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog: ViewDialog) => void }) {
+export function ViewsMenu({
+  views,
+  onDialog,
+}: {
+  views: SavedViews;
+  onDialog: (dialog: ViewDialog) => void;
+}) {
   const { current } = views;
   return (
     <Menu
