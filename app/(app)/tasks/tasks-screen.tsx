@@ -1,10 +1,11 @@
 "use client";
 
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { ViewDialog } from "@/components/list/saved-views.ts";
 import { useSelection } from "@/components/list/use-selection.ts";
+import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -33,7 +34,9 @@ const ViewDialogs = part(() =>
   import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
 );
 
-export function TasksScreen() {
+/** `phone`: the server's guess, which it draws by. */
+export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean }) {
+  useRead(useQueryClient(), read);
   const me = useMe();
   const place = useTaskPlace();
   const { filters, query } = place;
@@ -43,7 +46,7 @@ export function TasksScreen() {
   const columns = useColumns();
   const [dialog, setDialog] = useState<ViewDialog | null>(null);
   const [held, setHeld] = useState(false);
-  const wide = useWide();
+  const wide = useWide(!phone);
 
   const settled = list.isPlaceholderData ? undefined : list.data;
   const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
