@@ -36,7 +36,7 @@ function check(file: string): string[] {
   return [
     ...strange.map((name) => `${name} is not made by endpoint() or route() of lib/web/http/route.ts`),
     ...(METHODS.some((name) => isExported(text, name)) ? [] : ["it exports no method"]),
-    ...(/import \{[^}]*\} from "@\/lib\/web\/route\.ts"/.test(text)
+    ...(/import \{[^}]*\} from "@\/lib\/web\/http\/route\.ts"/.test(text)
       ? []
       : ["lib/web/http/route.ts is not imported"]),
     ...(isListed(file) ? [] : [`${PATHS} does not have it`]),
