@@ -4,7 +4,7 @@ import { usePathname, useSearchParams } from "next/navigation";
 import { useMemo } from "react";
 
 /** Changes of the address, by the names of its parameters; empty or null takes one away. */
-export type Changes = Record<string, string | null | undefined>;
+type Changes = Record<string, string | null | undefined>;
 
 /**
  * What of a list someone looks at, all of it in the address. `read`: the filters in it; `address`: where a change of

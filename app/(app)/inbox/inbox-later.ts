@@ -2,7 +2,6 @@
 
 export { SavedViewItems as ViewsMenuItems } from "@/components/list/saved-view-items.tsx";
 export { DecisionMenuItems } from "./answer/decision-menu-items.tsx";
-export { AllDone } from "./list/all-done.tsx";
 export { NoRows } from "./list/no-rows.tsx";
 export { RequestMenuItems } from "./request/request-menu-items.tsx";
 export { ActiveFilters } from "./toolbar/active-filters.tsx";

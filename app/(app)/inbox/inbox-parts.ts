@@ -9,7 +9,6 @@ const warm = { warm: true };
 export const InboxCommands = part(() => later().then((file) => file.InboxCommands), { patient: true });
 export const ViewLine = part(() => later().then((file) => file.ViewLine), warm);
 export const NoRows = part(() => later().then((file) => file.NoRows), warm);
-export const AllDone = part(() => later().then((file) => file.AllDone), warm);
 export const ViewsMenuItems = part(() => later().then((file) => file.ViewsMenuItems), warm);
 export const DecisionMenuItems = part(() => later().then((file) => file.DecisionMenuItems), warm);
 export const RequestMenuItems = part(() => later().then((file) => file.RequestMenuItems), warm);
@@ -18,6 +17,4 @@ export const BulkDialog = part(() => import("./bulk/bulk-dialog.tsx").then((file
   loading: DialogLoading,
 });
 export const FilterPanel = part(() => import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel));
-export const ViewDialogs = part(() =>
-  import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
-);
+export const ViewDialogs = part(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));

@@ -11,10 +11,8 @@ import { cn } from "@/components/ui/cn.ts";
 import { part } from "@/components/ui/part.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
-import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
-import { capitalise } from "@/lib/text/labels.ts";
+import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
 import { FilterPanel, InboxCommands, ViewDialogs, ViewLine } from "./inbox-parts.ts";
-import { NoRequest } from "./list/no-request.tsx";
 import { RequestList } from "./list/request-list.tsx";
 import { RowSkeletons } from "./list/request-row.tsx";
 import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
@@ -28,6 +26,8 @@ const ActiveFilters = part(() => import("./inbox-later.ts").then((file) => file.
   loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
   warm: true,
 });
+
+const NoRequest = part(() => import("./list/no-request.tsx").then((file) => file.NoRequest), { warm: true });
 
 /** `first`: the request beside the list, where the address names none and there is room. */
 export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {
@@ -54,7 +54,6 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
     setOffered(null);
     place.go({ id: null });
   };
-  const narrowed = chipsOf(place.filters, () => undefined);
   const waiting = useWaiting();
   const { data: found } = useQuery(requestCounts(place.filters));
   const listed = tab === "done" || !tab || !found ? waiting : found[tab];
@@ -98,7 +97,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
         {(views.current || views.missing) && (
           <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
         )}
-        {narrowed.length > 0 && <ActiveFilters place={place} />}
+        {filterCount(place.filters) > 0 && <ActiveFilters place={place} />}
         {tab ? (
           <RequestList
             key={tab}
@@ -146,16 +145,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           onApply={(filters) => place.go({ filters })}
         />
       )}
-      {dialog && (
-        <ViewDialogs
-          dialog={dialog}
-          views={views}
-          suggested={
-            narrowed.map((chip) => chip.words).join(", ") || place.filters.q || capitalise(tab ?? "")
-          }
-          onClose={() => setDialog(null)}
-        />
-      )}
+      {dialog && <ViewDialogs dialog={dialog} views={views} place={place} onClose={() => setDialog(null)} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from "react";
-import { createPreferences, type PreferenceStore } from "@/components/shell/session/preferences.ts";
+import { createContext, type ReactNode, useContext, useState } from "react";
+import { createPrefer, type Prefer } from "@/components/shell/session/preferences.ts";
 import type { Permission } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { api, speakFor } from "@/lib/api-client/base/client.ts";
@@ -24,7 +24,7 @@ interface DrawnMe extends Omit<Me, "may"> {
 }
 
 interface MeValue extends Me {
-  prefer: PreferenceStore["prefer"];
+  prefer: Prefer;
 }
 
 const MeContext = createContext<MeValue | null>(null);
@@ -32,10 +32,14 @@ const MeContext = createContext<MeValue | null>(null);
 export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode }) {
   // Before anything below asks for anything.
   useState(() => speakFor(me.organization.id));
-  const [{ read, subscribe, prefer }] = useState(() =>
-    createPreferences(me.preferences, (change) => api.patch<Preferences>("/api/v1/me/preferences", change)),
+  const [preferences, setPreferences] = useState(me.preferences);
+  const [prefer] = useState(() =>
+    createPrefer(
+      me.preferences,
+      (change) => api.patch<Preferences>("/api/v1/me/preferences", change),
+      setPreferences,
+    ),
   );
-  const preferences = useSyncExternalStore(subscribe, read, read);
   return (
     <MeContext
       value={{ ...me, preferences, may: (permission) => me.permissions.includes(permission), prefer }}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
-import { createPreferences } from "./preferences.ts";
+import { createPrefer } from "./preferences.ts";
 
 const SAVED: Preferences = { singleKeys: true, tourSeen: false };
 
@@ -22,12 +22,21 @@ function slowServer() {
   return { calls, send, stored: () => stored };
 }
 
+/** Preferences as the page shows them. */
+function preferencesOf(server: ReturnType<typeof slowServer>) {
+  let shown = SAVED;
+  const prefer = createPrefer(SAVED, server.send, (preferences) => {
+    shown = preferences;
+  });
+  return { prefer, read: () => shown };
+}
+
 const sent = (calls: unknown[], count: number) => expect.poll(() => calls.length).toBe(count);
 
 describe("what a person prefers", () => {
   test("keeps both of two changes that follow each other quickly", async () => {
     const server = slowServer();
-    const preferences = createPreferences(SAVED, server.send);
+    const preferences = preferencesOf(server);
     const changes = [preferences.prefer({ singleKeys: false }), preferences.prefer({ tourSeen: true })];
     expect(preferences.read()).toEqual({ singleKeys: false, tourSeen: true });
     await sent(server.calls, 1);
@@ -43,7 +52,7 @@ describe("what a person prefers", () => {
 
   test("ends with the later one of two changes of the same switch, on the server too", async () => {
     const server = slowServer();
-    const preferences = createPreferences(SAVED, server.send);
+    const preferences = preferencesOf(server);
     const changes = [preferences.prefer({ singleKeys: false }), preferences.prefer({ singleKeys: true })];
     await sent(server.calls, 1);
     expect(server.calls).toHaveLength(1);
@@ -57,9 +66,7 @@ describe("what a person prefers", () => {
 
   test("loses only the change that is refused", async () => {
     const server = slowServer();
-    const preferences = createPreferences(SAVED, server.send);
-    const seen: Preferences[] = [];
-    preferences.subscribe(() => seen.push(preferences.read()));
+    const preferences = preferencesOf(server);
     const refused = preferences.prefer({ singleKeys: false });
     const kept = preferences.prefer({ tourSeen: true });
     await sent(server.calls, 1);
@@ -69,6 +76,6 @@ describe("what a person prefers", () => {
     await sent(server.calls, 2);
     server.calls[1]!.answer();
     await kept;
-    expect(seen.at(-1)).toEqual({ singleKeys: true, tourSeen: true });
+    expect(preferences.read()).toEqual({ singleKeys: true, tourSeen: true });
   });
 });

@@ -1,47 +1,34 @@
 import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
 
-export interface PreferenceStore {
-  /** As the person has them, what the server has not yet said yes to included. */
-  read: () => Preferences;
-  subscribe: (listener: () => void) => () => void;
-  /** Shows a change at once and takes it back if the server refuses it. Throws what went wrong. */
-  prefer: (change: UpdatePreferences) => Promise<void>;
-}
+/** Shows a change at once and takes it back if the server refuses it. Throws what went wrong. */
+export type Prefer = (change: UpdatePreferences) => Promise<void>;
 
-/** Changes are sent one after the other, so that the server ends with the last one as the page does. */
-export function createPreferences(
-  initial: Preferences,
+/**
+ * Changes what a person prefers. `show` gets what they have, with what the server has not yet said yes to. Changes are
+ * sent one after the other, so that the server ends with the last one as the page does.
+ */
+export function createPrefer(
+  saved: Preferences,
   send: (change: UpdatePreferences) => Promise<Preferences>,
-): PreferenceStore {
-  let saved = initial;
+  show: (preferences: Preferences) => void,
+): Prefer {
   let pending: UpdatePreferences[] = [];
-  let shown = initial;
   let last: Promise<unknown> = Promise.resolve();
-  const listeners = new Set<() => void>();
-  const show = () => {
-    shown = Object.assign({}, saved, ...pending);
-    for (const listener of listeners) listener();
-  };
-  return {
-    read: () => shown,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    prefer: (change) => {
-      pending = [...pending, change];
-      show();
-      const sent = last
-        .then(() => send(change))
-        .then((now) => {
-          saved = now;
-        })
-        .finally(() => {
-          pending = pending.filter((each) => each !== change);
-          show();
-        });
-      last = sent.catch(() => undefined);
-      return sent;
-    },
+  let now = saved;
+  const showAll = () => show(Object.assign({}, now, ...pending));
+  return (change) => {
+    pending.push(change);
+    showAll();
+    const sent = last
+      .then(() => send(change))
+      .then((answer) => {
+        now = answer;
+      })
+      .finally(() => {
+        pending = pending.filter((each) => each !== change);
+        showAll();
+      });
+    last = sent.catch(() => undefined);
+    return sent;
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { chipsOf } from "./filter-words.ts";
 import {
   apiFilters,
-  chipsOf,
   type InboxFilters,
   isNarrowed,
   NO_FILTERS,

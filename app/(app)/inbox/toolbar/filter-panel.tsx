@@ -11,7 +11,8 @@ import {
 } from "@/components/list/filter-panel.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
-import { type InboxFilters, NO_FILTERS, SPAN_WORDS } from "@/lib/format/requests/inbox-filters.ts";
+import { SPAN_WORDS } from "@/lib/format/requests/filter-words.ts";
+import { type InboxFilters, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 
 const SPANS = Object.entries(SPAN_WORDS);
 

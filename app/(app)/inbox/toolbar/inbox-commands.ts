@@ -4,9 +4,10 @@ import type { SavedViews } from "@/components/list/saved-views.ts";
 import { usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
-import { isNarrowed, NO_FILTERS, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
+import { isNarrowed, NO_FILTERS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
 import { capitalise } from "@/lib/text/labels.ts";
-import { orderOf } from "./inbox-toolbar.tsx";
+import { orderOf } from "./order-items.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 const GROUP = "Inbox";

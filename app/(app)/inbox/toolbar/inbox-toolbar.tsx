@@ -6,12 +6,15 @@ import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Menu, MenuChoices, MenuLabel } from "@/components/ui/overlay/menu.tsx";
+import { Menu } from "@/components/ui/overlay/menu.tsx";
+import { part } from "@/components/ui/part.tsx";
 import type { RequestTab } from "@/lib/api-client/requests.ts";
-import { chipsOf, type InboxOrder, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { ViewsMenu } from "../views/views-menu.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
+
+const OrderItems = part(() => import("./order-items.tsx").then((file) => file.OrderItems), { warm: true });
 
 /** The name of the page, and what changes which requests are listed and how. */
 export function InboxToolbar({
@@ -36,7 +39,7 @@ export function InboxToolbar({
   onDialog: (dialog: ViewDialog) => void;
 }) {
   const me = useMe();
-  const filters = chipsOf(place.filters, () => undefined).length;
+  const filters = filterCount(place.filters);
   const label = filters > 0 ? `Filter, ${plural(filters, "filter")} on` : "Filter";
   return (
     <div className="flex h-8 items-center max-md:h-11">
@@ -57,6 +60,7 @@ export function InboxToolbar({
         </Button>
       )}
       <Menu
+        items={OrderItems}
         trigger={
           <Button variant="ghost" size="icon" aria-label="Order" title="Order">
             <ArrowUpDown
@@ -67,12 +71,7 @@ export function InboxToolbar({
           </Button>
         }
       >
-        <MenuLabel>Order</MenuLabel>
-        <MenuChoices
-          value={orderOf(place, tab)}
-          onChange={(order) => place.go({ filters: { order: order as InboxOrder } })}
-          choices={ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
-        />
+        <OrderItems place={place} tab={tab} />
       </Menu>
       <Button
         ref={filterButton}
@@ -92,9 +91,4 @@ export function InboxToolbar({
       </span>
     </div>
   );
-}
-
-/** The order in force: who waits longest comes first, and of what is done the latest. */
-export function orderOf(place: InboxPlace, tab: RequestTab | null): InboxOrder {
-  return place.filters.order || (tab === "done" ? "newest" : "oldest");
 }
