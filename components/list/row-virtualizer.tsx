@@ -3,15 +3,18 @@
 import { defaultRangeExtractor, type Range, useVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
-/** Which rows are near the view, and what follows from it. Positions are px from the top of the list. */
+/** The rows near the view. */
 export interface NearRows {
-  rows: { index: number; start: number; end: number }[];
-  /** The height of the list. */
-  size: number;
-  first: number;
-  last: number;
+  /** In their order. `gap`: px of rows that are not drawn, before this one. */
+  rows: { index: number; gap: number }[];
+  /** px of the rows after the last of them. */
+  after: number;
+  /** The indexes of the rows that can be seen: the first, and the one after the last. */
+  inView: [number, number];
+  /** For the element of a row. */
   measure: (row: Element | null) => void;
-  scrollTo: (index: number, align: "auto" | "center") => void;
+  /** Scrolls a row into view, if it is not: to the nearest end, or to the middle. */
+  reveal: (index: number, align: "auto" | "center") => void;
 }
 
 export interface RowVirtualizerProps {
@@ -20,8 +23,6 @@ export interface RowVirtualizerProps {
   list: RefObject<HTMLElement | null>;
   /** What scrolls it. */
   scroller: () => HTMLElement | null;
-  /** px from the top of what scrolls to the list. */
-  margin: number;
   rowPx: number;
   /** Ids of rows that stay drawn wherever they are. */
   kept: () => (string | null)[];
@@ -31,7 +32,14 @@ export interface RowVirtualizerProps {
 const OVERSCAN = 10;
 
 /** Draws nothing itself: says which rows to draw. A component of its own, so that what measures rows is loaded late. */
-export function RowVirtualizer({ ids, list, scroller, margin, rowPx, kept, onChange }: RowVirtualizerProps) {
+export function RowVirtualizer({ ids, list, scroller, rowPx, kept, onChange }: RowVirtualizerProps) {
+  /** px from the top of what scrolls to the list. */
+  const [margin, setMargin] = useState(() => marginOf(list.current, scroller()));
+  // What stands above the list may grow: a notice, a line of filters.
+  useLayoutEffect(() => {
+    const now = marginOf(list.current, scroller());
+    if (Math.abs(now - margin) > 1) setMargin(now);
+  });
   // It begins with what is on the screen, so that nothing moves.
   const [start] = useState(() => measureDrawn(list.current, scroller(), ids, margin));
   const getItemKey = useCallback((index: number) => ids[index] ?? index, [ids]);
@@ -51,29 +59,31 @@ export function RowVirtualizer({ ids, list, scroller, margin, rowPx, kept, onCha
     },
   });
   const items = virtual.getVirtualItems();
-  const size = virtual.getTotalSize();
+  const end = items.at(-1)?.end ?? margin;
+  const rows = items.map(({ index, start }, at) => ({ index, gap: start - (items[at - 1]?.end ?? margin) }));
+  const after = Math.max(0, virtual.getTotalSize() + margin - end);
   const { range } = virtual;
+  const inView: NearRows["inView"] = range ? [range.startIndex, range.endIndex + 1] : [0, 0];
   const said = useRef("");
   useLayoutEffect(() => {
-    const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? -1];
-    const rows = items.map(({ index, start: top, end }) => ({
-      index,
-      start: top - margin,
-      end: end - margin,
-    }));
-    const now = JSON.stringify([rows, size, first, last]);
+    const now = JSON.stringify([rows, after, inView]);
     if (said.current === now) return;
     said.current = now;
     onChange({
       rows,
-      size,
-      first,
-      last,
+      after,
+      inView,
       measure: virtual.measureElement,
-      scrollTo: (index, align) => virtual.scrollToIndex(index, { align }),
+      reveal: (index, align) => virtual.scrollToIndex(index, { align }),
     });
   });
   return null;
+}
+
+function marginOf(list: HTMLElement | null, scroller: HTMLElement | null): number {
+  if (!list || !scroller) return 0;
+  const top = list.getBoundingClientRect().top + list.clientTop - scroller.getBoundingClientRect().top;
+  return top + scroller.scrollTop;
 }
 
 function measureDrawn(list: HTMLElement | null, scroller: HTMLElement | null, ids: string[], margin: number) {

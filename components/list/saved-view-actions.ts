@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { savedViews } from "@/lib/api-client/views.ts";
@@ -9,6 +10,7 @@ import type { SavedViews } from "./saved-views.ts";
 
 /** What can be done with the view that is on, or with what is shown. */
 export function useViewActions({ page, query, current, name }: SavedViews) {
+  const me = useMe();
   const client = useQueryClient();
   const settled = { onSettled: () => client.invalidateQueries({ queryKey: savedViews(page).queryKey }) };
   const create = useMutation({
@@ -50,10 +52,21 @@ export function useViewActions({ page, query, current, name }: SavedViews) {
       .catch((error: unknown) => void toast.error(errorSentence(error)));
   };
   return {
+    /** What is shown is no longer what the view keeps. */
+    changed: current !== null && !sameQuery(current.query, query),
+    mayChange: current !== null && (current.mine || (current.shared && me.may("views:manage"))),
+    mayShare: me.may("views:share"),
     create,
     update,
     remove,
     saveChanges: () => change({ query }),
     share: (shared: boolean) => change({ shared }),
   };
+}
+
+/** Whether two views keep the same; what is empty narrows nothing. */
+export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
+    (name) => (a[name] ?? "") === (b[name] ?? ""),
+  );
 }

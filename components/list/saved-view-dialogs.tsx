@@ -71,8 +71,8 @@ export function ViewDialogs({ dialog, views, suggested = "", onClose }: Props & 
 
 function ViewForm({
   saving,
-  views: { current, mayShare },
-  actions: { create, update },
+  views: { current },
+  actions: { create, update, mayShare },
   suggested,
   onClose,
 }: Required<Props> & { saving: boolean; actions: ReturnType<typeof useViewActions> }) {

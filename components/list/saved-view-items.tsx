@@ -36,9 +36,9 @@ export function SavedViewItems({
         </MenuItem>
       ))}
       <MenuSeparator />
-      {current && views.mayChange && (
+      {current && actions.mayChange && (
         <>
-          {views.changed && (
+          {actions.changed && (
             <MenuItem onSelect={actions.saveChanges}>
               <Save aria-hidden strokeWidth={1.75} />
               Save changes to “{current.name}”
@@ -48,7 +48,7 @@ export function SavedViewItems({
             <Pencil aria-hidden strokeWidth={1.75} />
             Rename “{current.name}”…
           </MenuItem>
-          {(views.mayShare || current.shared) && (
+          {(actions.mayShare || current.shared) && (
             <MenuItem onSelect={() => actions.share(!current.shared)}>
               <Users aria-hidden strokeWidth={1.75} />
               {current.shared ? "Stop sharing" : "Share with everyone"}

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useMe } from "@/components/shell/session/me.tsx";
 import { savedViews } from "@/lib/api-client/views.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 
@@ -16,10 +15,6 @@ export interface SavedViews {
   current: SavedView | null;
   /** The address names a view that is not there, or not for this person. */
   missing: boolean;
-  /** What is shown is no longer what the view keeps. */
-  changed: boolean;
-  mayChange: boolean;
-  mayShare: boolean;
   open: (view: SavedView) => void;
   /** Names a view in the address, or none; what is shown stays. */
   name: (id: string | null) => void;
@@ -33,7 +28,6 @@ export function useSavedViews({
   open,
   name,
 }: Pick<SavedViews, "page" | "query" | "open" | "name"> & { id: string | null }): SavedViews {
-  const me = useMe();
   const { data } = useQuery(savedViews(page));
   const views = data?.items ?? [];
   const current = views.find((view) => view.id === id) ?? null;
@@ -43,17 +37,7 @@ export function useSavedViews({
     query,
     current,
     missing: id !== null && data !== undefined && current === null,
-    changed: current !== null && !sameQuery(current.query, query),
-    mayChange: current !== null && (current.mine || (current.shared && me.may("views:manage"))),
-    mayShare: me.may("views:share"),
     open,
     name,
   };
-}
-
-/** Whether two views keep the same; what is empty narrows nothing. */
-export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
-    (name) => (a[name] ?? "") === (b[name] ?? ""),
-  );
 }

@@ -6,7 +6,6 @@ import {
   type ReactNode,
   type RefObject,
   useEffect,
-  useLayoutEffect,
   useRef,
   useState,
 } from "react";
@@ -59,7 +58,6 @@ export function useRowWindow<E extends HTMLElement>({
   const list = useRef<E>(null);
   const focused = useRef<string | null>(null);
   const [near, setNear] = useState<NearRows | null>(null);
-  const [margin, setMargin] = useState(0);
   const [Virtualizer, setVirtualizer] = useState<ComponentType<RowVirtualizerProps> | null>(null);
   const wanted = ids.length > FIRST_DRAWN * 2 || (shown !== null && ids.indexOf(shown) >= FIRST_DRAWN);
   useEffect(() => {
@@ -71,13 +69,6 @@ export function useRowWindow<E extends HTMLElement>({
     else return onFirstTouch(bring);
   }, [wanted]);
   const scroller = () => list.current?.closest<HTMLElement>("[data-scroller]") ?? null;
-  // What stands above the list may grow: a notice, a line of filters.
-  useLayoutEffect(() => {
-    const [inner, outer] = [list.current, scroller()];
-    if (!Virtualizer || !inner || !outer) return;
-    const top = inner.getBoundingClientRect().top + inner.clientTop - outer.getBoundingClientRect().top;
-    if (Math.abs(top + outer.scrollTop - margin) > 1) setMargin(top + outer.scrollTop);
-  });
 
   const common = {
     listProps: {
@@ -100,35 +91,32 @@ export function useRowWindow<E extends HTMLElement>({
         ids={ids}
         list={list}
         scroller={scroller}
-        margin={margin}
         rowPx={rowPx}
         kept={() => [focused.current, shown]}
         onChange={setNear}
       />
     ),
   };
-  const drawn = near?.rows.filter(({ index }) => index < ids.length) ?? [];
-  // Nothing is near before what scrolls the list is known.
-  if (!near || drawn.length === 0) {
-    const first = Math.min(ids.length, FIRST_DRAWN);
-    const height = scroller()?.clientHeight ?? 0;
+  // None is near before what scrolls the list is known.
+  if (near && near.rows.length > 0) {
     return {
       ...common,
-      rows: Array.from({ length: first }, (_, index) => ({ index, gap: 0 })),
-      after: (ids.length - first) * rowPx,
-      inView: ids.slice(0, Math.floor(height / (rowPx * TALL))),
-      reveal: (index, align = "auto") => scrollToDrawn(list.current, index, align),
+      rows: near.rows,
+      after: near.after,
+      inView: ids.slice(...near.inView),
+      reveal: (index, align = "auto") => {
+        near.reveal(index, align);
+        return true;
+      },
     };
   }
+  const first = Math.min(ids.length, FIRST_DRAWN);
   return {
     ...common,
-    rows: drawn.map(({ index, start }, at) => ({ index, gap: start - (drawn[at - 1]?.end ?? 0) })),
-    after: Math.max(0, near.size - (drawn.at(-1)?.end ?? 0)),
-    inView: ids.slice(near.first, near.last + 1),
-    reveal: (index, align = "auto") => {
-      near.scrollTo(index, align);
-      return true;
-    },
+    rows: Array.from({ length: first }, (_, index) => ({ index, gap: 0 })),
+    after: (ids.length - first) * rowPx,
+    inView: ids.slice(0, Math.floor((scroller()?.clientHeight ?? 0) / (rowPx * TALL))),
+    reveal: (index, align = "auto") => scrollToDrawn(list.current, index, align),
   };
 }
 

@@ -10,7 +10,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { LoadMore } from "@/components/ui/load-more.tsx";
+import { part } from "@/components/ui/part.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import { type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
 import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
@@ -24,6 +24,8 @@ import { RequestRow, RowSkeletons } from "./request-row.tsx";
 import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
 import { type StableRow, useRequestRows, useRequestSelection } from "./use-request-rows.ts";
+
+const LoadMore = part(() => import("@/components/ui/load-more.tsx").then((file) => file.LoadMore));
 
 /** A row with a message of one line; each is measured once it is there. */
 const ROW_PX = 87;
@@ -189,7 +191,7 @@ export function RequestList({
           </Rows>
         )}
         {view.virtualizer}
-        <LoadMore query={list} />
+        {list.hasNextPage && <LoadMore query={list} />}
       </div>
       {news.unseen.length > 0 && (
         <Button

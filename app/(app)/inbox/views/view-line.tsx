@@ -16,8 +16,9 @@ export function ViewLine({
   place: InboxPlace;
   onSaveAs: () => void;
 }) {
-  const { current, changed, missing, mayChange } = views;
+  const { current, missing } = views;
   const actions = useViewActions(views);
+  const { changed, mayChange } = actions;
   if (missing) {
     return (
       <div className="px-4 pb-2.5">
