@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-overlay.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { isDialogOpen } from "@/components/ui/overlay/key-lock.tsx";
 
 /** Each is loaded when it is first wanted. */
 const PARTS = {
@@ -24,7 +25,7 @@ export function Overlays() {
       if (event.altKey || event.shiftKey || event.defaultPrevented) return;
       event.preventDefault();
       // Over another dialog it would hide what is being decided.
-      if (document.querySelector("[role=dialog], [role=alertdialog]")) return;
+      if (isDialogOpen()) return;
       openOverlay("palette");
     };
     window.addEventListener("keydown", onKey, stop);

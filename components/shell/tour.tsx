@@ -7,6 +7,7 @@ import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { isWide } from "@/components/ui/wide.ts";
 
 const CARDS: { title: string; text: ReactNode; forKeyboards?: true }[] = [
   {
@@ -37,7 +38,7 @@ export function Tour({ hiddenOnPhones }: { hiddenOnPhones: boolean }) {
   const { prefer } = useMe();
   const [step, setStep] = useState(0);
   const [closed, setClosed] = useState(false);
-  const keyboard = window.matchMedia("(min-width: 768px)").matches;
+  const keyboard = isWide();
   const cards = CARDS.filter((card) => keyboard || !card.forKeyboards);
   const card = cards[step];
   const end = () => {

@@ -1,6 +1,8 @@
 import { cn } from "@/components/ui/cn.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
+const FIGURES = new Intl.NumberFormat("en");
+
 type Progress = NonNullable<TaskSummary["progress"]>;
 
 /** The share done, 0 to 100, where the server said enough to know it. */
@@ -12,9 +14,7 @@ function progressPercent(progress: Progress): number | null {
 /** `45 %`; without a known end, how far it has come. */
 export function progressWords(progress: Progress): string {
   const percent = progressPercent(progress);
-  return percent === null
-    ? `${new Intl.NumberFormat("en").format(progress.progress)} so far`
-    : `${percent} %`;
+  return percent === null ? `${FIGURES.format(progress.progress)} so far` : `${percent} %`;
 }
 
 /** How far it has come; a part of the bar stands for an end that is not known. */

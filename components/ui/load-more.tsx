@@ -7,19 +7,25 @@ import { Button } from "@/components/ui/button.tsx";
 export function LoadMore({
   query,
 }: {
-  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+  query: {
+    hasNextPage: boolean;
+    isFetching: boolean;
+    isFetchingNextPage: boolean;
+    fetchNextPage: () => unknown;
+  };
 }) {
   const end = useRef<HTMLDivElement>(null);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   useEffect(() => {
     const element = end.current;
-    if (!element || !hasNextPage || isFetchingNextPage) return;
+    // A page that is read while the list is read again is lost: it is asked for once that is over.
+    if (!element || !hasNextPage || isFetching) return;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && fetchNextPage(), {
       rootMargin: "400px",
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  }, [hasNextPage, isFetching, fetchNextPage]);
   if (!hasNextPage) return null;
   return (
     <div ref={end} className="flex justify-center p-3">

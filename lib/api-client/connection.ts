@@ -31,6 +31,11 @@ export function subscribeToConnection(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+/** Whether changes arrive by themselves. */
+export function isLive(): boolean {
+  return trouble() === null;
+}
+
 /** The trouble that explains the others, or null. */
 export function trouble(): Trouble | null {
   if (!state.online) return "offline";

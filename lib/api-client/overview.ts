@@ -19,15 +19,14 @@ export function overview(range: Range) {
 /** How many of a list the overview shows. */
 const FEW = 8;
 
+export const STUCK = { attention: "stuck", order: "oldest", limit: FEW };
+export const OLDEST = { state: "open", limit: FEW };
+
 /** Those that do not move; the ones that have waited longest come first. */
 export function stuckTasks() {
   return queryOptions({
     queryKey: [...taskKeys.lists, "stuck"] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<TaskSummary>>(
-        `/api/v1/tasks${query({ attention: "stuck", order: "oldest", limit: FEW })}`,
-        signal,
-      ),
+    queryFn: ({ signal }) => api.get<Page<TaskSummary>>(`/api/v1/tasks${query(STUCK)}`, signal),
   });
 }
 
@@ -42,9 +41,6 @@ export function oldestRequests() {
   return queryOptions({
     queryKey: [...requestKeys.lists, "oldest"] as const,
     queryFn: ({ signal }) =>
-      api.get<Page<InputRequestSummary>>(
-        `/api/v1/input-requests${query({ state: "open", limit: FEW })}`,
-        signal,
-      ),
+      api.get<Page<InputRequestSummary>>(`/api/v1/input-requests${query(OLDEST)}`, signal),
   });
 }

@@ -6,10 +6,13 @@ import type { Range, ServerStats } from "@/lib/servers/call-statistics/schema.ts
 import type { Server, ServerDetail, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
 import type { FoundTask } from "@/lib/tasks/found/schema.ts";
 
+export const SERVERS_SHOWN = 200;
+
 export function serverList() {
   return queryOptions({
     queryKey: serverKeys.list,
-    queryFn: ({ signal }) => api.get<Page<Server>>(`/api/v1/servers${query({ limit: 200 })}`, signal),
+    queryFn: ({ signal }) =>
+      api.get<Page<Server>>(`/api/v1/servers${query({ limit: SERVERS_SHOWN })}`, signal),
   });
 }
 

@@ -1,14 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "@/lib/api-client/base/client.ts";
+import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 
-export const viewKeys = { inbox: ["views", "inbox"] as const };
-
-/** One's own views of the inbox and those shared with everyone. */
-export function inboxViews() {
+/** A person's own views of a page and those shared with everyone. */
+export function savedViews(page: SavedView["page"]) {
   return queryOptions({
-    queryKey: viewKeys.inbox,
-    queryFn: ({ signal }) => api.get<Page<SavedView>>("/api/v1/views?page=inbox", signal),
+    queryKey: ["views", page] as const,
+    queryFn: ({ signal }) => api.get<Page<SavedView>>(`/api/v1/views${query({ page })}`, signal),
   });
 }

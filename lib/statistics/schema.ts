@@ -4,6 +4,10 @@ import { CAUSES, DELIVERY_RESULTS, OPEN_STATES, RUNGS } from "./measures.ts";
 export const RANGES = ["24h", "7d", "30d"] as const;
 const rangeSchema = z.enum(RANGES);
 export type Range = z.infer<typeof rangeSchema>;
+/** The range that an address names; the last day where it names none. */
+export function readRange(named: string | null | undefined): Range {
+  return RANGES.find((range) => range === named) ?? "24h";
+}
 export const overviewQuerySchema = z.object({ range: rangeSchema.default("24h") });
 
 const HOUR = 3600_000;

@@ -42,11 +42,20 @@ export function offsetOf(instant: string): string {
 
 /** Minutes east of UTC at an instant. */
 function offsetAt(at: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(
-    at,
-  );
+  const parts = offsetFormat(zone).formatToParts(at);
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(partOf(parts)) ?? [];
   return sign ? (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) : 0;
+}
+
+const offsetFormats = new Map<string, Intl.DateTimeFormat>();
+
+/** Made once for each zone: making one takes far longer than using it. */
+function offsetFormat(zone: string): Intl.DateTimeFormat {
+  const known = offsetFormats.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
+  offsetFormats.set(zone, made);
+  return made;
 }
 
 const partOf = (parts: Intl.DateTimeFormatPart[]) =>

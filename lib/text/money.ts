@@ -13,9 +13,11 @@ const MONEY_WORDS = new Set(
   ),
 );
 
+const DECIMALS = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+
 /** The number as it was sent, with separators and at least two decimals: `1,000.00`. */
 export function formatMoney(value: number): string {
-  return new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 }).format(value);
+  return DECIMALS.format(value);
 }
 
 /** Adds without the drift of binary fractions: each value is scaled to whole millionths first. */

@@ -1,6 +1,17 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { formatAge, formatDuration } from "./duration.ts";
-import { formatAgo, formatAhead, formatDate, formatDay, formatOverdue, isDateText } from "./time.ts";
+import { wallOf } from "./local-time.ts";
+import {
+  formatAgo,
+  formatAhead,
+  formatClock,
+  formatDate,
+  formatDay,
+  formatExact,
+  formatOverdue,
+  formatTimeOfDay,
+  isDateText,
+} from "./time.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
@@ -20,6 +31,21 @@ describe("durations", () => {
   test("an age is its largest unit", () => {
     expect([999, 61_000, 200_000_000].map(formatAge)).toEqual(["0 s", "1 min", "2 d"]);
   });
+});
+
+test("writing times of many rows makes no formats anew", () => {
+  const made = [vi.spyOn(Intl, "DateTimeFormat"), vi.spyOn(Intl, "RelativeTimeFormat")];
+  const at = "2025-11-12T11:00:00Z";
+  for (const write of [formatExact, formatDate, formatTimeOfDay]) write(at);
+  for (const write of [formatClock, formatDay, formatAhead, formatOverdue]) write(at, NOW);
+  formatAhead("2027-02-28", NOW);
+  formatOverdue("2026-10-01", NOW);
+  wallOf(at, "Europe/Berlin");
+  const before = made[0]!.mock.calls.length;
+  wallOf(at, "Europe/Berlin");
+  expect(made.map(({ mock }) => mock.calls.length)).toEqual([before, 0]);
+  expect(before).toBeLessThanOrEqual(1);
+  vi.restoreAllMocks();
 });
 
 describe("times", () => {

@@ -1,5 +1,27 @@
 import { formatAge } from "./duration.ts";
 
+const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+/** A date without a time means that day everywhere: the reader's zone must not move it. */
+const DAY_EVERYWHERE = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const DAY_AND_TIME = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
+const MINUTES = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const SECONDS = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+
 /** `4 min ago`. `now` is passed in so that the words can be tested and tick together. */
 export function formatAgo(at: string, now: number): string {
   const ms = now - Date.parse(at);
@@ -8,32 +30,23 @@ export function formatAgo(at: string, now: number): string {
 
 /** The full instant in the person's own zone, for hover titles. */
 export function formatExact(at: string): string {
-  return new Intl.DateTimeFormat("en-GB", {
-    dateStyle: "medium",
-    timeStyle: "long",
-  }).format(new Date(at));
+  return EXACT.format(new Date(at));
 }
 
 /** A timeline's time: `16:02:11` today, else `yesterday 16:02`, `19 Nov 12:40`, `19 Nov 2025 12:40`. */
 export function formatClock(at: string, now: number): string {
   const date = new Date(at);
   const today = new Date(now);
-  if (date.toDateString() === today.toDateString()) return clock(date, true);
+  if (date.toDateString() === today.toDateString()) return SECONDS.format(date);
   const yesterday = new Date(today);
   yesterday.setDate(today.getDate() - 1);
-  if (date.toDateString() === yesterday.toDateString()) return `yesterday ${clock(date, false)}`;
-  const sameYear = date.getFullYear() === today.getFullYear();
-  const day = new Intl.DateTimeFormat("en-GB", {
-    day: "numeric",
-    month: "short",
-    ...(sameYear ? {} : { year: "numeric" }),
-  }).format(date);
-  return `${day} ${clock(date, false)}`;
+  if (date.toDateString() === yesterday.toDateString()) return `yesterday ${MINUTES.format(date)}`;
+  return `${dayOf(date, today)} ${MINUTES.format(date)}`;
 }
 
 /** `16:02:11`, under the heading of its day. */
 export function formatTimeOfDay(at: string): string {
-  return clock(new Date(at), true);
+  return SECONDS.format(new Date(at));
 }
 
 /** A day alone, as in a sentence: `today`, `yesterday`, `on 12 Nov`, `on 12 Nov 2025`. */
@@ -43,8 +56,12 @@ export function formatDay(at: string, now: number): string {
   const days = Math.round((startOfDay(today) - startOfDay(date)) / 86_400_000);
   if (days === 0) return "today";
   if (days === 1) return "yesterday";
-  const year = date.getFullYear() === today.getFullYear() ? {} : ({ year: "numeric" } as const);
-  return `on ${new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...year }).format(date)}`;
+  return `on ${dayOf(date, today)}`;
+}
+
+/** With the year where it is not this one. */
+function dayOf(date: Date, today: Date): string {
+  return (date.getFullYear() === today.getFullYear() ? DAY : DAY_OF_YEAR).format(date);
 }
 
 function startOfDay(date: Date): number {
@@ -63,40 +80,24 @@ export function isDateText(text: string): boolean {
 export function formatDate(text: string): string {
   const date = new Date(text);
   const dateOnly = DATE.test(text) || /T00:00(:00(\.0+)?)?(Z|\+00:?00)$/.test(text);
-  return new Intl.DateTimeFormat("en-GB", {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    // A date without a time means that day everywhere: the reader's zone must not move it.
-    ...(dateOnly ? { timeZone: "UTC" } : { hour: "2-digit", minute: "2-digit", timeZoneName: "short" }),
-  }).format(date);
+  return (dateOnly ? DAY_EVERYWHERE : DAY_AND_TIME).format(date);
 }
 
 /** `in 3 months` for a date that lies a day or more ahead, else null. */
 export function formatAhead(text: string, now: number): string | null {
   const days = (Date.parse(text) - now) / 86_400_000;
   if (!(days >= 1)) return null;
-  const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
-  if (days < 14) return relative.format(Math.round(days), "day");
-  if (days < 60) return relative.format(Math.round(days / 7), "week");
-  if (days < 700) return relative.format(Math.round(days / 30.44), "month");
-  return relative.format(Math.round(days / 365.25), "year");
+  if (days < 14) return RELATIVE.format(Math.round(days), "day");
+  if (days < 60) return RELATIVE.format(Math.round(days / 7), "week");
+  if (days < 700) return RELATIVE.format(Math.round(days / 30.44), "month");
+  return RELATIVE.format(Math.round(days / 365.25), "year");
 }
 
 /** `5 days ago` for a day that is over, up to a year: what was due earlier than that is history. Else null. */
 export function formatOverdue(text: string, now: number): string | null {
   const days = Math.floor((now - Date.parse(text)) / 86_400_000);
   if (!(days >= 1 && days <= 365)) return null;
-  const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
-  if (days < 14) return relative.format(-days, "day");
-  if (days < 60) return relative.format(-Math.round(days / 7), "week");
-  return relative.format(-Math.round(days / 30.44), "month");
-}
-
-function clock(date: Date, seconds: boolean): string {
-  return new Intl.DateTimeFormat("en-GB", {
-    hour: "2-digit",
-    minute: "2-digit",
-    ...(seconds ? { second: "2-digit" } : {}),
-  }).format(date);
+  if (days < 14) return RELATIVE.format(-days, "day");
+  if (days < 60) return RELATIVE.format(-Math.round(days / 7), "week");
+  return RELATIVE.format(-Math.round(days / 30.44), "month");
 }

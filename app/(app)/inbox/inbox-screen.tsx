@@ -2,23 +2,22 @@
 
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import type { ViewDialog } from "@/components/list/saved-views.ts";
+import { SearchField } from "@/components/list/search-field.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
+import { isWide } from "@/components/ui/wide.ts";
 import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
-import { chipsOf } from "@/lib/format/requests/inbox-filters.ts";
-import { capitalise } from "@/lib/text/labels.ts";
-import { NoRequest } from "./list/no-request.tsx";
+import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
 import { RequestList } from "./list/request-list.tsx";
-import { RowSkeletons } from "./list/row-skeletons.tsx";
+import { RowSkeletons } from "./list/request-row.tsx";
 import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
-import { InboxSearch } from "./toolbar/inbox-search.tsx";
 import { InboxTabs } from "./toolbar/inbox-tabs.tsx";
 import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
-import { isWide, useInboxPlace } from "./toolbar/use-inbox-place.ts";
+import { useInboxPlace } from "./toolbar/use-inbox-place.ts";
 import { useViews } from "./views/use-views.ts";
 
 const InboxCommands = lazyComponent(() => import("./first-touch.ts").then((file) => file.InboxCommands), {
@@ -36,6 +35,10 @@ const ViewLine = lazyComponent(() => import("./first-touch.ts").then((file) => f
   warm: true,
 });
 const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
+
+const NoRequest = lazyComponent(() => import("./list/no-request.tsx").then((file) => file.NoRequest), {
+  warm: true,
+});
 
 /** `first`: the request beside the list, where the address names none and there is room. */
 export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {
@@ -62,7 +65,6 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
     setOffered(null);
     place.go({ id: null });
   };
-  const narrowed = chipsOf(place.filters, () => undefined);
   const waiting = useWaiting();
   const { data: found } = useQuery(requestCounts(place.filters));
   const listed = tab === "done" || !tab || !found ? waiting : found[tab];
@@ -70,10 +72,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   // The list reads it; here it is only looked at.
   const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
   const listKnown = tab !== null && list.data !== undefined;
-  const tools = () => {
-    const names = list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
-    return [...new Set(names)].sort();
-  };
+  const tools = () => list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
 
   return (
     <div className="flex min-h-0 flex-1">
@@ -100,11 +99,16 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           />
           <InboxTabs active={tab} place={place} />
         </header>
-        <InboxSearch value={place.filters.q} onChange={(q) => place.replace({ filters: { q } })} />
+        <SearchField
+          label="Search requests"
+          value={place.filters.q}
+          onChange={(q) => place.replace({ filters: { q } })}
+          className="mx-3 my-2.5 md:mx-4"
+        />
         {(views.current || views.missing) && (
           <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
         )}
-        {narrowed.length > 0 && <ActiveFilters place={place} />}
+        {filterCount(place.filters) > 0 && <ActiveFilters place={place} />}
         {tab ? (
           <RequestList
             key={tab}
@@ -152,16 +156,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           onApply={(filters) => place.go({ filters })}
         />
       )}
-      {dialog && (
-        <ViewDialogs
-          dialog={dialog}
-          views={views}
-          suggested={
-            narrowed.map((chip) => chip.words).join(", ") || place.filters.q || capitalise(tab ?? "")
-          }
-          onClose={() => setDialog(null)}
-        />
-      )}
+      {dialog && <ViewDialogs dialog={dialog} views={views} place={place} onClose={() => setDialog(null)} />}
     </div>
   );
 }

@@ -11,10 +11,9 @@ import {
   requestKeys,
 } from "@/lib/api-client/requests.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { inboxViews } from "@/lib/api-client/views.ts";
+import { savedViews } from "@/lib/api-client/views.ts";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
-import { log } from "@/lib/base/log.ts";
 import { pageQuerySchema } from "@/lib/base/page.ts";
 import { readFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { listInputRequests } from "@/lib/input-requests/list.ts";
@@ -28,8 +27,8 @@ import { listTaskEvents } from "@/lib/tasks/events.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
 import { idParams } from "@/lib/web/http/route.ts";
-import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 import { currentCounts } from "../counts.ts";
+import { prefetch } from "../prefetch.ts";
 
 const listSchema = pageQuerySchema.extend(requestListQuerySchema.shape);
 
@@ -40,40 +39,38 @@ export interface FirstView {
 }
 
 /**
- * What the inbox shows first, so that the page comes with it: the list, and the request beside it. `beside`: there is
- * room for one. What cannot be read here the page asks the API for, which says why.
+ * What the inbox shows first: the list, and the request beside it. `id`: the one that the address names; `param`: of
+ * the address; `beside`: there is room for a request.
  */
 export async function readFirstView(
-  address: { id: string | undefined; params: Record<string, string | undefined> },
+  id: string | undefined,
+  param: (name: string) => string | undefined,
   beside: boolean,
 ): Promise<FirstView> {
-  const filters = readFilters((name) => address.params[name]);
+  const filters = readFilters(param);
   const counts = await currentCounts();
   const tab: RequestTab =
-    REQUEST_TABS.find((each) => each === address.params.tab) ?? (counts.mine > 0 ? "mine" : "all");
-  try {
-    return await readForPage(async (organizationId, tx, principal) => {
+    REQUEST_TABS.find((each) => each === param("tab")) ?? (counts.mine > 0 ? "mine" : "all");
+  return prefetch<FirstView>(
+    async (organizationId, tx, principal) => {
       const asked = listSchema.parse({ ...listQuery(tab, filters), limit: FIRST_PAGE });
       const list = await listInputRequests(organizationId, tx, principal, asked);
       const views = await listViews(organizationId, tx, viewer(principal), "inbox");
-      const first = (beside && !address.id && list.items[0]?.id) || null;
-      const shown = address.id ?? first;
+      const first = (beside && !id && list.items[0]?.id) || null;
+      const shown = id ?? first;
       return {
         first,
         read: [
           [requestKeys.list(tab, filters), { pages: [list], pageParams: [""] }],
-          [inboxViews().queryKey, { items: views, nextCursor: null }],
+          [savedViews("inbox").queryKey, { items: views, nextCursor: null }],
           [undoWindow().queryKey, await readUndoWindow(organizationId, tx)],
           [declineReasons().queryKey, await readDeclineReasons(organizationId, tx)],
           ...(shown ? await readRequest(organizationId, tx, principal, shown) : []),
         ],
       };
-    });
-  } catch (error) {
-    if (!(error instanceof AppError))
-      log.warn({ err: error }, "The inbox is shown without what it shows first");
-    return { read: [], first: null };
-  }
+    },
+    { read: [], first: null },
+  );
 }
 
 /** A request and what stands beside it; nothing where the person may not see it. */

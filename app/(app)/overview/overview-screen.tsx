@@ -1,12 +1,16 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSearchParams } from "next/navigation";
+import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
+import { useZoneKnown } from "@/components/time/use-now.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 import { attentionCounts, overview } from "@/lib/api-client/overview.ts";
+import { readRange } from "@/lib/statistics/schema.ts";
 import { DecisionChart } from "./decision-chart.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { Engines } from "./engines.tsx";
@@ -17,12 +21,13 @@ import { RangeSwitch } from "./range-switch.tsx";
 import { ServersTable } from "./servers-table.tsx";
 import { StateChart } from "./state-chart.tsx";
 import { Stuck } from "./stuck.tsx";
-import { useRange } from "./use-range.ts";
 
 /** What there is, what came of it, and what does not move. Figures are of all tasks; the lists are of those one may see. */
-export function OverviewScreen() {
-  const range = useRange();
+export function OverviewScreen({ read }: { read: ReadAlready }) {
+  useRead(useQueryClient(), read);
+  const range = readRange(useSearchParams().get("range"));
   const figures = useQuery(overview(range));
+  const zoneKnown = useZoneKnown();
   const counts = useQuery(attentionCounts());
   const stuck = counts.data?.attention.stuck;
   const firstSteps = useFirstSteps();
@@ -41,8 +46,9 @@ export function OverviewScreen() {
       {figures.isError && !figures.data && (
         <LoadFailure what="The figures" error={figures.error} onRetry={() => void figures.refetch()} />
       )}
-      {figures.isPending && <Skeleton />}
-      {figures.data && (
+      {/* The charts write times of the person's zone, which the server does not know. */}
+      {(figures.isPending || !zoneKnown) && <Skeleton />}
+      {figures.data && zoneKnown && (
         <>
           <OverviewTiles figures={figures.data} stuck={stuck} />
           <Stuck count={stuck} />

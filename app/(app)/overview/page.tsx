@@ -1,7 +1,46 @@
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import {
+  attentionCounts,
+  OLDEST,
+  oldestRequests,
+  overview,
+  STUCK,
+  stuckTasks,
+} from "@/lib/api-client/overview.ts";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { listInputRequests } from "@/lib/input-requests/list.ts";
+import { requestListQuerySchema } from "@/lib/input-requests/schema.ts";
+import { readOverview } from "@/lib/statistics/queries.ts";
+import { readRange } from "@/lib/statistics/schema.ts";
+import { countTasks, listTasks } from "@/lib/tasks/list.ts";
+import { taskListQuerySchema } from "@/lib/tasks/schema.ts";
+import { requireSession } from "@/lib/web/auth/session.ts";
+import { prefetch, readParams, type SearchParams } from "../prefetch.ts";
+import { readServerList } from "../server-list.ts";
 import { OverviewScreen } from "./overview-screen.tsx";
 
 export const metadata = { title: "Overview" };
 
-export default function OverviewPage() {
-  return <OverviewScreen />;
+const DAY_MS = 24 * 3600_000;
+const taskSchema = pageQuerySchema.extend(taskListQuerySchema.shape);
+const requestSchema = pageQuerySchema.extend(requestListQuerySchema.shape);
+
+export default async function OverviewPage({ searchParams }: { searchParams: SearchParams }) {
+  await requireSession();
+  const range = readRange((await readParams(searchParams))("range"));
+  const dayAgo = new Date(Date.now() - DAY_MS).toISOString();
+  const read = await prefetch<ReadAlready>(
+    async (organizationId, tx, principal) => [
+      [overview(range).queryKey, await readOverview(organizationId, tx, range, new Date())],
+      [attentionCounts().queryKey, await countTasks(organizationId, tx, principal, dayAgo)],
+      [stuckTasks().queryKey, await listTasks(organizationId, tx, principal, taskSchema.parse(STUCK))],
+      [
+        oldestRequests().queryKey,
+        await listInputRequests(organizationId, tx, principal, requestSchema.parse(OLDEST)),
+      ],
+      ...(await readServerList(organizationId, tx, principal)),
+    ],
+    [],
+  );
+  return <OverviewScreen read={read} />;
 }

@@ -1,10 +1,11 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectDialog } from "@/components/server/connect-dialog.tsx";
+import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -14,7 +15,8 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { serverList } from "@/lib/api-client/servers.ts";
 import { ServerCard } from "./server-card.tsx";
 
-export function ServersScreen({ arrival }: { arrival: ArrivalQuery }) {
+export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: ArrivalQuery }) {
+  useRead(useQueryClient(), read);
   const me = useMe();
   const servers = useQuery(serverList());
   const [connecting, setConnecting] = useState(false);

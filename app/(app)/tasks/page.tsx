@@ -1,7 +1,32 @@
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import { TASKS_A_PAGE, taskList } from "@/lib/api-client/tasks/tasks.ts";
+import { savedViews } from "@/lib/api-client/views.ts";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { dependsOnNow, readTaskFilters, taskApiFilters } from "@/lib/format/tasks/task-filters.ts";
+import { listViews } from "@/lib/saved-views/queries.ts";
+import { viewer } from "@/lib/saved-views/transitions.ts";
+import { listTasks } from "@/lib/tasks/list.ts";
+import { taskListQuerySchema } from "@/lib/tasks/schema.ts";
+import { requireSession } from "@/lib/web/auth/session.ts";
+import { isPhone, prefetch, readParams, type SearchParams } from "../prefetch.ts";
 import { TasksScreen } from "./tasks-screen.tsx";
 
 export const metadata = { title: "Tasks" };
 
-export default function TasksPage() {
-  return <TasksScreen />;
+const listSchema = pageQuerySchema.extend(taskListQuerySchema.shape);
+
+export default async function TasksPage({ searchParams }: { searchParams: SearchParams }) {
+  await requireSession();
+  const filters = readTaskFilters(await readParams(searchParams));
+  // When a person's day began only their browser knows: such a list it asks for itself.
+  const query = dependsOnNow(filters) ? null : taskApiFilters(filters, Date.now());
+  const read = await prefetch<ReadAlready>(async (organizationId, tx, principal) => {
+    const views = await listViews(organizationId, tx, viewer(principal), "tasks");
+    const read: ReadAlready = [[savedViews("tasks").queryKey, { items: views, nextCursor: null }]];
+    if (query === null) return read;
+    const asked = listSchema.parse({ ...query, limit: TASKS_A_PAGE });
+    const list = await listTasks(organizationId, tx, principal, asked);
+    return [...read, [taskList(query).queryKey, { pages: [list], pageParams: [""] }]];
+  }, []);
+  return <TasksScreen read={read} phone={await isPhone()} />;
 }

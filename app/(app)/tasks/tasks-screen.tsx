@@ -1,8 +1,11 @@
 "use client";
 
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
-import { useMemo, useState, useSyncExternalStore } from "react";
+import { useMemo, useState } from "react";
+import type { ViewDialog } from "@/components/list/saved-views.ts";
+import { useSelection } from "@/components/list/use-selection.ts";
+import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -13,7 +16,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
+import { useWide } from "@/components/ui/wide.ts";
 import { taskCounts, taskList } from "@/lib/api-client/tasks/tasks.ts";
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
@@ -21,16 +24,19 @@ import { TaskCards } from "./list/task-cards.tsx";
 import { TaskTable, TaskTableSkeleton } from "./list/task-table.tsx";
 import { TaskTiles } from "./list/task-tiles.tsx";
 import { useColumns } from "./list/use-columns.ts";
-import { useSelection } from "./list/use-selection.ts";
 import { useTaskRows } from "./list/use-task-rows.ts";
 import { ExportMenu } from "./toolbar/export-menu.tsx";
 import { TaskToolbar } from "./toolbar/task-toolbar.tsx";
 import { useTaskPlace } from "./toolbar/use-task-place.ts";
-import { useViews } from "./views/use-views.ts";
+import { useViews } from "./toolbar/use-views.ts";
 
-const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
+const ViewDialogs = lazyComponent(() =>
+  import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
+);
 
-export function TasksScreen() {
+/** `phone`: the server's guess, which it draws by. */
+export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean }) {
+  useRead(useQueryClient(), read);
   const me = useMe();
   const place = useTaskPlace();
   const { filters, query } = place;
@@ -40,13 +46,16 @@ export function TasksScreen() {
   const columns = useColumns();
   const [dialog, setDialog] = useState<ViewDialog | null>(null);
   const [held, setHeld] = useState(false);
-  const wide = useWide();
+  const wide = useWide(!phone);
 
   const settled = list.isPlaceholderData ? undefined : list.data;
   const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
   const name = JSON.stringify(query);
   const { rows, unseen, showAll } = useTaskRows(name, fresh, held);
-  const chosen = useSelection(name, rows);
+  const chosen = useSelection(
+    name,
+    rows.filter((row) => !row.gone).map((row) => row.task.id),
+  );
   const selection = me.may("tasks:manage") ? chosen : null;
   const tasks = useMemo(() => rows.map(({ task }) => task), [rows]);
   const waiting = counts.data?.counts.input_required ?? 0;
@@ -141,21 +150,6 @@ export function TasksScreen() {
       )}
       {dialog && <ViewDialogs dialog={dialog} views={views} onClose={() => setDialog(null)} />}
     </Page>
-  );
-}
-
-const WIDE = "(min-width: 768px)";
-
-/** Whether there is room for the table. The server guesses that there is. */
-function useWide(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const media = window.matchMedia(WIDE);
-      media.addEventListener("change", listener);
-      return () => media.removeEventListener("change", listener);
-    },
-    () => window.matchMedia(WIDE).matches,
-    () => true,
   );
 }
 

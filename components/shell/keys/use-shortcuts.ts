@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { areKeysLocked } from "@/components/ui/overlay/key-lock.tsx";
 
 /**
  * Single keys for the page: `{j: next, escape: back, "shift+x": range}`, letters in lower case. They rest while
@@ -19,7 +20,7 @@ export function useShortcuts(keys: Record<string, (event: KeyboardEvent) => void
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       if (!singleKeys && event.key.length === 1) return;
-      if (document.querySelector("[role=dialog], [role=alertdialog], [role=menu]")) return;
+      if (areKeysLocked()) return;
       if (isTyping(event.target) && event.key !== "Escape") return;
       const run = latest.current[nameOf(event)];
       if (run && first) event.preventDefault();

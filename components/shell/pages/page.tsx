@@ -16,7 +16,7 @@ export function Page({
   children: ReactNode;
 }) {
   return (
-    <div className="scroll-quiet flex-1">
+    <div data-scroller className="scroll-quiet flex-1">
       <div
         className={cn("flex flex-col gap-4 px-4 py-4 md:px-6", narrow ? "max-w-[1120px]" : "max-w-[1600px]")}
       >

@@ -9,6 +9,7 @@ import type { PaletteItem } from "@/components/shell/palette/palette-items.ts";
 import { useRecent } from "@/components/shell/palette/recent.ts";
 import { usePaletteItems } from "@/components/shell/palette/use-palette-items.ts";
 import { usePaletteSearch } from "@/components/shell/palette/use-palette-search.ts";
+import { KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 import { rememberFocus } from "@/components/ui/overlay/return-focus.ts";
 import { plural } from "@/lib/text/labels.ts";
 
@@ -40,6 +41,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
           }}
           className="appear fixed inset-x-2 top-2 z-50 flex max-h-[80dvh] flex-col overflow-hidden rounded-xl border border-line bg-panel shadow-pop outline-none md:inset-x-auto md:top-[12dvh] md:left-1/2 md:max-h-[66dvh] md:w-full md:max-w-[640px] md:-translate-x-1/2"
         >
+          <KeyLock />
           <Radix.Title className="sr-only">Search and commands</Radix.Title>
           <PaletteList
             onChoose={(run) => {

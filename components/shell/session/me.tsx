@@ -1,10 +1,11 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useState } from "react";
+import { createPrefer, type Prefer } from "@/components/shell/session/preferences.ts";
 import type { Permission } from "@/lib/access/permissions.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { api, speakFor } from "@/lib/api-client/base/client.ts";
-import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
+import type { Preferences } from "@/lib/members/schema.ts";
 import type { OwnOrganization } from "@/lib/organizations/schema.ts";
 
 export interface Me {
@@ -23,8 +24,7 @@ interface DrawnMe extends Omit<Me, "may"> {
 }
 
 interface MeValue extends Me {
-  /** Shown at once and put back if the server does not take it. Throws what went wrong. */
-  prefer: (change: UpdatePreferences) => Promise<void>;
+  prefer: Prefer;
 }
 
 const MeContext = createContext<MeValue | null>(null);
@@ -33,15 +33,13 @@ export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode 
   // Before anything below asks for anything.
   useState(() => speakFor(me.organization.id));
   const [preferences, setPreferences] = useState(me.preferences);
-  const prefer = async (change: UpdatePreferences) => {
-    setPreferences({ ...preferences, ...change } as Preferences);
-    try {
-      setPreferences(await api.patch<Preferences>("/api/v1/me/preferences", change));
-    } catch (error) {
-      setPreferences(preferences);
-      throw error;
-    }
-  };
+  const [prefer] = useState(() =>
+    createPrefer(
+      me.preferences,
+      (change) => api.patch<Preferences>("/api/v1/me/preferences", change),
+      setPreferences,
+    ),
+  );
   return (
     <MeContext
       value={{ ...me, preferences, may: (permission) => me.permissions.includes(permission), prefer }}

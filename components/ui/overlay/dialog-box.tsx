@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
+import { KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 import { rememberFocus } from "@/components/ui/overlay/return-focus.ts";
 
 export interface DialogProps {
@@ -55,6 +56,7 @@ export function DialogBox({
             className,
           )}
         >
+          <KeyLock />
           <div className="flex flex-col gap-1 pr-8">
             <Radix.Title className="text-base font-semibold tracking-tight">{title}</Radix.Title>
             {description && <Radix.Description className="text-muted">{description}</Radix.Description>}

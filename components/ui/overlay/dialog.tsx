@@ -3,6 +3,7 @@
 import { type ReactNode, useState } from "react";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { DialogProps } from "@/components/ui/overlay/dialog-box.tsx";
+import { KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 
 const DialogBox = lazyComponent(() => import("./dialog-box.tsx").then((file) => file.DialogBox), {
   loading: DialogLoading,
@@ -11,7 +12,7 @@ const DialogBox = lazyComponent(() => import("./dialog-box.tsx").then((file) => 
 
 /** Stands for a dialog that is on its way: single keys rest already, since what is typed is meant for it. */
 export function DialogLoading() {
-  return <div role="dialog" aria-busy hidden />;
+  return <KeyLock />;
 }
 
 /** A dialog over the page. When it closes, the focus goes back to where it was. */

@@ -4,6 +4,7 @@ import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import { type ComponentProps, type ReactElement, type ReactNode, useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
+import { KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 
 export interface MenuProps {
   trigger: ReactElement<ComponentProps<"button">>;
@@ -33,6 +34,7 @@ export function MenuBox({ trigger, children, align = "end", side }: MenuProps) {
           collisionPadding={8}
           className="appear z-50 min-w-52 max-w-80 rounded-lg border border-line bg-panel p-1 shadow-pop"
         >
+          <KeyLock by="menu" />
           {children}
         </Radix.Content>
       </Radix.Portal>

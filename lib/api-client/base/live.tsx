@@ -35,8 +35,7 @@ export function Live({ scope }: { scope: string }) {
     };
     const close = openStream(scope, (news) => {
       noteConnection({ live: news.kind !== "lost" });
-      if (news.kind === "lost") return;
-      waiting.set(news.kind === "open" ? "open" : `${news.topic}:${news.id}`, news);
+      waiting.set(news.kind === "change" ? `${news.topic}:${news.id}` : "all", news);
       timer ??= setTimeout(flush, COALESCE_MS);
     });
     return () => {

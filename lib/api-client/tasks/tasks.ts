@@ -4,7 +4,7 @@ import { type TaskQuery, taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/schema.ts";
 
-const PAGE_SIZE = 100;
+export const TASKS_A_PAGE = 100;
 
 /** Null: a filter that nothing can match. */
 export function taskList(filter: TaskQuery | null) {
@@ -14,7 +14,7 @@ export function taskList(filter: TaskQuery | null) {
     queryFn: ({ pageParam, signal }): Promise<Page<TaskSummary>> =>
       filter === null
         ? Promise.resolve({ items: [], nextCursor: null })
-        : api.get(`/api/v1/tasks${query({ ...filter, limit: PAGE_SIZE, cursor: pageParam })}`, signal),
+        : api.get(`/api/v1/tasks${query({ ...filter, limit: TASKS_A_PAGE, cursor: pageParam })}`, signal),
     getNextPageParam: (page) => page.nextCursor,
   });
 }

@@ -13,6 +13,7 @@ export type Cell =
   | { kind: "date"; text: string; at: string; due?: boolean }
   | { kind: "empty" };
 
+const WHOLE = new Intl.NumberFormat("en-US");
 const DUE = /(^|_|\b)(due|deadline|expir\w*|until|by|before)(_|\b|$)/i;
 
 /** A single value as a cell, or null for what needs a block of its own. */
@@ -41,9 +42,7 @@ function describeMoney(name: string, value: unknown, currency: string | null): C
   const sent = String(value);
   const known = money.currency ?? currency;
   // Cents stand as cents: the figure that was sent is the one that is shown.
-  const text = isInCents(name)
-    ? new Intl.NumberFormat("en-US").format(money.value)
-    : formatMoney(money.value);
+  const text = isInCents(name) ? WHOLE.format(money.value) : formatMoney(money.value);
   return {
     kind: "number",
     text,

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { chipsOf } from "./filter-words.ts";
 import {
   apiFilters,
-  chipsOf,
   type InboxFilters,
   isNarrowed,
   NO_FILTERS,
   readFilters,
-  sameQuery,
   setFilters,
-  viewQuery,
 } from "./inbox-filters.ts";
 
 const server = "0198f0a0-0000-7000-8000-000000000001";
@@ -89,12 +87,4 @@ describe("chips", () => {
     expect(isNarrowed({ ...NO_FILTERS, order: "amount" })).toBe(false);
     expect(isNarrowed({ ...NO_FILTERS, q: "x" })).toBe(true);
   });
-});
-
-test("a view is changed when the tab or a filter differs, whatever else a view may hold", () => {
-  const saved = viewQuery("all", { ...NO_FILTERS, amountMin: "10" });
-  expect(sameQuery(saved, viewQuery("all", { ...NO_FILTERS, amountMin: "10" }))).toBe(true);
-  expect(sameQuery({ ...saved, q: "" }, saved)).toBe(true);
-  expect(sameQuery(saved, viewQuery("mine", { ...NO_FILTERS, amountMin: "10" }))).toBe(false);
-  expect(sameQuery(saved, viewQuery("all", NO_FILTERS))).toBe(false);
 });

@@ -1,19 +1,9 @@
 /** What an inbox list is narrowed to, as it stands in the address, in a saved view, and in calls of the API. */
-import { formatAmount } from "./amount-words.ts";
-
 export const ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
 export type InboxOrder = (typeof ORDERS)[number];
 
 const SPANS = { "1h": 3_600_000, "1d": 86_400_000, "1w": 7 * 86_400_000 };
 export type Span = keyof typeof SPANS;
-export const SPAN_WORDS: Record<Span, string> = { "1h": "1 hour", "1d": "1 day", "1w": "1 week" };
-
-export const ORDER_WORDS: Record<InboxOrder, string> = {
-  oldest: "Oldest first",
-  newest: "Newest first",
-  expiring: "Ending soonest",
-  amount: "Largest amount",
-};
 
 /** Empty text: not narrowed by this. Amounts are numbers as text. */
 export interface InboxFilters {
@@ -79,33 +69,9 @@ export function apiFilters(filters: InboxFilters, now: number): Record<string, s
   };
 }
 
-export interface Chip {
-  /** What a click on the chip takes away. */
-  clears: Partial<InboxFilters>;
-  words: string;
-}
-
-/** The filters that narrow the list, in words. The search has its own field, and the order hides nothing. */
-export function chipsOf(filters: InboxFilters, serverName: (id: string) => string | undefined): Chip[] {
-  const { serverId, tool, age, expiring } = filters;
-  const chips: (Chip | false)[] = [
-    serverId !== "" && { clears: { serverId: "" }, words: serverName(serverId) ?? "A server" },
-    tool !== "" && { clears: { tool: "" }, words: tool },
-    age !== "" && { clears: { age: "" }, words: `Waiting over ${SPAN_WORDS[age]}` },
-    expiring !== "" && { clears: { expiring: "" }, words: `Ends within ${SPAN_WORDS[expiring]}` },
-    amountChip(filters),
-  ];
-  return chips.filter((chip) => chip !== false);
-}
-
-function amountChip({ amountMin, amountMax }: InboxFilters): Chip | false {
-  const [min, max] = [amountMin, amountMax].map((text) =>
-    formatAmount({ value: Number(text), currency: null }),
-  );
-  const clears = { amountMin: "", amountMax: "" };
-  if (amountMin && amountMax) return { clears, words: `Amount ${min} to ${max}` };
-  if (amountMin) return { clears, words: `Amount from ${min}` };
-  return amountMax !== "" && { clears, words: `Amount up to ${max}` };
+/** How many filters narrow the list; two amounts are one. */
+export function filterCount({ serverId, tool, age, expiring, amountMin, amountMax }: InboxFilters): number {
+  return [serverId, tool, age, expiring, amountMin || amountMax].filter(Boolean).length;
 }
 
 export function isNarrowed(filters: InboxFilters): boolean {
@@ -115,10 +81,4 @@ export function isNarrowed(filters: InboxFilters): boolean {
 /** What a saved view keeps: the tab and the filters, by their names in the address. */
 export function viewQuery(tab: string, filters: InboxFilters): Record<string, string> {
   return { tab, ...setFilters(filters) };
-}
-
-export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
-    (name) => (a[name] ?? "") === (b[name] ?? ""),
-  );
 }

@@ -154,6 +154,12 @@ export function taskApiFilters(filters: TaskFilters, now: number): Record<string
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
 }
 
+/** Whether what they mean depends on the time and on where the person is. */
+export function dependsOnNow({ show, since }: TaskFilters): boolean {
+  const view: SystemView | false = show !== "" && SYSTEM_VIEWS[show];
+  return since !== "" || (view && view.today === true);
+}
+
 function attentionCodes(text: string): readonly string[] {
   if (text === "") return [];
   const given = text.split(",");

@@ -1,7 +1,7 @@
-import { headers } from "next/headers";
 import { may } from "@/lib/access/permissions.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";
 import { currentCounts } from "../../counts.ts";
+import { isPhone, readParams, type SearchParams } from "../../prefetch.ts";
 import { InboxScreen } from "../inbox-screen.tsx";
 import { readFirstView } from "../prefetch.ts";
 
@@ -19,20 +19,11 @@ export default async function InboxPage({
   searchParams,
 }: {
   params: Promise<{ id?: string[] }>;
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
+  searchParams: SearchParams;
 }) {
   await requireSession();
-  const address = {
-    id: (await params).id?.[0],
-    params: Object.fromEntries(
-      Object.entries(await searchParams).map(([name, value]) => [
-        name,
-        Array.isArray(value) ? value[0] : value,
-      ]),
-    ),
-  };
-  const phone = /\bMobile\b/.test((await headers()).get("user-agent") ?? "");
-  const { read, first } = await readFirstView(address, !phone);
+  const id = (await params).id?.[0];
+  const { read, first } = await readFirstView(id, await readParams(searchParams), !(await isPhone()));
   // No Suspense here: a part that hydrates later would meet data that the navigation has already loaded.
   return <InboxScreen read={read} first={first} />;
 }

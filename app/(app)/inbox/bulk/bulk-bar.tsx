@@ -9,8 +9,7 @@ import { requestDetail } from "@/lib/api-client/requests.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/format/requests/bulk-eligibility.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { Selection } from "../list/use-selection.ts";
-import type { StableRow } from "../list/use-stable-rows.ts";
+import type { Selection, StableRow } from "../list/use-request-rows.ts";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
 import type { BulkKeys } from "./use-bulk-keys.ts";
 

@@ -1,12 +1,15 @@
 "use client";
 
-import { Inbox } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { CheckCheck, Inbox } from "lucide-react";
 import { Empty } from "@/components/ui/empty.tsx";
-import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { requestDetail } from "@/lib/api-client/requests.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
 import { useDecided } from "../answer/decision-store.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
-const AllDone = lazyComponent(() => import("../first-touch.ts").then((file) => file.AllDone), { warm: true });
+const SHOWN = 8;
 
 /** Where no request is open: how to open one, or, once everything is decided, what was decided on this visit. */
 export function NoRequest({ place, left }: { place: InboxPlace; left: number }) {
@@ -18,5 +21,58 @@ export function NoRequest({ place, left }: { place: InboxPlace; left: number }) 
         ? "Choose one from the list, or press J."
         : "What you open from the list is read and answered here."}
     </Empty>
+  );
+}
+
+/** Once everything is decided: what was decided on this visit. */
+function AllDone({ decided, place }: { decided: string[]; place: InboxPlace }) {
+  return (
+    <div className="flex flex-col items-center gap-5 px-6 py-14">
+      <div className="flex flex-col items-center gap-3 text-center">
+        <CheckCheck aria-hidden className="size-7 text-good" strokeWidth={1.5} />
+        <h2 id="all-done" tabIndex={-1} className="font-medium outline-none">
+          All done
+        </h2>
+      </div>
+      <section aria-labelledby="decided-heading" className="flex w-full max-w-sm flex-col gap-1.5">
+        <h3 id="decided-heading" className="font-medium text-[13px] text-muted">
+          Decided on this visit
+        </h3>
+        <ul className="flex flex-col">
+          {decided.slice(0, SHOWN).map((id) => (
+            <Decided key={id} id={id} place={place} />
+          ))}
+        </ul>
+        {decided.length > SHOWN && (
+          <p className="text-[13px] text-muted">and {decided.length - SHOWN} more</p>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** A decision that was taken back is none. */
+function Decided({ id, place }: { id: string; place: InboxPlace }) {
+  const { data: request } = useQuery(requestDetail(id));
+  if (!request?.answer) return null;
+  return (
+    <li className="border-line border-b py-2 text-[13px] last:border-b-0">
+      <a
+        href={place.address({ id })}
+        className="flex gap-3 underline-offset-4 hover:underline"
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+          event.preventDefault();
+          place.go({ id });
+        }}
+      >
+        <span className="min-w-0 flex-1 truncate">
+          <bdi>{requestName(request)}</bdi>
+        </span>
+        <span className="shrink-0 text-muted">
+          {decidedWord(request.answer.action, request.answer.content)}
+        </span>
+      </a>
+    </li>
   );
 }

@@ -2,30 +2,33 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { focusRow, rowMark, useListKeys } from "@/components/list/use-list-keys.ts";
+import { type RowWindow, useRowWindow } from "@/components/list/use-row-window.tsx";
+import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import { LoadMore } from "@/components/ui/load-more.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
+import { isWide } from "@/components/ui/wide.ts";
 import { type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
 import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "../bulk/bulk-actions.ts";
 import { useBulkKeys } from "../bulk/use-bulk-keys.ts";
 import { useFocusTitle } from "../request/use-focus-title.ts";
-import { isWide, useInboxPlace } from "../toolbar/use-inbox-place.ts";
-import { RequestRow } from "./request-row.tsx";
-import { RowSkeletons } from "./row-skeletons.tsx";
-import { useListKeys } from "./use-list-keys.ts";
+import { idInAddress, useInboxPlace } from "../toolbar/use-inbox-place.ts";
+import { RequestRow, RowSkeletons } from "./request-row.tsx";
 import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
-import { useRequestRows } from "./use-request-rows.ts";
-import { useRowWindow } from "./use-row-window.ts";
-import { useSelection } from "./use-selection.ts";
-import { VirtualRows } from "./virtual-rows.tsx";
+import { type StableRow, useRequestRows, useRequestSelection } from "./use-request-rows.ts";
+
+const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").then((file) => file.LoadMore));
+
+/** A row with a message of one line; each is measured once it is there. */
+const ROW_PX = 87;
 
 const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
 const BulkBar = lazyComponent(() => import("../bulk/bulk-bar.tsx").then((file) => file.BulkBar));
@@ -56,9 +59,9 @@ export function RequestList({
   const { filters } = place;
   const { list, name, rows, appends, loading, hold } = useRequestRows(tab, filters, shown);
   const { data: counts } = useQuery(requestCounts(filters));
-  const scroller = useRef<HTMLDivElement>(null);
-  const view = useRowWindow(rows, scroller, shown);
-  const selection = useSelection(name, rows);
+  const ids = useMemo(() => rows.map((row) => row.request.id), [rows]);
+  const view = useRowWindow<HTMLUListElement>({ ids, rowPx: ROW_PX, shown });
+  const selection = useRequestSelection(name, rows);
   const readOn = useFocusTitle(shown);
   const news = useNewRows(
     {
@@ -69,7 +72,7 @@ export function RequestList({
       paging: list.isFetchingNextPage,
       more: list.hasNextPage && appends,
     },
-    view.inView.map((row) => row.request.id),
+    view.inView,
   );
   const mayAnswer = me.may("requests:answer") && tab !== "done";
   const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
@@ -91,7 +94,7 @@ export function RequestList({
     onSelecting(false);
   };
   const reveal = (id: string) => {
-    const index = rows.findIndex((row) => row.request.id === id);
+    const index = ids.indexOf(id);
     if (index !== -1) view.reveal(index);
   };
   const open = (id: string) => {
@@ -108,10 +111,30 @@ export function RequestList({
   const revealed = useRef(shown === null);
   useEffect(() => {
     if (revealed.current || rows.length === 0) return;
-    const index = rows.findIndex((row) => row.request.id === shown);
+    const index = shown === null ? -1 : ids.indexOf(shown);
     revealed.current = index === -1 || view.reveal(index, "center");
   });
-  useListKeys({ rows, shown, selection, mayAnswer, open, onBack: onClose, onSelecting, readOn });
+  const selectable = (id: string) =>
+    rows.some(({ request, gone }) => request.id === id && !gone && request.state === "open");
+  useListKeys({
+    ids,
+    selection: mayAnswer ? { ...selection, clear: endSelection } : null,
+    selectable,
+    current: () => idInAddress() ?? shown,
+    onStep: open,
+    focusFollows: "from-row",
+    onEscape: () => {
+      if (!isWide()) onClose();
+      else if (shown) focusRow(shown);
+    },
+  });
+  useShortcuts({
+    enter: (event) => {
+      if (document.activeElement !== document.body || !shown) return;
+      event.preventDefault();
+      readOn(shown);
+    },
+  });
   const said = useNextRequest({ rows, shown, listening: tab !== "done", open: goOn, readOn, onClose });
   const showNews = () => {
     const loaded = rows.find((row) => news.unseen.includes(row.request.id));
@@ -132,7 +155,8 @@ export function RequestList({
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div
-        ref={scroller}
+        data-scroller
+        data-list
         className={cn(
           "scroll-quiet flex-1 max-md:overscroll-auto max-md:bg-panel",
           list.isPlaceholderData && "opacity-60",
@@ -148,7 +172,7 @@ export function RequestList({
             onAll={() => place.go({ tab: "all" })}
           />
         ) : (
-          <VirtualRows rows={rows} view={view} total={list.hasNextPage ? known : rows.length}>
+          <Rows rows={rows} view={view} total={list.hasNextPage ? known : rows.length}>
             {(row) => (
               <RequestRow
                 row={row}
@@ -170,9 +194,10 @@ export function RequestList({
                 }}
               />
             )}
-          </VirtualRows>
+          </Rows>
         )}
-        <LoadMore query={list} />
+        {view.virtualizer}
+        {list.hasNextPage && <LoadMore query={list} />}
       </div>
       {news.unseen.length > 0 && (
         <Button
@@ -214,5 +239,45 @@ export function RequestList({
         {news.said}
       </p>
     </div>
+  );
+}
+
+/**
+ * A plain list of links. Its items say their place and the size of the whole, of which only a part is drawn. Not a
+ * listbox: that would take the links from a screen reader. Not a feed: that has keys of its own, and J and K serve.
+ */
+function Rows({
+  rows,
+  view,
+  total,
+  children,
+}: {
+  rows: StableRow[];
+  view: RowWindow<HTMLUListElement>;
+  /** Null: not known. */
+  total: number | null;
+  children: (row: StableRow) => ReactNode;
+}) {
+  const { ref, style } = view.listProps;
+  return (
+    <ul ref={ref} className="border-line border-t" style={{ ...style, paddingBottom: view.after }}>
+      {view.rows.map(({ index, gap }) => {
+        const row = rows[index];
+        if (!row) return null;
+        return (
+          <li
+            key={row.request.id}
+            {...view.rowProps(index)}
+            {...rowMark(row.request.id)}
+            aria-setsize={total === null ? -1 : Math.max(total, rows.length)}
+            aria-posinset={index + 1}
+            className="border-line border-b"
+            style={{ marginTop: gap }}
+          >
+            {children(row)}
+          </li>
+        );
+      })}
+    </ul>
   );
 }

@@ -1,19 +1,28 @@
 "use client";
 
-import { Check } from "lucide-react";
+import {
+  Check,
+  FileCheck2,
+  Link2,
+  type LucideIcon,
+  MessageSquareText,
+  Trash2,
+  UserRound,
+} from "lucide-react";
 import type { MouseEvent } from "react";
+import { rowLinkId } from "@/components/list/use-list-keys.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
+import { isWide } from "@/components/ui/wide.ts";
 import { formatAmount } from "@/lib/format/requests/amount-words.ts";
 import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
-import { requestIcon } from "./request-icon.ts";
-import type { StableRow } from "./use-stable-rows.ts";
+import type { StableRow } from "./use-request-rows.ts";
 
 export interface RowSelection {
   checked: boolean;
@@ -44,14 +53,14 @@ export function RequestRow({
     if (event.metaKey || event.ctrlKey) return;
     event.preventDefault();
     if (selection && event.shiftKey) return selection.onToggle(true);
-    if (selection?.selecting && matchMedia("(max-width: 767px)").matches) return selection.onToggle(false);
+    if (selection?.selecting && !isWide()) return selection.onToggle(false);
     onOpen(event.detail === 0);
   };
   const ticked = selection?.checked || selection?.selecting;
   return (
     <div className="group relative">
       <a
-        id={`row-${request.id}`}
+        id={rowLinkId(request.id)}
         href={href}
         aria-current={current ? "true" : undefined}
         onClick={click}
@@ -157,5 +166,32 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
       )}
       {request.askedAgain && <Badge>Asked again</Badge>}
     </>
+  );
+}
+
+const ICONS: [RegExp, LucideIcon][] = [
+  [/delete|remove|purge|drop|destroy|wipe/i, Trash2],
+  [/invoice|payment|expense|approv|contract|order/i, FileCheck2],
+  [/access|grant|invite|member|permission/i, UserRound],
+];
+
+/** A hint at what it is about, from the tool's name; nothing depends on it. */
+function requestIcon(request: Pick<InputRequestSummary, "mode" | "tool">): LucideIcon {
+  if (request.mode === "url") return Link2;
+  return ICONS.find(([pattern]) => pattern.test(request.tool))?.[1] ?? MessageSquareText;
+}
+
+/** The shape of rows while they load. */
+export function RowSkeletons() {
+  return (
+    <div aria-hidden className="border-line border-t">
+      {[85, 60, 75, 50, 70].map((width) => (
+        <div key={width} className="flex h-[87px] flex-col gap-2 border-line border-b py-3.5 pr-4 pl-11">
+          <div className="skeleton h-4" style={{ width: `${width}%` }} />
+          <div className="skeleton h-3 w-1/2" />
+          <div className="skeleton h-4 w-24" />
+        </div>
+      ))}
+    </div>
   );
 }

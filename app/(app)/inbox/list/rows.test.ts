@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { refusalOf } from "../answer/answer-error.ts";
-import { rowAfter, rowBeside } from "./next-row.ts";
-import { type StableRow, settle } from "./use-stable-rows.ts";
+import { answerErrorOf } from "../answer/answer-error.tsx";
+import { rowAfter } from "./use-next-request.ts";
+import { type StableRow, settle } from "./use-request-rows.ts";
 
 const request = (id: string, state: InputRequestSummary["state"] = "open") =>
   ({ id, state }) as InputRequestSummary;
@@ -60,25 +60,11 @@ describe("after a decision", () => {
   });
 });
 
-describe("J and K", () => {
-  const rows = [row("a"), row("b")];
-  test.each([
-    ["a", 1, "b"],
-    ["b", -1, "a"],
-    ["b", 1, undefined],
-    ["a", -1, undefined],
-    [null, 1, "a"],
-    ["z", -1, "a"],
-  ] as const)("from %s by %i lead to %s", (from, by, expected) => {
-    expect(rowBeside(rows, from, by)?.request.id).toBe(expected);
-  });
-});
-
 test("a decision during which the database went away is not said to be unrecorded", () => {
   const away = new ApiError(503, { code: "database_unavailable", detail: "Away." });
-  expect(refusalOf(away, "me")).toMatchObject({ title: "Your decision may not have arrived." });
+  expect(answerErrorOf(away, "me")).toMatchObject({ title: "Your decision may not have arrived." });
   const own = { code: "already_answered", by: { id: "me" }, at: new Date().toISOString() };
-  expect(refusalOf(new ApiError(409, own), "me")).toMatchObject({
+  expect(answerErrorOf(new ApiError(409, own), "me")).toMatchObject({
     code: "mine",
     detail: "That first answer stands.",
   });

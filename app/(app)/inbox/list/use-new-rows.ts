@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { newestRequests, type RequestTab } from "@/lib/api-client/requests.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { StableRow } from "./use-stable-rows.ts";
+import type { StableRow } from "./use-request-rows.ts";
 
 interface Listed {
   tab: RequestTab;

@@ -2,8 +2,7 @@
 
 import { useState } from "react";
 import { useGoOn } from "../answer/decision-store.ts";
-import { rowAfter } from "./next-row.ts";
-import type { StableRow } from "./use-stable-rows.ts";
+import type { StableRow } from "./use-request-rows.ts";
 
 /**
  * After a decision the next open request is shown, and its title takes the focus. Whoever has opened another one
@@ -46,4 +45,12 @@ export function useNextRequest({
 function isTyping(): boolean {
   const active = document.activeElement;
   return active?.matches("input, textarea, select") === true && !active.closest("#request");
+}
+
+/** The open request to read after this one was decided: the one below, else the one above, else none. */
+export function rowAfter(rows: StableRow[], id: string): StableRow | null {
+  const at = rows.findIndex((row) => row.request.id === id);
+  const waits = (row: StableRow) => !row.gone && row.request.state === "open" && row.request.id !== id;
+  const below = rows.slice(at + 1).find(waits);
+  return below ?? rows.slice(0, Math.max(0, at)).findLast(waits) ?? null;
 }

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { serverList } from "@/lib/api-client/servers.ts";
-import { chipsOf, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
+import { chipsOf } from "@/lib/format/requests/filter-words.ts";
+import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** What the list is narrowed to, each removable. */

@@ -1,12 +1,14 @@
 "use client";
 
+import type { SavedViews } from "@/components/list/saved-views.ts";
 import { usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
-import { isNarrowed, NO_FILTERS, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
+import { isNarrowed, NO_FILTERS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
 import { capitalise } from "@/lib/text/labels.ts";
-import type { Views } from "../views/use-views.ts";
-import { type InboxPlace, orderOf } from "./use-inbox-place.ts";
+import { orderOf } from "./order-items.tsx";
+import type { InboxPlace } from "./use-inbox-place.ts";
 
 const GROUP = "Inbox";
 
@@ -21,7 +23,7 @@ export function InboxCommands({
 }: {
   place: InboxPlace;
   tab: RequestTab | null;
-  views: Views;
+  views: SavedViews;
   onFilter: () => void;
   onSaveView: () => void;
   onSelecting: () => void;

@@ -2,17 +2,21 @@
 
 import { ArrowUpDown, ListChecks, ListFilter } from "lucide-react";
 import type { RefObject } from "react";
+import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Menu, MenuChoices, MenuLabel } from "@/components/ui/overlay/menu.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { Menu } from "@/components/ui/overlay/menu.tsx";
 import type { RequestTab } from "@/lib/api-client/requests.ts";
-import { chipsOf, type InboxOrder, ORDER_WORDS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { Views } from "../views/use-views.ts";
 import { ViewsMenu } from "../views/views-menu.tsx";
-import { type InboxPlace, orderOf } from "./use-inbox-place.ts";
+import type { InboxPlace } from "./use-inbox-place.ts";
+
+const OrderItems = lazyComponent(() => import("./order-items.tsx").then((file) => file.OrderItems), {
+  warm: true,
+});
 
 /** The name of the page, and what changes which requests are listed and how. */
 export function InboxToolbar({
@@ -28,7 +32,7 @@ export function InboxToolbar({
 }: {
   place: InboxPlace;
   tab: RequestTab | null;
-  views: Views;
+  views: SavedViews;
   selecting: boolean;
   filtering: boolean;
   filterButton: RefObject<HTMLButtonElement | null>;
@@ -37,7 +41,7 @@ export function InboxToolbar({
   onDialog: (dialog: ViewDialog) => void;
 }) {
   const me = useMe();
-  const filters = chipsOf(place.filters, () => undefined).length;
+  const filters = filterCount(place.filters);
   const label = filters > 0 ? `Filter, ${plural(filters, "filter")} on` : "Filter";
   return (
     <div className="flex h-8 items-center max-md:h-11">
@@ -58,6 +62,7 @@ export function InboxToolbar({
         </Button>
       )}
       <Menu
+        items={OrderItems}
         trigger={
           <Button variant="ghost" size="icon" aria-label="Order" title="Order">
             <ArrowUpDown
@@ -68,12 +73,7 @@ export function InboxToolbar({
           </Button>
         }
       >
-        <MenuLabel>Order</MenuLabel>
-        <MenuChoices
-          value={orderOf(place, tab)}
-          onChange={(order) => place.go({ filters: { order: order as InboxOrder } })}
-          choices={ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
-        />
+        <OrderItems place={place} tab={tab} />
       </Menu>
       <Button
         ref={filterButton}

@@ -1,27 +1,22 @@
 "use client";
 
-import { ViewDialogs as Dialogs, type ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { useViewActions } from "./use-view-actions.ts";
-import type { Views } from "./use-views.ts";
+import { ViewDialogs as Dialogs } from "@/components/list/saved-view-dialogs.tsx";
+import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
+import { chipsOf } from "@/lib/format/requests/filter-words.ts";
+import { capitalise } from "@/lib/text/labels.ts";
+import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
-/** Of the views of the inbox. `suggested`: a name made of the filters that are on. */
+/** Of the views of the inbox: a new one is named by the filters that are on. */
 export function ViewDialogs({
-  views,
-  ...rest
+  place,
+  ...dialogs
 }: {
+  place: InboxPlace;
   dialog: ViewDialog;
-  views: Views;
-  suggested: string;
+  views: SavedViews;
   onClose: () => void;
 }) {
-  return (
-    <Dialogs
-      {...rest}
-      current={views.current}
-      mayShare={views.mayShare}
-      mutations={useViewActions(views)}
-      keeps="the tab, the search, the filters and the order"
-      of="request"
-    />
-  );
+  const filters = chipsOf(place.filters, () => undefined).map((chip) => chip.words);
+  const tab = capitalise(dialogs.views.query.tab ?? "");
+  return <Dialogs {...dialogs} suggested={filters.join(", ") || place.filters.q || tab} />;
 }

@@ -1,10 +1,10 @@
 "use client";
 
+import { useViewActions } from "@/components/list/saved-view-actions.ts";
+import type { SavedViews } from "@/components/list/saved-views.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
-import { useViewActions } from "./use-view-actions.ts";
-import type { Views } from "./use-views.ts";
 
 /** Names the view that is on, above the list, and says where what is shown has left it. */
 export function ViewLine({
@@ -12,12 +12,13 @@ export function ViewLine({
   place,
   onSaveAs,
 }: {
-  views: Views;
+  views: SavedViews;
   place: InboxPlace;
   onSaveAs: () => void;
 }) {
-  const { current, changed, missing, mayChange } = views;
+  const { current, missing } = views;
   const actions = useViewActions(views);
+  const { changed, mayChange } = actions;
   if (missing) {
     return (
       <div className="px-4 pb-2.5">

@@ -1,18 +1,23 @@
 "use client";
 
 import { Bookmark } from "lucide-react";
+import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import type { Views } from "./use-views.ts";
 
 const ViewsMenuItems = lazyComponent(() => import("../first-touch.ts").then((file) => file.ViewsMenuItems), {
   warm: true,
 });
 
 /** One's own views and the shared ones, and what can be done with the one that is on. */
-export function ViewsMenu({ views, onDialog }: { views: Views; onDialog: (dialog: ViewDialog) => void }) {
+export function ViewsMenu({
+  views,
+  onDialog,
+}: {
+  views: SavedViews;
+  onDialog: (dialog: ViewDialog) => void;
+}) {
   const { current } = views;
   return (
     <Menu

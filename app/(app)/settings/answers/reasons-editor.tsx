@@ -8,7 +8,7 @@ import { Input } from "@/components/ui/input.tsx";
 import { declineReasons } from "@/lib/api-client/answers.ts";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { type DeclineReasons, declineReasonsSchema } from "@/lib/organizations/schema.ts";
-import { Section } from "./section.tsx";
+import { Section } from "../section.tsx";
 import { useSave } from "./use-save.ts";
 
 const MOST = 20;
@@ -59,7 +59,6 @@ export function ReasonsEditor({ saved }: { saved: string[] }) {
   };
   return (
     <Section
-      id="reasons"
       title="Reasons for declining"
       description="Offered by one press to whoever declines a request, in this order. They are kept in the timeline; servers are not told."
     >

@@ -6,7 +6,7 @@ import { undoWindow } from "@/lib/api-client/answers.ts";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { UndoWindow } from "@/lib/organizations/schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
-import { Section } from "./section.tsx";
+import { Section } from "../section.tsx";
 import { useSave } from "./use-save.ts";
 
 const CHOICES_MS = [0, 3_000, 5_000, 10_000, 20_000, 30_000, 60_000];
@@ -20,7 +20,6 @@ export function UndoWindowForm({ savedMs }: { savedMs: number }) {
   const choices = [...new Set([...CHOICES_MS, savedMs])].sort((a, b) => a - b);
   return (
     <Section
-      id="undo-window"
       title="Time to undo"
       description="An answer given on a screen waits this long before it leaves for the server, so that a slip can be taken back with Undo."
     >

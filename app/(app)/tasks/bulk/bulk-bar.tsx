@@ -2,11 +2,11 @@
 
 import { Ban, RefreshCw, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
+import type { Selection } from "@/components/list/use-selection.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { Selection } from "../list/use-selection.ts";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
 
 const BulkDialog = lazyComponent(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));

@@ -1,5 +1,8 @@
 "use client";
 
+import { useMemo } from "react";
+import { rowMark } from "@/components/list/use-list-keys.ts";
+import { useRowWindow } from "@/components/list/use-row-window.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
@@ -10,48 +13,53 @@ import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 import { Box, type TaskListProps } from "./task-table.tsx";
-import { useRowWindow } from "./use-row-window.ts";
 
 const CARD_PX = 98;
 
 /** The table's twin for a phone. */
 export function TaskCards({ rows, selection, total }: Pick<TaskListProps, "rows" | "selection" | "total">) {
-  const view = useRowWindow(rows.length, (index) => rows[index]?.task.id ?? String(index), CARD_PX);
+  const ids = useMemo(() => rows.map(({ task }) => task.id), [rows]);
+  const view = useRowWindow<HTMLUListElement>({ ids, rowPx: CARD_PX });
+  const { ref, style } = view.listProps;
   const choosing = selection && selection.ids.length > 0;
   return (
-    <ul
-      ref={view.list}
-      className="-mx-4 flex flex-col border-line border-y bg-panel"
-      style={{ paddingTop: view.before, paddingBottom: view.after }}
-    >
-      {view.items.map(({ index, key }) => {
-        const row = rows[index];
-        if (!row) return null;
-        return (
-          <li
-            key={key}
-            ref={view.measure}
-            data-index={index}
-            data-task={row.task.id}
-            aria-setsize={total ?? -1}
-            aria-posinset={index + 1}
-            className={cn("relative flex border-line border-b last:border-b-0", row.gone && "opacity-55")}
-          >
-            {choosing && (
-              <span className="flex items-center pl-4">
-                <Box
-                  label={`Select ${row.task.label ?? row.task.tool}`}
-                  checked={selection.has(row.task.id)}
-                  disabled={row.gone}
-                  onChange={() => selection.toggle(row.task.id)}
-                />
-              </span>
-            )}
-            <Card task={row.task} />
-          </li>
-        );
-      })}
-    </ul>
+    <>
+      <ul
+        ref={ref}
+        data-list
+        className="-mx-4 flex flex-col border-line border-y bg-panel"
+        style={{ ...style, paddingBottom: view.after }}
+      >
+        {view.rows.map(({ index, gap }) => {
+          const row = rows[index];
+          if (!row) return null;
+          return (
+            <li
+              key={row.task.id}
+              {...view.rowProps(index)}
+              {...rowMark(row.task.id)}
+              aria-setsize={total ?? -1}
+              aria-posinset={index + 1}
+              className={cn("relative flex border-line border-b last:border-b-0", row.gone && "opacity-55")}
+              style={{ marginTop: gap }}
+            >
+              {choosing && (
+                <span className="flex items-center pl-4">
+                  <Box
+                    label={`Select ${row.task.label ?? row.task.tool}`}
+                    checked={selection.has(row.task.id)}
+                    disabled={row.gone}
+                    onChange={() => selection.toggle(row.task.id)}
+                  />
+                </span>
+              )}
+              <Card task={row.task} />
+            </li>
+          );
+        })}
+      </ul>
+      {view.virtualizer}
+    </>
   );
 }
 

@@ -1,14 +1,14 @@
 "use client";
 
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode, useMemo } from "react";
+import { rowLinkId, rowMark, useListKeys } from "@/components/list/use-list-keys.ts";
+import { type RowWindow, useRowWindow } from "@/components/list/use-row-window.tsx";
+import type { Selection } from "@/components/list/use-selection.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import type { TaskOrder } from "@/lib/tasks/schema.ts";
 import type { TaskColumn } from "./task-columns.tsx";
-import { useListKeys } from "./use-list-keys.ts";
-import { useRowWindow } from "./use-row-window.ts";
-import type { Selection } from "./use-selection.ts";
 import type { TaskRow } from "./use-task-rows.ts";
 
 export interface TaskListProps {
@@ -24,15 +24,26 @@ export interface TaskListProps {
   end: ReactNode;
 }
 
+const ROW_PX = 38;
+
 /** Only the rows near the view are drawn; each says its place in the whole. */
 export function TaskTable({ rows, columns, order, onOrder, selection, total, end }: TaskListProps) {
-  const view = useRowWindow(rows.length, (index) => rows[index]?.task.id ?? String(index));
-  useListKeys({ rows, selection, reveal: view.reveal });
+  const ids = useMemo(() => rows.map(({ task }) => task.id), [rows]);
+  const view = useRowWindow<HTMLTableSectionElement>({ ids, rowPx: ROW_PX });
+  useListKeys({
+    ids,
+    selection,
+    current: () => null,
+    onStep: (_, index) => view.reveal(index),
+    focusFollows: "always",
+  });
+  const loaded = rows.filter(({ gone }) => !gone).map(({ task }) => task.id);
   const width = columns.length + (selection ? 2 : 1);
   return (
     <section
       aria-label="Tasks"
       data-scroller
+      data-list
       // biome-ignore lint/a11y/noNoninteractiveTabindex: so that it can be scrolled with the keyboard
       tabIndex={0}
       className="relative max-h-[max(20rem,calc(100dvh-14.5rem))] overflow-auto rounded-lg border border-line bg-panel"
@@ -49,7 +60,7 @@ export function TaskTable({ rows, columns, order, onOrder, selection, total, end
                   label="Select all that are loaded"
                   checked={selection.ids.length > 0 && selection.ids.length === rows.length}
                   mixed={selection.ids.length > 0 && selection.ids.length < rows.length}
-                  onChange={() => (selection.ids.length > 0 ? selection.clear() : selection.selectLoaded())}
+                  onChange={() => (selection.ids.length > 0 ? selection.clear() : selection.select(loaded))}
                 />
               </th>
             )}
@@ -61,15 +72,27 @@ export function TaskTable({ rows, columns, order, onOrder, selection, total, end
             ))}
           </tr>
         </thead>
-        <tbody ref={view.list}>
-          <Gap height={view.before} width={width} />
-          {view.items.map(({ index, key }) => {
+        <tbody {...view.listProps}>
+          {view.rows.map(({ index, gap }) => {
             const row = rows[index];
-            return row && <Row key={key} row={row} index={index} columns={columns} selection={selection} />;
+            if (!row) return null;
+            return (
+              <Fragment key={row.task.id}>
+                <Gap height={gap} width={width} />
+                <Row
+                  row={row}
+                  index={index}
+                  columns={columns}
+                  selection={selection}
+                  rowProps={view.rowProps(index)}
+                />
+              </Fragment>
+            );
           })}
           <Gap height={view.after} width={width} />
         </tbody>
       </table>
+      {view.virtualizer}
       {end}
     </section>
   );
@@ -89,16 +112,19 @@ function Row({
   index,
   columns,
   selection,
+  rowProps,
 }: {
   row: TaskRow;
   index: number;
   columns: TaskColumn[];
   selection: Selection | null;
+  rowProps: ReturnType<RowWindow<HTMLElement>["rowProps"]>;
 }) {
   const selected = !gone && selection?.has(task.id);
   return (
     <tr
-      data-task={task.id}
+      {...rowProps}
+      {...rowMark(task.id)}
       aria-rowindex={index + 2}
       className={cn(
         "relative h-[38px] border-line border-b hover:bg-sunken [tbody>&:last-child]:border-b-0",
@@ -119,7 +145,7 @@ function Row({
       <td className="max-w-44 px-3">
         {/* The link covers the row; text in it can still be read by column. */}
         <Link
-          id={`task-${task.id}`}
+          id={rowLinkId(task.id)}
           href={`/tasks/${task.id}`}
           className="block truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
         >

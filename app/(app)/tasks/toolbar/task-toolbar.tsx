@@ -2,25 +2,32 @@
 
 import { Bookmark, Columns3, ListFilter, X } from "lucide-react";
 import { useRef, useState } from "react";
+import { SavedViewItems, Tick } from "@/components/list/saved-view-items.tsx";
+import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
+import { SearchField } from "@/components/list/search-field.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
-import { stateWords, taskChipsOf } from "@/lib/format/tasks/task-filters.ts";
+import {
+  SYSTEM_VIEWS,
+  type SystemViewName,
+  stateWords,
+  taskChipsOf,
+} from "@/lib/format/tasks/task-filters.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TASK_STATES } from "@/lib/tasks/status.ts";
 import { TASK_COLUMNS } from "../list/task-columns.tsx";
 import type { Columns } from "../list/use-columns.ts";
-import type { Views } from "../views/use-views.ts";
-import { Tick, ViewItems } from "../views/view-items.tsx";
-import { TaskSearch } from "./task-search.tsx";
 import type { TaskPlace } from "./use-task-place.ts";
 
 const TaskFilterPanel = lazyComponent(() =>
   import("./task-filter-panel.tsx").then((file) => file.TaskFilterPanel),
 );
+
+/** Everyone's views, which add to the filter; saved ones replace it. */
+const SYSTEM: SystemViewName[] = ["stuck", "watch", "waiting", "failed", "mine"];
 
 /** What narrows the list, and how it is shown. */
 export function TaskToolbar({
@@ -34,7 +41,7 @@ export function TaskToolbar({
   /** Those that are loaded: their servers, tools and people can be chosen. */
   tasks: TaskSummary[];
   columns: Columns;
-  views: Views;
+  views: SavedViews;
   onDialog: (dialog: ViewDialog) => void;
 }) {
   const { filters } = place;
@@ -46,7 +53,12 @@ export function TaskToolbar({
   });
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <TaskSearch value={filters.q} onChange={(q) => place.replace({ filters: { q } })} />
+      <SearchField
+        label="Search tasks"
+        value={filters.q}
+        onChange={(q) => place.replace({ filters: { q } })}
+        className="w-full md:max-w-xs"
+      />
       <Select
         aria-label="State"
         className="max-w-48 max-md:w-auto max-md:flex-1 [&>select]:border-line"
@@ -96,7 +108,19 @@ export function TaskToolbar({
             </Button>
           }
         >
-          <ViewItems views={views} place={place} onDialog={onDialog} />
+          <MenuLabel>Add to the filter</MenuLabel>
+          {SYSTEM.map((name) => (
+            <MenuItem
+              key={name}
+              aria-current={filters.show === name || undefined}
+              onSelect={() => place.go({ filters: { show: filters.show === name ? "" : name } })}
+            >
+              <Tick on={filters.show === name} />
+              {SYSTEM_VIEWS[name].label}
+            </MenuItem>
+          ))}
+          <MenuSeparator />
+          <SavedViewItems views={views} onDialog={onDialog} />
         </Menu>
         <span className="max-md:hidden">
           <Menu

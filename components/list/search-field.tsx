@@ -3,13 +3,24 @@
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { cn } from "@/components/ui/cn.ts";
 import { Input } from "@/components/ui/input.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
 const DEBOUNCE_MS = 250;
 
 /** Searches a moment after the last key. `value` is what is searched for now, wherever that came from. */
-export function InboxSearch({ value, onChange }: { value: string; onChange: (q: string) => void }) {
+export function SearchField({
+  label,
+  value,
+  onChange,
+  className,
+}: {
+  label: string;
+  value: string;
+  onChange: (q: string) => void;
+  className: string;
+}) {
   const [text, setText] = useState(value);
   const [seen, setSeen] = useState({ value, sent: value });
   // Changed from elsewhere, by a link or a button: what is typed since the last search must not come back.
@@ -32,18 +43,18 @@ export function InboxSearch({ value, onChange }: { value: string; onChange: (q: 
     },
   });
   return (
-    <search className="relative px-3 py-2.5 md:px-4">
+    <search className={cn("relative", className)}>
       <Search
         aria-hidden
-        className="pointer-events-none absolute top-1/2 left-6 size-4 -translate-y-1/2 text-muted md:left-7"
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
         strokeWidth={1.75}
       />
       <Input
         ref={input}
         type="search"
         enterKeyHint="search"
-        aria-label="Search requests"
-        placeholder="Search requests"
+        aria-label={label}
+        placeholder={label}
         value={text}
         onChange={(event) => {
           const typed = event.target.value;
@@ -54,13 +65,13 @@ export function InboxSearch({ value, onChange }: { value: string; onChange: (q: 
         onKeyDown={(event) => {
           if (event.key === "Enter") send(text.trim());
           if (event.key !== "Escape") return;
-          // A browser empties a search on Escape: here it leads back to what was found.
+          // A browser empties a search on Escape: here it leads back to what was found, and means nothing else.
           event.preventDefault();
           event.currentTarget.blur();
         }}
         className="peer border-line pl-9"
       />
-      <Kbd className="pointer-events-none absolute top-1/2 right-6.5 -translate-y-1/2 text-muted peer-focus:hidden">
+      <Kbd className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-muted peer-focus:hidden">
         /
       </Kbd>
     </search>

@@ -7,31 +7,29 @@ import { Input } from "@/components/ui/input.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
-import type { SavedView } from "@/lib/saved-views/schema.ts";
-import type { ViewMutations } from "./use-view-mutations.ts";
-
-export type ViewDialog = "save" | "rename" | "delete";
+import { useViewActions } from "./saved-view-actions.ts";
+import type { SavedViews, ViewDialog } from "./saved-views.ts";
 
 const NAME_LENGTH = 60;
 
+/** What a view holds, and of what it is. */
+const WORDS = {
+  inbox: { keeps: "the tab, the search, the filters and the order", of: "request" },
+  tasks: { keeps: "the search, the filters and the order", of: "task" },
+};
+
 interface Props {
-  /** The view that is on. */
-  current: SavedView | null;
-  mutations: ViewMutations;
-  mayShare: boolean;
+  views: SavedViews;
   /** A name for a new one, made of the filters that are on. */
-  suggested: string;
+  suggested?: string;
   onClose: () => void;
 }
 
-/** Saving, renaming and deleting a view. `keeps`: what one holds; `of`: what it shows, one of them. */
-export function ViewDialogs({
-  dialog,
-  keeps,
-  of,
-  ...rest
-}: Props & { dialog: ViewDialog; keeps: string; of: "request" | "task" }) {
-  const { current, mutations, onClose } = rest;
+/** Saving, renaming and deleting a view. */
+export function ViewDialogs({ dialog, views, suggested = "", onClose }: Props & { dialog: ViewDialog }) {
+  const { current } = views;
+  const { keeps, of } = WORDS[views.page];
+  const actions = useViewActions(views);
   if (dialog === "delete") {
     return (
       <ConfirmDialog
@@ -42,11 +40,11 @@ export function ViewDialogs({
         confirm="Delete view"
         dismiss="Keep it"
         destructive
-        pending={mutations.remove.isPending}
-        onConfirm={() => current && mutations.remove.mutate(current.id, { onSuccess: onClose })}
+        pending={actions.remove.isPending}
+        onConfirm={() => current && actions.remove.mutate(current.id, { onSuccess: onClose })}
       >
-        {mutations.remove.error && (
-          <FieldErrorLine id="view-error" message={errorSentence(mutations.remove.error)} />
+        {actions.remove.error && (
+          <FieldErrorLine id="view-error" message={errorSentence(actions.remove.error)} />
         )}
       </ConfirmDialog>
     );
@@ -60,16 +58,28 @@ export function ViewDialogs({
         description: `Keeps ${keeps} under a name.`,
       })}
     >
-      <ViewForm saving={dialog === "save"} {...rest} />
+      <ViewForm
+        saving={dialog === "save"}
+        views={views}
+        actions={actions}
+        suggested={suggested}
+        onClose={onClose}
+      />
     </Dialog>
   );
 }
 
-function ViewForm({ saving, current, mutations, mayShare, suggested, onClose }: Props & { saving: boolean }) {
+function ViewForm({
+  saving,
+  views: { current },
+  actions: { create, update, mayShare },
+  suggested,
+  onClose,
+}: Required<Props> & { saving: boolean; actions: ReturnType<typeof useViewActions> }) {
   const [name, setName] = useState(saving ? suggested.slice(0, NAME_LENGTH) : (current?.name ?? ""));
   const [shared, setShared] = useState(false);
   const [missing, setMissing] = useState(false);
-  const call = saving ? mutations.create : mutations.update;
+  const call = saving ? create : update;
   const error = missing ? "Give it a name" : call.error ? errorSentence(call.error) : undefined;
   return (
     <form
@@ -80,8 +90,8 @@ function ViewForm({ saving, current, mutations, mayShare, suggested, onClose }: 
         const given = name.trim();
         setMissing(!given);
         if (!given) return;
-        if (saving) mutations.create.mutate({ name: given, shared }, { onSuccess: onClose });
-        else if (current) mutations.update.mutate({ id: current.id, name: given }, { onSuccess: onClose });
+        if (saving) create.mutate({ name: given, shared }, { onSuccess: onClose });
+        else if (current) update.mutate({ id: current.id, name: given }, { onSuccess: onClose });
       }}
     >
       <Field id="view-name" label="Name" required error={error}>

@@ -1,21 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatAmount, totals } from "./amount-words.ts";
 import { MOST_AT_ONCE, notAlike } from "./bulk-eligibility.ts";
-import { rangeOf } from "./selection.ts";
-
-describe("a range", () => {
-  const ids = ["a", "b", "c", "d"];
-  test.each([
-    ["downwards", "b", "d", ["b", "c", "d"]],
-    ["upwards", "c", "a", ["a", "b", "c"]],
-    ["to itself", "b", "b", ["b"]],
-    ["from nowhere", null, "c", ["c"]],
-    ["from a row that left", "z", "c", ["c"]],
-    ["to a row that left", "a", "z", []],
-  ])("%s", (_, from, to, expected) => {
-    expect(rangeOf(ids, from, to)).toEqual(expected);
-  });
-});
 
 describe("requests are answered together", () => {
   const one = { alike: "x", mode: "form" as const, server: { id: "s1", name: "ERP" }, tool: "pay" };

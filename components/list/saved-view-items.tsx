@@ -2,15 +2,15 @@
 
 import { BookmarkPlus, Check, Pencil, Save, Trash2, Users } from "lucide-react";
 import { MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
-import type { ViewDialog } from "@/components/views/view-dialogs.tsx";
-import { useViewActions } from "./use-view-actions.ts";
-import type { Views } from "./use-views.ts";
+import { useViewActions } from "./saved-view-actions.ts";
+import type { SavedViews, ViewDialog } from "./saved-views.ts";
 
-export function ViewsMenuItems({
+/** In a menu: a person's own views and the shared ones, and what can be done with the one that is on. */
+export function SavedViewItems({
   views,
   onDialog,
 }: {
-  views: Views;
+  views: SavedViews;
   onDialog: (dialog: ViewDialog) => void;
 }) {
   const { current } = views;
@@ -24,9 +24,7 @@ export function ViewsMenuItems({
           onSelect={() => views.open(view)}
           aria-current={view === current || undefined}
         >
-          <span className="grid size-4 shrink-0 place-items-center">
-            {view === current && <Check aria-hidden className="size-4 text-accent" strokeWidth={1.75} />}
-          </span>
+          <Tick on={view === current} />
           <span className="flex min-w-0 flex-col">
             <span className="truncate">{view.name}</span>
             {view.shared && (
@@ -38,9 +36,9 @@ export function ViewsMenuItems({
         </MenuItem>
       ))}
       <MenuSeparator />
-      {current && views.mayChange && (
+      {current && actions.mayChange && (
         <>
-          {views.changed && (
+          {actions.changed && (
             <MenuItem onSelect={actions.saveChanges}>
               <Save aria-hidden strokeWidth={1.75} />
               Save changes to “{current.name}”
@@ -50,7 +48,7 @@ export function ViewsMenuItems({
             <Pencil aria-hidden strokeWidth={1.75} />
             Rename “{current.name}”…
           </MenuItem>
-          {(views.mayShare || current.shared) && (
+          {(actions.mayShare || current.shared) && (
             <MenuItem onSelect={() => actions.share(!current.shared)}>
               <Users aria-hidden strokeWidth={1.75} />
               {current.shared ? "Stop sharing" : "Share with everyone"}
@@ -68,5 +66,14 @@ export function ViewsMenuItems({
         Save this view…
       </MenuItem>
     </>
+  );
+}
+
+/** Before an item of a menu: whether it is on. */
+export function Tick({ on }: { on: boolean }) {
+  return (
+    <span className="grid size-4 shrink-0 place-items-center">
+      {on && <Check aria-hidden className="size-4 text-accent" strokeWidth={1.75} />}
+    </span>
   );
 }

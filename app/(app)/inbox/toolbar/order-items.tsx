@@ -1,0 +1,26 @@
+"use client";
+
+import { MenuChoices, MenuLabel } from "@/components/ui/overlay/menu.tsx";
+import type { RequestTab } from "@/lib/api-client/requests.ts";
+import { ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
+import { type InboxOrder, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import type { InboxPlace } from "./use-inbox-place.ts";
+
+/** In a menu: the orders of the list. */
+export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab | null }) {
+  return (
+    <>
+      <MenuLabel>Order</MenuLabel>
+      <MenuChoices
+        value={orderOf(place, tab)}
+        onChange={(order) => place.go({ filters: { order: order as InboxOrder } })}
+        choices={ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
+      />
+    </>
+  );
+}
+
+/** The order in force: who waits longest comes first, and of what is done the latest. */
+export function orderOf(place: InboxPlace, tab: RequestTab | null): InboxOrder {
+  return place.filters.order || (tab === "done" ? "newest" : "oldest");
+}

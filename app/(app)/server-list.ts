@@ -1,0 +1,16 @@
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import type { Principal } from "@/lib/access/principal.ts";
+import { SERVERS_SHOWN, serverList } from "@/lib/api-client/servers.ts";
+import type { Tx } from "@/lib/base/db/db.ts";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { listServers } from "@/lib/servers/queries.ts";
+
+/** The servers as pages list them. */
+export async function readServerList(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+): Promise<ReadAlready> {
+  const asked = pageQuerySchema.parse({ limit: SERVERS_SHOWN });
+  return [[serverList().queryKey, await listServers(organizationId, tx, principal, asked)]];
+}

@@ -1,0 +1,72 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { savedViews } from "@/lib/api-client/views.ts";
+import type { CreateViewInput, SavedView, UpdateViewInput } from "@/lib/saved-views/schema.ts";
+import type { SavedViews } from "./saved-views.ts";
+
+/** What can be done with the view that is on, or with what is shown. */
+export function useViewActions({ page, query, current, name }: SavedViews) {
+  const me = useMe();
+  const client = useQueryClient();
+  const settled = { onSettled: () => client.invalidateQueries({ queryKey: savedViews(page).queryKey }) };
+  const create = useMutation({
+    mutationFn: (view: Pick<CreateViewInput, "name" | "shared">) =>
+      api.post<SavedView>("/api/v1/views", { page, query, ...view } satisfies CreateViewInput),
+    onSuccess: (view) => {
+      name(view.id);
+      toast(`Saved “${view.name}”`);
+    },
+    ...settled,
+  });
+  const update = useMutation({
+    mutationFn: ({ id, ...change }: UpdateViewInput & { id: string }) =>
+      api.patch<SavedView>(`/api/v1/views/${id}`, change),
+    onSuccess: (view, { shared }) =>
+      void toast(
+        shared === undefined
+          ? `Saved “${view.name}”`
+          : shared
+            ? `Everyone can use “${view.name}” now`
+            : `“${view.name}” is no longer shared`,
+      ),
+    ...settled,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => api.delete(`/api/v1/views/${id}`),
+    onSuccess: (_, id) => {
+      // Another one may have been opened meanwhile.
+      if (new URLSearchParams(window.location.search).get("view") === id) name(null);
+      toast("View deleted");
+    },
+    ...settled,
+  });
+  const change = (input: UpdateViewInput) => {
+    if (!current) return;
+    // By its promise: the menu in which it was pressed is gone by then, and so is any other place to say it in.
+    update
+      .mutateAsync({ id: current.id, ...input })
+      .catch((error: unknown) => void toast.error(errorSentence(error)));
+  };
+  return {
+    /** What is shown is no longer what the view keeps. */
+    changed: current !== null && !sameQuery(current.query, query),
+    mayChange: current !== null && (current.mine || (current.shared && me.may("views:manage"))),
+    mayShare: me.may("views:share"),
+    create,
+    update,
+    remove,
+    saveChanges: () => change({ query }),
+    share: (shared: boolean) => change({ shared }),
+  };
+}
+
+/** Whether two views keep the same; what is empty narrows nothing. */
+export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
+    (name) => (a[name] ?? "") === (b[name] ?? ""),
+  );
+}

@@ -1,0 +1,97 @@
+/** The table of tasks: its keys, what it draws of a long list, and that it comes with its page. */
+import type { Page } from "@playwright/test";
+import { openBackstage } from "./fixtures/database.ts";
+import { ERAS, expect, newInvoiceId, test } from "./fixtures/desk.ts";
+
+/** More than two pages of them. */
+const MANY = 220;
+
+/** Tasks that have ended, oldest first, of a tool that only they are of. */
+async function insertTasks(count: number): Promise<{ tool: string; ids: string[] }> {
+  const backstage = await openBackstage();
+  try {
+    const server = await backstage.serverNamed(ERAS[0]!);
+    const tool = `tool_${newInvoiceId()}`;
+    const ids: string[] = [];
+    for (let at = 0; at < count; at++) {
+      const task = {
+        state: "completed",
+        tool,
+        label: `No. ${at + 1}`,
+        createdAt: new Date(Date.now() - (count - at) * 1_000),
+      };
+      ids.push(await backstage.insertTask(server, task));
+    }
+    return { tool, ids };
+  } finally {
+    await backstage.close();
+  }
+}
+
+const rows = (page: Page) => page.getByRole("row").filter({ has: page.getByRole("link") });
+
+test("Escape in the search leaves it: what is searched for and what is selected stay", async ({ ola }) => {
+  const { tool } = await insertTasks(2);
+  await ola.goto(`/tasks?tool=${tool}`);
+  const keys = ola.keyboard;
+  const search = ola.getByRole("searchbox", { name: "Search tasks" });
+  await expect(rows(ola)).toHaveCount(2);
+  await keys.press("/");
+  await keys.type("No.");
+  await expect(ola).toHaveURL(/q=No\./);
+  await expect(rows(ola)).toHaveCount(2);
+  await keys.press("Escape");
+  await expect(search).not.toBeFocused();
+  await keys.press("j");
+  await keys.press("x");
+  const bar = ola.getByRole("region", { name: "Selected tasks" });
+  await expect(bar).toContainText("1 task selected");
+  await keys.press("/");
+  await expect(search).toBeFocused();
+  await keys.press("Escape");
+  await expect(search).not.toBeFocused();
+  await expect(search).toHaveValue("No.");
+  await expect(bar).toContainText("1 task selected");
+  await keys.press("Escape");
+  await expect(bar).toHaveCount(0);
+});
+
+test("of a long table only what is near is drawn, and the keys lead through all of it", async ({ ola }) => {
+  test.setTimeout(180_000);
+  const { tool } = await insertTasks(MANY);
+  await ola.goto(`/tasks?tool=${tool}&order=oldest`);
+  await expect(rows(ola).first()).toContainText("No. 1");
+  const table = ola.getByRole("region", { name: "Tasks", exact: true });
+  const last = rows(ola).filter({ hasText: `No. ${MANY}` });
+  await expect(async () => {
+    await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await expect(last).toBeInViewport({ timeout: 500 });
+  }).toPass({ timeout: 60_000 });
+  expect(await rows(ola).count()).toBeLessThan(100);
+  await expect(last).toHaveAttribute("aria-rowindex", String(MANY + 1));
+  // The row with the focus stays drawn, however far it is scrolled away.
+  await last.getByRole("link").focus();
+  await table.evaluate((element) => element.scrollTo(0, 0));
+  await expect(rows(ola).first()).toContainText("No. 1");
+  await expect(rows(ola).first()).toBeInViewport();
+  await expect(last.getByRole("link")).toBeFocused();
+  await ola.keyboard.press("k");
+  await expect(
+    rows(ola)
+      .filter({ hasText: `No. ${MANY - 1}` })
+      .getByRole("link"),
+  ).toBeFocused();
+  await expect(last).toBeInViewport();
+});
+
+test("tasks, servers and the overview come with their pages", async ({ ola }) => {
+  const { tool, ids } = await insertTasks(1);
+  const html = async (path: string) => (await ola.request.get(path)).text();
+  expect(await html(`/tasks?tool=${tool}`)).toContain(`href="/tasks/${ids[0]}"`);
+  expect(await html("/servers")).toMatch(/<h2[^>]*><a [^>]*>Finance ERP</);
+  // Its charts write times of the person's own zone, which only the browser knows.
+  await ola.route("**/api/v1/**", (route) => route.abort());
+  await ola.goto("/overview");
+  await expect(ola.getByRole("heading", { name: "Tasks by state" })).toBeVisible();
+  await expect(ola.getByRole("table").filter({ hasText: "Slowest tenth" })).toContainText("Finance ERP");
+});

@@ -1,0 +1,41 @@
+/** What an inbox list is narrowed to and how it is ordered, in words. */
+import { formatAmount } from "./amount-words.ts";
+import type { InboxFilters, InboxOrder, Span } from "./inbox-filters.ts";
+
+export const SPAN_WORDS: Record<Span, string> = { "1h": "1 hour", "1d": "1 day", "1w": "1 week" };
+
+export const ORDER_WORDS: Record<InboxOrder, string> = {
+  oldest: "Oldest first",
+  newest: "Newest first",
+  expiring: "Ending soonest",
+  amount: "Largest amount",
+};
+
+export interface Chip {
+  /** What a click on the chip takes away. */
+  clears: Partial<InboxFilters>;
+  words: string;
+}
+
+/** The filters that narrow the list, in words. The search has its own field, and the order hides nothing. */
+export function chipsOf(filters: InboxFilters, serverName: (id: string) => string | undefined): Chip[] {
+  const { serverId, tool, age, expiring } = filters;
+  const chips: (Chip | false)[] = [
+    serverId !== "" && { clears: { serverId: "" }, words: serverName(serverId) ?? "A server" },
+    tool !== "" && { clears: { tool: "" }, words: tool },
+    age !== "" && { clears: { age: "" }, words: `Waiting over ${SPAN_WORDS[age]}` },
+    expiring !== "" && { clears: { expiring: "" }, words: `Ends within ${SPAN_WORDS[expiring]}` },
+    amountChip(filters),
+  ];
+  return chips.filter((chip) => chip !== false);
+}
+
+function amountChip({ amountMin, amountMax }: InboxFilters): Chip | false {
+  const [min, max] = [amountMin, amountMax].map((text) =>
+    formatAmount({ value: Number(text), currency: null }),
+  );
+  const clears = { amountMin: "", amountMax: "" };
+  if (amountMin && amountMax) return { clears, words: `Amount ${min} to ${max}` };
+  if (amountMin) return { clears, words: `Amount from ${min}` };
+  return amountMax !== "" && { clears, words: `Amount up to ${max}` };
+}
