@@ -77,7 +77,7 @@ export const NO_TASK_FILTERS: TaskFilters = {
   finishedBefore: "",
   order: "",
 };
-export const TASK_FILTER_NAMES = Object.keys(NO_TASK_FILTERS) as (keyof TaskFilters)[];
+const TASK_FILTER_NAMES = Object.keys(NO_TASK_FILTERS) as (keyof TaskFilters)[];
 
 /** Reads an address or a saved view. What is not understood is left out: an old link still opens. */
 export function readTaskFilters(get: (name: string) => string | null | undefined): TaskFilters {
