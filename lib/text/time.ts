@@ -1,25 +1,20 @@
 import { formatAge } from "./duration.ts";
 
+const DAY_PARTS = { day: "numeric", month: "short" } as const;
+const DATE_PARTS = { ...DAY_PARTS, year: "numeric" } as const;
+const MINUTE_PARTS = { hour: "2-digit", minute: "2-digit" } as const;
 const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const DAY = new Intl.DateTimeFormat("en-GB", DAY_PARTS);
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", DATE_PARTS);
 /** A date without a time means that day everywhere: the reader's zone must not move it. */
-const DAY_EVERYWHERE = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
+const DAY_EVERYWHERE = new Intl.DateTimeFormat("en-GB", { ...DATE_PARTS, timeZone: "UTC" });
 const DAY_AND_TIME = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
+  ...DATE_PARTS,
+  ...MINUTE_PARTS,
   timeZoneName: "short",
 });
-const MINUTES = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const SECONDS = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const MINUTES = new Intl.DateTimeFormat("en-GB", MINUTE_PARTS);
+const SECONDS = new Intl.DateTimeFormat("en-GB", { ...MINUTE_PARTS, second: "2-digit" });
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
 /** `4 min ago`. `now` is passed in so that the words can be tested and tick together. */
@@ -86,18 +81,19 @@ export function formatDate(text: string): string {
 /** `in 3 months` for a date that lies a day or more ahead, else null. */
 export function formatAhead(text: string, now: number): string | null {
   const days = (Date.parse(text) - now) / 86_400_000;
-  if (!(days >= 1)) return null;
-  if (days < 14) return RELATIVE.format(Math.round(days), "day");
-  if (days < 60) return RELATIVE.format(Math.round(days / 7), "week");
-  if (days < 700) return RELATIVE.format(Math.round(days / 30.44), "month");
-  return RELATIVE.format(Math.round(days / 365.25), "year");
+  return days >= 1 ? relative(days, 1) : null;
 }
 
 /** `5 days ago` for a day that is over, up to a year: what was due earlier than that is history. Else null. */
 export function formatOverdue(text: string, now: number): string | null {
   const days = Math.floor((now - Date.parse(text)) / 86_400_000);
-  if (!(days >= 1 && days <= 365)) return null;
-  if (days < 14) return RELATIVE.format(-days, "day");
-  if (days < 60) return RELATIVE.format(-Math.round(days / 7), "week");
-  return RELATIVE.format(-Math.round(days / 30.44), "month");
+  return days >= 1 && days <= 365 ? relative(days, -1) : null;
+}
+
+function relative(days: number, sign: 1 | -1): string {
+  const say = (length: number, unit: Intl.RelativeTimeFormatUnit) =>
+    RELATIVE.format(sign * Math.round(days / length), unit);
+  if (days < 14) return say(1, "day");
+  if (days < 60) return say(7, "week");
+  return days < 700 ? say(30.44, "month") : say(365.25, "year");
 }

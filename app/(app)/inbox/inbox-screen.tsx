@@ -66,8 +66,6 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
     place.go({ id: null });
   };
   const waiting = useWaiting();
-  const { data: found } = useQuery(requestCounts(place.filters));
-  const listed = tab === "done" || !tab || !found ? waiting : found[tab];
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
   // The list reads it; here it is only looked at.
   const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
@@ -135,7 +133,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           (tab === null || list.isFetching) && <RequestSkeleton />
         ) : (
           <div className="m-auto w-full">
-            <NoRequest place={place} left={listed} />
+            <NoRequest place={place} tab={tab} />
           </div>
         )}
       </section>

@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ArrowUp, ListChecks, Plus, SearchX } from "lucide-react";
+import { ListChecks, Plus, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { ViewDialog } from "@/components/list/saved-views.ts";
 import { useSelection } from "@/components/list/use-selection.ts";
@@ -30,6 +30,7 @@ import { TaskToolbar } from "./toolbar/task-toolbar.tsx";
 import { useTaskPlace } from "./toolbar/use-task-place.ts";
 import { useViews } from "./toolbar/use-views.ts";
 
+const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
 const ViewDialogs = lazyComponent(() =>
   import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
 );
@@ -114,15 +115,7 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
           onPointerLeave={() => setHeld(false)}
         >
           {unseen > 0 && (
-            <Button
-              size="sm"
-              variant="primary"
-              className="appear absolute top-10 left-1/2 z-20 -translate-x-1/2 rounded-full shadow-pop max-md:top-2"
-              onClick={showAll}
-            >
-              <ArrowUp aria-hidden strokeWidth={1.75} />
-              {unseen} new
-            </Button>
+            <NewRows count={unseen} at="top" onClick={showAll} className="top-10 z-20 max-md:top-2" />
           )}
           {wide ? (
             <TaskTable

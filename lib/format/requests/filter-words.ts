@@ -1,6 +1,6 @@
 /** What an inbox list is narrowed to and how it is ordered, in words. */
 import { formatAmount } from "./amount-words.ts";
-import type { InboxFilters, InboxOrder, Span } from "./inbox-filters.ts";
+import { FILTER_NAMES, type InboxFilters, type InboxOrder, type Span } from "./inbox-filters.ts";
 
 export const SPAN_WORDS: Record<Span, string> = { "1h": "1 hour", "1d": "1 day", "1w": "1 week" };
 
@@ -38,4 +38,8 @@ function amountChip({ amountMin, amountMax }: InboxFilters): Chip | false {
   if (amountMin && amountMax) return { clears, words: `Amount ${min} to ${max}` };
   if (amountMin) return { clears, words: `Amount from ${min}` };
   return amountMax !== "" && { clears, words: `Amount up to ${max}` };
+}
+
+export function isNarrowed(filters: InboxFilters): boolean {
+  return FILTER_NAMES.some((name) => name !== "order" && filters[name] !== "");
 }

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chipsOf } from "./filter-words.ts";
-import {
-  apiFilters,
-  type InboxFilters,
-  isNarrowed,
-  NO_FILTERS,
-  readFilters,
-  setFilters,
-} from "./inbox-filters.ts";
+import { chipsOf, isNarrowed } from "./filter-words.ts";
+import { apiFilters, type InboxFilters, NO_FILTERS, readFilters, setFilters } from "./inbox-filters.ts";
 
 const server = "0198f0a0-0000-7000-8000-000000000001";
 const read = (address: string) => {

@@ -74,10 +74,6 @@ export function filterCount({ serverId, tool, age, expiring, amountMin, amountMa
   return [serverId, tool, age, expiring, amountMin || amountMax].filter(Boolean).length;
 }
 
-export function isNarrowed(filters: InboxFilters): boolean {
-  return FILTER_NAMES.some((name) => name !== "order" && filters[name] !== "");
-}
-
 /** What a saved view keeps: the tab and the filters, by their names in the address. */
 export function viewQuery(tab: string, filters: InboxFilters): Record<string, string> {
   return { tab, ...setFilters(filters) };

@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CheckCheck, Inbox } from "lucide-react";
+import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { Empty } from "@/components/ui/empty.tsx";
-import { requestDetail } from "@/lib/api-client/requests.ts";
+import { type RequestTab, requestCounts, requestDetail } from "@/lib/api-client/requests.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import { useDecided } from "../answer/decision-store.ts";
@@ -12,7 +13,10 @@ import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 const SHOWN = 8;
 
 /** Where no request is open: how to open one, or, once everything is decided, what was decided on this visit. */
-export function NoRequest({ place, left }: { place: InboxPlace; left: number }) {
+export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab | null }) {
+  const waiting = useWaiting();
+  const { data: found } = useQuery(requestCounts(place.filters));
+  const left = tab === "done" || !tab || !found ? waiting : found[tab];
   const decided = useDecided();
   if (decided.length > 0 && left === 0) return <AllDone decided={decided} place={place} />;
   return (

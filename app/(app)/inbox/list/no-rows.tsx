@@ -4,7 +4,8 @@ import { CheckCheck, SearchX } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import type { RequestTab } from "@/lib/api-client/requests.ts";
-import { type InboxFilters, isNarrowed } from "@/lib/format/requests/inbox-filters.ts";
+import { isNarrowed } from "@/lib/format/requests/filter-words.ts";
+import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 
 const NOTHING: Record<RequestTab, [string, string]> = {
   mine: ["Nothing waits for you", "Requests that you claim, or that are assigned to you, come here."],

@@ -1,13 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ArrowDown } from "lucide-react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { focusRow, rowMark, useListKeys } from "@/components/list/use-list-keys.ts";
 import { type RowWindow, useRowWindow } from "@/components/list/use-row-window.tsx";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
@@ -25,6 +23,7 @@ import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
 import { type StableRow, useRequestRows, useRequestSelection } from "./use-request-rows.ts";
 
+const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
 const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").then((file) => file.LoadMore));
 
 /** A row with a message of one line; each is measured once it is there. */
@@ -200,15 +199,7 @@ export function RequestList({
         {list.hasNextPage && <LoadMore query={list} />}
       </div>
       {news.unseen.length > 0 && (
-        <Button
-          size="sm"
-          variant="primary"
-          className="appear absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-pop"
-          onClick={showNews}
-        >
-          <ArrowDown aria-hidden strokeWidth={1.75} />
-          {news.unseen.length} new
-        </Button>
+        <NewRows count={news.unseen.length} at="end" onClick={showNews} className="bottom-4" />
       )}
       {mayAnswer && boxes && (
         <BulkBar
