@@ -29,7 +29,7 @@ export const NO_FILTERS: InboxFilters = {
   amountMax: "",
   order: "",
 };
-const FILTER_NAMES = Object.keys(NO_FILTERS) as (keyof InboxFilters)[];
+export const FILTER_NAMES = Object.keys(NO_FILTERS) as (keyof InboxFilters)[];
 
 /** Reads an address or a saved view. What is not understood is left out: an old link still opens. */
 export function readFilters(get: (name: string) => string | null | undefined): InboxFilters {
