@@ -1,12 +1,10 @@
 /** Whose question it is that came on a session's stream: pure, from the row of the message and the tasks of its session. */
 
-/** A task of the session, as it was when the message came. */
+/** A task that could live at the server in the session when the message came, watched or not. */
 export interface SessionTask {
   id: string;
   /** Its call is under way, or nobody knows what became of it: the server's id of it is not known yet. */
   isStarting: boolean;
-  /** It runs, and nothing that it asked is open. */
-  awaitsQuestion: boolean;
 }
 
 export interface AskedOn {
@@ -33,10 +31,8 @@ export function attribute(
     return toVerdict(streamTaskId === null ? starting : own);
   }
   if (streamTaskId !== null) return { taskId: streamTaskId };
-  if (tasks.length === 1) return toVerdict(tasks);
-  const asking = tasks.filter(({ isStarting, awaitsQuestion }) => isStarting || awaitsQuestion);
-  // None seems to wait, and one has asked.
-  return toVerdict(asking.length > 0 ? asking : tasks);
+  // One that has asked already may ask again, and one that is of no interest to us any more may ask as well.
+  return toVerdict(tasks);
 }
 
 function toVerdict(tasks: SessionTask[]): { taskId: string } | { candidates: string[] } {
@@ -44,20 +40,20 @@ function toVerdict(tasks: SessionTask[]): { taskId: string } | { candidates: str
   return only && tasks.length === 1 ? { taskId: only.id } : { candidates: tasks.map(({ id }) => id) };
 }
 
-/** A candidate, as the last look at it showed it. */
+/** What the looks since a message came have shown of a candidate. */
 export interface Candidate {
   id: string;
-  /** It was looked at since the message came. */
-  wasLookedAt: boolean;
+  /** It waited in one of them, or it worked in each; null: there was none, or it is not watched any more. */
+  seen: "waiting" | "working" | null;
+  /** By the last one it waits, and nothing that it asked is known. */
   waitsUnasked: boolean;
-  works: boolean;
 }
 
-/** Of the candidates that still run, the one that the server's own word leaves: it waits for an answer, all others work. */
+/**
+ * The one that the server's own word leaves: it waits for an answer, and all others have only worked. One that waited, or has
+ * ended meanwhile, may have asked.
+ */
 export function attributeByStatus(candidates: Candidate[]): string | null {
-  if (candidates.some(({ wasLookedAt }) => !wasLookedAt)) return null;
-  const waiting = candidates.filter(({ waitsUnasked }) => waitsUnasked);
-  const works = candidates.filter(({ works }) => works);
-  const [only] = waiting;
-  return only && waiting.length === 1 && works.length === candidates.length - 1 ? only.id : null;
+  const [only, ...more] = candidates.filter(({ seen }) => seen !== "working");
+  return only?.seen === "waiting" && only.waitsUnasked && more.length === 0 ? only.id : null;
 }

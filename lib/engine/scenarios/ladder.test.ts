@@ -7,7 +7,7 @@ import { createWorld, until, type World } from "../../../test/fixtures/world.ts"
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { traitsSchema } from "../../servers/traits.ts";
-import { requestRefresh } from "../../task-lifecycle/transitions.ts";
+import { requestCancel, requestRefresh } from "../../task-lifecycle/transitions.ts";
 import { readTask } from "../../tasks/queries.ts";
 import type { Engine } from "../engine.ts";
 
@@ -96,8 +96,73 @@ test("a server that does not name its tasks: the next one starts while the first
   const two = await start();
   await look.inState(two, "working");
   expect((await look.request(request.id)).state).toBe("open");
-  remote.ask(await there(1), "Second?");
+  // The first may ask twice: whose it is shows where the second alone is asked for its question.
+  const second = await there(1);
+  remote.ask(second, "Second?");
+  remote.behave.reissues = "Second?";
+  second.status = "input_required";
   await look.openRequest(two, "Second?");
+  expect(await look.requestsOf(one)).toHaveLength(1);
+  await until("it is in sight no more", async () => (await attention(two)) === undefined);
+});
+
+const attention = (id: string) =>
+  world.within(async (tx) => (await readTask(world.organizationId, tx, world.operator, id)).attention?.code);
+/** What is asked for a task that nobody hears of any more is in sight at those in its session, and asked of none of them. */
+async function staysInSight(message: string, at: string) {
+  await until("it is in sight", async () => (await attention(at)) === "question_unattributed");
+  const polls = () => remote.seen.filter(({ method }) => method === "tasks/get").length;
+  for (let looks = 0; looks < 3; looks++) {
+    const before = polls();
+    await world.within((tx) => requestRefresh(world.organizationId, tx, world.operator, at));
+    await until("there was one more look", async () => polls() > before);
+  }
+  expect((await look.requestsOf(at)).filter((row) => row.message === message)).toEqual([]);
+}
+
+test("the question of a task whose start was lost is not shown as that of another one in its session", async () => {
+  remote.behave.maxSessions = 1;
+  const mine = await start();
+  await look.inState(mine, "working");
+  remote.behave.call = () => "drop";
+  const lost = await start();
+  await look.inState(lost, "start_unknown");
+  expect((await there(1)).session).toBe((await there(0)).session);
+  expect(remote.ask(await there(1), "The lost one's?")).not.toBeNull();
+  await staysInSight("The lost one's?", mine);
+  // Another engine knows it as well.
+  await engine.stop();
+  engine = await world.startEngine();
+  await until("it listens", async () => remote.ask(remote.tasks[1]!, "Once more?") !== null);
+  await staysInSight("Once more?", mine);
+});
+
+test("nor that of one that is cancelled here, and goes on at its server", async () => {
+  remote.behave.maxSessions = 1;
+  remote.behave.cancel = "unsupported";
+  const [mine, cancelled] = [await start(), await start()];
+  await Promise.all([look.inState(mine, "working"), look.inState(cancelled, "working")]);
+  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, cancelled));
+  await until("it was told", async () => (await look.task(cancelled)).cancelSentAt !== null);
+  const handles = await Promise.all(remote.tasks.map(({ taskId }) => idOf(taskId, [mine, cancelled])));
+  expect(remote.ask(remote.tasks[handles.indexOf(cancelled)]!, "Stop at once?")).not.toBeNull();
+  await staysInSight("Stop at once?", mine);
+});
+
+test("two ask, and one gives up: its question is not shown as the other's", async () => {
+  remote.behave.maxSessions = 1;
+  const [one, two] = [await start(), await start()];
+  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  const [a, b] = [await there(0), await there(1)];
+  a.status = b.status = "input_required";
+  remote.ask(a, "The first one's?");
+  remote.ask(b, "The other's?");
+  const mine = await idOf(b.taskId, [one, two]);
+  await until("it is in sight", async () => (await attention(mine)) === "question_unattributed");
+  a.status = "failed";
+  await look.inState(await idOf(a.taskId, [one, two]), "failed");
+  await staysInSight("The first one's?", mine);
+  expect(await look.requestsOf(mine)).toEqual([]);
 });
 
 test("a question of which nobody knows whose it is stays in sight, and its task is found by what the server says", async () => {
@@ -112,10 +177,6 @@ test("a question of which nobody knows whose it is stays in sight, and its task 
   });
   remote.behave.get = () => waits;
   expect(remote.ask(a, "Whose?")).not.toBeNull();
-  const attention = (id: string) =>
-    world.within(
-      async (tx) => (await readTask(world.organizationId, tx, world.operator, id)).attention?.code,
-    );
   await until("both say so", async () =>
     [await attention(one), await attention(two)].every((code) => code === "question_unattributed"),
   );

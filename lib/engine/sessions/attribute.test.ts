@@ -2,11 +2,10 @@ import { expect, test } from "vitest";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
 import { type LiveSession, newWatchedTask, type WatchedTask } from "../watcher/watched-task.ts";
-import { endTurn, Sessions, takeCallTurn, takeTurn } from "./sessions.ts";
+import { endTurn, leaveBehind, Sessions, takeCallTurn, takeTurn, thoseThatMayAsk } from "./sessions.ts";
 
-const runs = (id: string): SessionTask => ({ id, isStarting: false, awaitsQuestion: true });
-const starts = (id: string): SessionTask => ({ id, isStarting: true, awaitsQuestion: false });
-const asked = (id: string): SessionTask => ({ id, isStarting: false, awaitsQuestion: false });
+const runs = (id: string): SessionTask => ({ id, isStarting: false });
+const starts = (id: string): SessionTask => ({ id, isStarting: true });
 const stranger = { taskId: null };
 
 test.each<
@@ -54,23 +53,11 @@ test.each<
     [runs("a"), runs("b")],
     { taskId: "a" },
   ],
-  ["a session of its own", { streamTaskId: null, named: null }, [asked("a")], { taskId: "a" }],
+  ["a session of its own", { streamTaskId: null, named: null }, [runs("a")], { taskId: "a" }],
   [
     "two may have asked",
     { streamTaskId: null, named: null },
     [runs("a"), runs("b")],
-    { candidates: ["a", "b"] },
-  ],
-  [
-    "one of two has asked already",
-    { streamTaskId: null, named: null },
-    [asked("a"), runs("b")],
-    { taskId: "b" },
-  ],
-  [
-    "both have asked already",
-    { streamTaskId: null, named: null },
-    [asked("a"), asked("b")],
     { candidates: ["a", "b"] },
   ],
   [
@@ -83,20 +70,45 @@ test.each<
   expect(attribute(message, tasks)).toEqual(verdict);
 });
 
-const looked = { wasLookedAt: true, waitsUnasked: false, works: false };
-test("the server's own word leaves one: it waits, and all others work", () => {
-  const waits = { ...looked, id: "a", waitsUnasked: true };
-  const works = { ...looked, id: "b", works: true };
+test("the server's own word leaves one: it waits, and all others have worked ever since", () => {
+  const waits = { id: "a", seen: "waiting", waitsUnasked: true } as const;
+  const works = { id: "b", seen: "working", waitsUnasked: false } as const;
   expect(attributeByStatus([waits, works])).toBe("a");
-  expect(attributeByStatus([waits, { ...works, wasLookedAt: false }])).toBeNull();
   expect(attributeByStatus([waits, { ...waits, id: "c" }, works])).toBeNull();
-  // One that waits for an answer may have asked twice.
-  expect(attributeByStatus([waits, { ...looked, id: "b" }])).toBeNull();
+  // One that waits for an answer may have asked twice, and one that waited may have asked this.
+  expect(attributeByStatus([waits, { ...waits, id: "b", waitsUnasked: false }])).toBeNull();
+  // Not looked at yet, or ended since.
+  expect(attributeByStatus([waits, { ...works, seen: null }])).toBeNull();
+  expect(attributeByStatus([waits])).toBe("a");
+  expect(attributeByStatus([{ ...waits, seen: null }, works])).toBeNull();
 });
 
 const kept = { id: "s", own: "o", protocolVersion: "2025-11-25", lastEventId: null };
+const mayAsk = (live: LiveSession) =>
+  thoseThatMayAsk(live)
+    .map(({ id }) => id)
+    .sort();
+
+test("whoever may live at the server may ask: cancelled here, of unknown start, or gone from here", () => {
+  const { sessions, live, tasks } = scene();
+  const [a, b, c] = tasks;
+  expect(mayAsk(live)).toEqual(["a", "b", "c"]);
+  a.work = { ...a.work, cancelRequested: true };
+  b.work = { ...b.work, state: "cancelled", serverState: "working" };
+  c.work = { ...c.work, state: "completed" };
+  expect(mayAsk(live)).toEqual(["a", "b"]);
+  leaveBehind(b);
+  sessions.detach(b);
+  expect(mayAsk(live)).toEqual(["a", "b"]);
+  // Another process knows it from what is stored with those that stayed.
+  const elsewhere = new Sessions();
+  elsewhere.attach(a, { ...kept });
+  expect(mayAsk(elsewhere.attach(c, live.record))).toEqual(["a", "b"]);
+});
+
 function scene() {
   const sessions = new Sessions();
+  const record = { ...kept };
   const tasks = ["a", "b", "c"].map((id) =>
     newWatchedTask({
       id,
@@ -107,7 +119,7 @@ function scene() {
     } as unknown as TaskWork),
   ) as [WatchedTask, WatchedTask, WatchedTask];
   let live!: LiveSession;
-  for (const task of tasks) live = sessions.attach(task, kept);
+  for (const task of tasks) live = sessions.attach(task, record);
   return { sessions, live, tasks };
 }
 

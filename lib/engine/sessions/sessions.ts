@@ -4,6 +4,7 @@
  * one pipe, tasks share one, and questions are told apart by the task they name, or by asking one task after the other.
  */
 import type { Traits } from "../../servers/traits.ts";
+import type { SessionTask } from "../../stream-messages/attribute.ts";
 import {
   BACKOFF_CAP_MS,
   CALL_DEADLINE_MS,
@@ -38,6 +39,12 @@ export class Sessions {
   /** Puts a task into a session, which becomes known by that. */
   attach(entry: WatchedTask, kept: SessionRecord): LiveSession {
     const live = this.#byKey.get(keyOf(kept)) ?? this.#add(kept);
+    // It was stored with each of its tasks, at different times.
+    if (kept.others && kept !== live.record)
+      live.record.others = [...new Set([...(live.record.others ?? []), ...kept.others])];
+    // The repeated call brings the task that the first one made, if it did.
+    if (live.record.others && entry.work.toolHints?.honoursIdempotencyKey)
+      live.record.others = live.record.others.filter((id) => id !== entry.id);
     live.tasks.add(entry);
     entry.live = live;
     return live;
@@ -145,11 +152,31 @@ export function isStarting({ handle, calls, work }: WatchedTask): boolean {
   return handle === null && (calls.call !== null || work.state === "starting");
 }
 
-/** It runs, and nothing that it asked is open. */
-export function awaitsQuestion({ work }: WatchedTask): boolean {
-  const runs = work.state === "working" || work.state === "input_required";
-  return runs && !work.cancelRequested && !work.requests.some(({ state }) => state === "open");
+/**
+ * Those that may ask in the session, whether anybody wants to hear them or not: a task that is cancelled here, or whose start
+ * nobody knows the outcome of, may live at the server. One that was never called, or has ended by the server's word, does not.
+ */
+export function thoseThatMayAsk({ tasks, record }: LiveSession): SessionTask[] {
+  const watched = [...tasks].filter(
+    (task) =>
+      isStarting(task) || !["queued", "start_unknown", "completed", "failed"].includes(task.work.state),
+  );
+  const others = (record.others ?? []).filter((id) => !watched.some((task) => task.id === id));
+  return [
+    ...watched.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
+    ...others.map((id) => ({ id, isStarting: true })),
+  ];
 }
+
+/** The task, or what a call of its made, may live on in its session, which it leaves. Stored with the tasks that stay. */
+export function leaveBehind({ id, live }: WatchedTask): void {
+  if (!live || live.record.others?.includes(id)) return;
+  live.record.others = [...(live.record.others ?? []), id].slice(-MOST_OTHERS);
+  for (const task of live.tasks) task.idsChanged = true;
+}
+
+/** So many are kept of one session; beyond that nothing is told by who is left, for there are as many as that. */
+const MOST_OTHERS = 100;
 
 /**
  * Where several tasks share a session, and nobody knows that the server names them, one at a time has its question stream

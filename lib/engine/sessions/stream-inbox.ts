@@ -22,6 +22,7 @@ import {
   noteCandidates,
   recordMessages,
 } from "../../stream-messages/transitions.ts";
+import { isRunning } from "../../tasks/status.ts";
 import { isPlain } from "../task/call.ts";
 import { restoreSession, sessionDigest } from "../task/sealed.ts";
 import {
@@ -34,7 +35,7 @@ import {
 import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
 import { clockMs, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
-import { awaitsQuestion, isStarting } from "./sessions.ts";
+import { thoseThatMayAsk } from "./sessions.ts";
 import { resetSilence } from "./streams.ts";
 
 /** A message that is not dealt with yet. */
@@ -47,6 +48,8 @@ interface Open {
   heardAt: number;
   /** Those that it may be of; null: nobody has looked yet. */
   candidates: string[] | null;
+  /** What the looks at them since it came have shown. */
+  seen: Map<string, "waiting" | "working">;
   /** The task that it is of, which has as many open questions as are taken at a time. */
   waitsFor: string | null;
 }
@@ -83,6 +86,7 @@ export class StreamInbox {
 
   /** Takes what was just heard. False: more is unsettled in its session than any server could mean. */
   hear(said: Omit<NewStreamMessage, "id">, live: LiveSession): boolean {
+    this.#bringAllIntoSessions();
     const isQuestion = said.question !== null;
     const most = NEWS * Math.max(1, live.tasks.size);
     const unsettled = [...this.#heard, ...this.#open].filter(
@@ -116,9 +120,15 @@ export class StreamInbox {
   }
 
   /** A step of this task is over: what waits for news of it may be dealt with now. */
-  reconsider({ id }: WatchedTask): void {
-    if (this.#open.some(({ candidates, waitsFor }) => waitsFor === id || candidates?.includes(id)))
-      this.#lookAgain();
+  reconsider(entry: WatchedTask): void {
+    const { id, polledAt, checkedAt, work } = entry;
+    const mine = this.#open.filter(({ candidates, waitsFor }) => waitsFor === id || candidates?.includes(id));
+    if (mine.length === 0) return;
+    // The poll began after it came, and was answered.
+    for (const { heardAt, seen } of mine)
+      if (polledAt > heardAt && checkedAt >= polledAt && isRunning(work.state))
+        if (seen.get(id) !== "waiting") seen.set(id, work.state === "working" ? "working" : "waiting");
+    this.#lookAgain();
   }
 
   /** A question came in this session of which nobody knows whose it is. */
@@ -253,8 +263,9 @@ export class StreamInbox {
 
   async #dealWithQuestions(run: Open[], named: Map<string, string>): Promise<void> {
     const byTask = new Map<string, Open[]>();
+    const told = new Set<string>();
     for (const one of run) {
-      const taskId = one.waitsFor ?? (await this.#whose(one, named));
+      const taskId = one.waitsFor ?? (await this.#whose(one, named, told));
       if (taskId) byTask.set(taskId, [...(byTask.get(taskId) ?? []), one]);
     }
     await Promise.all(
@@ -267,8 +278,11 @@ export class StreamInbox {
     );
   }
 
-  /** The task that a question is of, as far as anybody can know by now. */
-  async #whose(one: Open, named: Map<string, string>): Promise<string | null> {
+  /**
+   * The task that a question is of, as far as anybody can know by now. `told`: those that a question was told to be of by
+   * their status just now, which tells one of each.
+   */
+  async #whose(one: Open, named: Map<string, string>, told: Set<string>): Promise<string | null> {
     const { message, live } = one;
     const { streamTaskId, namedDigest } = message;
     const names = namedDigest && { taskId: named.get(namedDigest.toString("hex")) ?? null };
@@ -279,27 +293,37 @@ export class StreamInbox {
       await this.#leaveOpen(one, verdict.candidates);
       return null;
     }
-    const left = one.candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     if (this.#isEnding) return null;
-    const { candidates } = one;
-    if (left.length === 0 || left.length < candidates.length) {
+    const { candidates, seen } = one;
+    if (!candidates.some((id) => this.#ctx.task(id))) {
       // A start of unknown outcome is not watched, and may have asked.
       const open = await this.#ctx.read((tx) => unfinished(this.#ctx.organizationId, tx, candidates));
-      const [only] = open;
-      if (only && left.length === 0) return open.length === 1 ? only : null;
-      if (open.length > left.length) return null;
       // Nobody is left whose it could be. One that names a task of others' stays as long as its session.
-      const isOver = left.length === 0 && (candidates.length > 0 || !live || live.tasks.size === 0);
+      const isOver = open.length === 0 && (candidates.length > 0 || !live || live.tasks.size === 0);
       if (isOver) await this.#settle(one, null);
-      if (left.length === 0) return null;
+      return null;
     }
-    const looks = left.map((entry) => ({
-      id: entry.id,
-      wasLookedAt: entry.checkedAt > one.heardAt && !entry.stale,
-      waitsUnasked: entry.work.state === "input_required" && entry.work.requests.length === 0,
-      works: entry.work.state === "working" && entry.handle !== null,
-    }));
-    return names ? null : attributeByStatus(looks);
+    if (names) return null;
+    const taskId = attributeByStatus(
+      candidates.map((id) => {
+        const entry = this.#ctx.task(id);
+        const waits = entry?.work.state === "input_required" && !entry.stale;
+        return {
+          id,
+          seen: (entry && seen.get(id)) ?? null,
+          waitsUnasked: waits && entry.work.requests.length === 0,
+        };
+      }),
+    );
+    if (taskId === null || told.has(taskId)) return null;
+    told.add(taskId);
+    return taskId;
+  }
+
+  /** A task that was not looked at since its watcher began lives in its session all the same, and may ask there. */
+  #bringAllIntoSessions(): void {
+    for (const entry of this.#around.entries())
+      if (entry.work.state !== "queued") restoreSession(this.#ctx, entry);
   }
 
   /** A question that nobody knows the task of: it stays in sight, and each of those that may have asked is looked at. */
@@ -320,7 +344,9 @@ export class StreamInbox {
     const entries = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     // A call that is no task has no task to be named.
     const isProof =
-      one.message.namedDigest === null && entries.every(({ work }) => work.durable && !isPlain(work));
+      one.message.namedDigest === null &&
+      entries.length === candidates.length &&
+      entries.every(({ work }) => work.durable && !isPlain(work));
     if (isProof && candidates.length > 1) this.#ctx.learn({ namesTask: false });
     for (const entry of entries) {
       // Asked for its question alone, and soon: what it puts then is its own.
@@ -460,12 +486,8 @@ export class StreamInbox {
 }
 
 function opened(message: NewStreamMessage, live: LiveSession | null, candidates: string[] | null): Open {
-  const tasks = [...(live?.tasks ?? [])].map((task) => ({
-    id: task.id,
-    isStarting: isStarting(task),
-    awaitsQuestion: awaitsQuestion(task),
-  }));
-  return { message, live, tasks, heardAt: clockMs(), candidates, waitsFor: null };
+  const tasks = live ? thoseThatMayAsk(live) : [];
+  return { message, live, tasks, heardAt: clockMs(), candidates, seen: new Map(), waitsFor: null };
 }
 
 /** Of a task that nobody watches. */

@@ -13,6 +13,7 @@ import {
   type TaskEnd,
 } from "../../task-lifecycle/progress.ts";
 import { hasEnded } from "../../tasks/status.ts";
+import { leaveBehind } from "../sessions/sessions.ts";
 import {
   CANCEL_GRACE_MS,
   MINOR_NEWS_MS,
@@ -218,6 +219,7 @@ async function noteEnded(ctx: WatcherContext, entry: WatchedTask, remote: Remote
   const goesOn = remote.status === "working" || remote.status === "input_required";
   const watching = (entry.work.watchEndsInMs ?? 0) > 0;
   if (goesOn && watching && entry.work.serverState === remote.status) return false;
+  if (goesOn && !watching) leaveBehind(entry);
   await fencedTransaction(ctx, entry, (tx) =>
     noteServerState(ctx.organizationId, tx, entry.id, remote.status, goesOn),
   );

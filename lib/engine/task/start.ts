@@ -9,7 +9,7 @@ import {
   renewAttempt,
 } from "../../task-lifecycle/attempts.ts";
 import { inSpan } from "../../tracing/span.ts";
-import { takeCallTurn, waitForCall } from "../sessions/sessions.ts";
+import { leaveBehind, takeCallTurn, waitForCall } from "../sessions/sessions.ts";
 import { dropStreams, joinSession, openStandalone } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "../tunables.ts";
 import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
@@ -18,7 +18,7 @@ import { type LiveSession, type OpenCall, setCalls, type WatchedTask } from "../
 import { mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
 import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { rediscover } from "./rediscover.ts";
-import { sealSession } from "./sealed.ts";
+import { restoreSession, sealSession } from "./sealed.ts";
 
 /** The first attempt of a queued task. Returns the pause until the next step, in ms. */
 export async function start(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
@@ -80,6 +80,8 @@ async function joinListening(ctx: WatcherContext, entry: WatchedTask): Promise<L
 
 /** A task found in `starting`: nobody knows what became of the call. */
 export async function resolveStart(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
+  // Found after a crash: what the call made, if it was read, lives in the session that the attempt was committed with.
+  restoreSession(ctx, entry);
   const { attemptDueInMs, toolHints, cancelRequested } = entry.work;
   const last = entry.work.attemptId!;
   if ((attemptDueInMs ?? 0) > 0) {
@@ -91,10 +93,12 @@ export async function resolveStart(ctx: WatcherContext, entry: WatchedTask): Pro
     await fencedTransaction(ctx, entry, (tx) => markStartUnknown(ctx.organizationId, tx, entry.id, last));
     // The session stays open on the server: the task, if there is one, lives in it.
     if (entry.live) entry.live.mayHoldMore = true;
+    leaveBehind(entry);
     dropStreams(ctx, entry);
     return 0;
   }
   // The last attempt's session may hold a task of its own; this one is made where questions can be told apart.
+  leaveBehind(entry);
   dropStreams(ctx, entry);
   const pause = await prepare(ctx, entry);
   if (pause !== null) return pause;

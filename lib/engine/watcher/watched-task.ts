@@ -50,7 +50,11 @@ export interface WatchedTask {
 }
 
 /** A session as it is kept: `own` stands for it where the server issues no id. */
-export type SessionRecord = Session & { own: string };
+export type SessionRecord = Session & {
+  own: string;
+  /** Ids of tasks of ours that left it, and may live on in it and ask. */
+  others?: string[];
+};
 
 export interface LiveSession {
   readonly record: SessionRecord;
