@@ -10,7 +10,7 @@ import { verifyEvents } from "../events/verify.ts";
 import type { Question, RemoteTask } from "../mcp/peer.ts";
 import { markStarted, markStarting } from "../task-lifecycle/attempts.ts";
 import { requestCancel } from "../task-lifecycle/transitions.ts";
-import { TASK_STATES, mayGo as taskMayGo } from "../tasks/status.ts";
+import { TASK_STATES, taskMoves } from "../tasks/status.ts";
 import { captureQuestion, closeRequest } from "./capture.ts";
 import { deliveries } from "./deliveries/status.ts";
 import { releaseHeld } from "./deliveries/transitions.ts";
@@ -383,7 +383,7 @@ test("the database forbids every move that the state machines forbid, and no oth
   const inCode = <S extends string>(states: readonly S[], mayGo: (from: S, to: S) => boolean) =>
     states.flatMap((from) => states.filter((to) => mayGo(from, to)).map((to) => `${from}>${to}`)).sort();
   expect(inDatabase).toEqual({
-    task: inCode(TASK_STATES, taskMayGo),
+    task: inCode(TASK_STATES, taskMoves.mayGo),
     input_request: inCode(REQUEST_STATES, requests.mayGo),
     delivery: inCode(DELIVERY_STATES, deliveries.mayGo),
   });

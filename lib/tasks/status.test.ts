@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { hasEnded, isStalled, labelOf, mayGo, outcomeOf, STALLED_AFTER_MS, TASK_STATES } from "./status.ts";
+import {
+  hasEnded,
+  isStalled,
+  labelOf,
+  outcomeOf,
+  STALLED_AFTER_MS,
+  TASK_STATES,
+  taskMoves,
+} from "./status.ts";
 
 describe("the task's state machine", () => {
   const allowed = new Set([
@@ -24,7 +32,7 @@ describe("the task's state machine", () => {
   const pairs = TASK_STATES.flatMap((from) => TASK_STATES.map((to) => ({ from, to })));
 
   test.each(pairs)("$from to $to", ({ from, to }) => {
-    expect(mayGo(from, to)).toBe(allowed.has(`${from}>${to}`));
+    expect(taskMoves.mayGo(from, to)).toBe(allowed.has(`${from}>${to}`));
   });
 
   test("nothing leaves a terminal state", () => {

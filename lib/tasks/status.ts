@@ -1,4 +1,6 @@
 /** Judgement about tasks: pure, client-safe. Who writes is transitions.ts. */
+import { stateMachine } from "../base/state-machine.ts";
+
 export const TASK_STATES = [
   "queued",
   "starting",
@@ -29,10 +31,8 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
   expired: [],
 };
 
-/** Whether a task may go from one state to another. Staying is no transition. */
-export function mayGo(from: TaskState, to: TaskState): boolean {
-  return NEXT[from].includes(to);
-}
+/** The moves of a task. Staying is no move. */
+export const taskMoves = stateMachine(NEXT);
 
 /** Terminal is terminal: later news from the server is noted, never applied. */
 export function hasEnded(state: TaskState): boolean {
