@@ -229,6 +229,13 @@ test("without keys, a task that works again may have had another answer: what el
   expect(said(judgeUnkeyed(work([lost]), remote(works), settled))).toEqual([]);
 });
 
+test("without keys, an accepted answer that was sent while the task worked is not called asked again while it works on", () => {
+  const accepted = request("1", "e", "A?", { state: "accepted", statusBefore: "working " });
+  const working = work([accepted], { state: "working" });
+  expect(unkeyed(working, { status: "working" })).toEqual([]);
+  expect(unkeyed(working, { status: "input_required" })).toEqual(["1 confirm"]);
+});
+
 test("without keys, a task that begins to wait tells nothing of an answer of unknown outcome", () => {
   const working = (state: "accepted" | "sending") =>
     work([request("1", "e", "A?", { state, statusBefore: "working " })], { state: "working" });

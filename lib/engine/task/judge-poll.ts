@@ -107,8 +107,12 @@ export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory)
       decide(plan, request, { kind: "moved", certain }, asked);
     else if (typeof before === "string" && saysOther(before, statusOf(remote)))
       decide(plan, request, { kind: "said" }, asked);
-    // A task that waits for other answers too would not have moved on.
-    else if (delivery?.state !== "accepted" || !waitsForOthers(work, request)) decide(plan, request, asked);
+    // A task that works does not ask, and one that waits for other answers too would not have moved on.
+    else if (
+      delivery?.state !== "accepted" ||
+      (remote.status === "input_required" && !waitsForOthers(work, request))
+    )
+      decide(plan, request, asked);
   }
   return plan;
 }
