@@ -1,4 +1,4 @@
-/** What news of a running task call for: pure. What becomes of an answer is judged in lib/deliveries; the writer is apply.ts. */
+/** What news of a running task call for: pure. What becomes of an answer is judged in lib/input-requests/deliveries; the writer is apply-poll.ts. */
 
 import { answerFits } from "../../input-requests/capture.ts";
 import { judgeDelivery, type Observation, type Verdict } from "../../input-requests/deliveries/judge.ts";
