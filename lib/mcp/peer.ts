@@ -72,6 +72,8 @@ export interface Question {
   message: string;
   requestedSchema: unknown;
   url: string | null;
+  /** Of one that is too large to be shown, of which this is the beginning: its size, and what tells it from others. */
+  cut?: { characters: number; digest: string };
 }
 
 /** A task as its server describes it, both eras in one shape. Durations in ms, times ISO 8601, null = not said. */

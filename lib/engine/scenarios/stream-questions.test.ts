@@ -5,7 +5,10 @@ import { lookInto } from "../../../test/fixtures/look.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { createDatabase } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
 import type { Tool } from "../../mcp/peer.ts";
+import { recordMessages } from "../../stream-messages/transitions.ts";
 import type { Engine } from "../engine.ts";
 
 let world: World;
@@ -61,6 +64,27 @@ test("a start of unknown outcome keeps the question that came during it", async 
   const id = await start();
   await inState(id, "start_unknown");
   expect(await requestsOf(id)).toMatchObject([{ message: "Did it start?", state: "open" }]);
+});
+
+test("a question that was stored late, of a task that nobody watches, where nothing else runs: it is asked", async () => {
+  remote.behave.call = () => "drop";
+  const id = await start();
+  await inState(id, "start_unknown");
+  await engine.stop();
+  const address = { kind: "rpc", rpcId: 5 } as const;
+  const question = { address, mode: "form", message: "Late?", requestedSchema: null, url: null } as const;
+  const said = { rpcId: 5, question, streamTaskId: id, namedDigest: null, replayed: false };
+  const sessionDigest = Buffer.alloc(32, 7);
+  const late = createDatabase(world.adminUrl, { connections: 1 });
+  await late.withOrganization(world.organizationId, (tx) =>
+    recordMessages(world.organizationId, tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
+  );
+  await late.close();
+  engine = await world.startEngine();
+  await openRequest(id, "Late?");
+  // What it said stands with the request, and no second time in the row that tells that it was heard.
+  const rows = await world.within((tx) => tx.streamMessage.findMany({ where: { taskId: id } }));
+  expect(rows).toMatchObject([{ params: {}, handledAt: expect.any(Date) }]);
 });
 
 test("an engine that is killed while a call is under way: the question that came is kept", async () => {

@@ -1,3 +1,4 @@
+import { cutToLimits } from "../../mcp/forms/shown.ts";
 import type { Question, RpcId, StreamListener } from "../../mcp/peer.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
@@ -43,7 +44,7 @@ export function listenerOf(
     onQuestion(question, relatedTaskId) {
       if (question.address.kind !== "rpc") return;
       if (relatedTaskId !== null) ctx.learn({ namesTask: true });
-      hear(question.address.rpcId, question, relatedTaskId);
+      hear(question.address.rpcId, cutToLimits(question), relatedTaskId);
     },
     onRetracted(rpcId) {
       hear(rpcId, null, null);
