@@ -87,6 +87,26 @@ test("a question that was stored late, of a task that nobody watches, where noth
   expect(rows).toMatchObject([{ params: {}, handledAt: expect.any(Date) }]);
 });
 
+test("a call's stream that breaks and is put again from its beginning: what was answered is not asked twice", async () => {
+  remote.behave.resumable = true;
+  const id = await start({ taskSupport: "forbidden" });
+  const call = await until("the call is open", async () => remote.calls[0]);
+  call.ask("First?");
+  const first = await openRequest(id, "First?");
+  await world.answer(first.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  call.ask("Second?");
+  const second = await openRequest(id, "Second?");
+  await until("the first is settled", async () => (await request(first.id)).state === "settled");
+  call.cut();
+  const gets = () => remote.seen.filter(({ lastEventId }) => lastEventId === "call");
+  await until("it was gone on with", async () => gets().length > 0);
+  // What is said last is stored last.
+  call.ask("Third?");
+  const third = await openRequest(id, "Third?");
+  expect((await requestsOf(id)).map((row) => row.id)).toEqual([first.id, second.id, third.id]);
+});
+
 test("an engine that is killed while a call is under way: the question that came is kept", async () => {
   await engine.stop();
   const first = await startEngineProcess(world.engineEnvironment);
