@@ -1,5 +1,6 @@
 /** 2025-11-25: what a server asks on its streams is in the inbox within a moment, whatever else goes wrong. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
@@ -105,6 +106,41 @@ test("a call's stream that breaks and is put again from its beginning: what was 
   call.ask("Third?");
   const third = await openRequest(id, "Third?");
   expect((await requestsOf(id)).map((row) => row.id)).toEqual([first.id, second.id, third.id]);
+});
+
+test("a question that names its task right after the handle, while that can't be stored yet: it is open as soon as it can", async () => {
+  remote.behave.namesTask = true;
+  let reply = () => {};
+  remote.behave.call = () =>
+    new Promise((resolve) => {
+      reply = () => resolve(undefined);
+    });
+  const id = await start();
+  await inState(id, "starting");
+  await withClient(world.adminUrl, async (client) => {
+    await client.query("BEGIN");
+    await client.query("SELECT FROM task WHERE id = $1 FOR UPDATE", [id]);
+    reply();
+    const there = await until("the server has it", async () => remote.tasks[0]);
+    await until("the handle waits to be stored", async () => {
+      // Else a transaction sees the sessions that there were at its first look.
+      await client.query("SELECT pg_stat_clear_snapshot()");
+      const { rows } = await client.query(`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+      return rows.length > 0;
+    });
+    expect(remote.ask(there!, "So soon?")).not.toBeNull();
+    await until("it is stored", async () => {
+      const { rows } = await client.query("SELECT FROM stream_message WHERE connection_id = $1", [
+        server.connectionId,
+      ]);
+      return rows.length > 0;
+    });
+    await client.query("COMMIT");
+  });
+  const from = performance.now();
+  await openRequest(id, "So soon?");
+  expect(performance.now() - from).toBeLessThan(5_000);
 });
 
 test("an engine that is killed while a call is under way: the question that came is kept", async () => {

@@ -30,6 +30,7 @@ export function listenerOf(
         namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
       },
       live,
+      handle,
     );
     if (isTaken || hasWarned) return;
     hasWarned = true;

@@ -30,6 +30,8 @@ import { resetSilence } from "./streams.ts";
 /** A message that is not dealt with yet. */
 interface Open {
   message: NewStreamMessage;
+  /** Of the task that it names; null: it names none, or was read from its row, which has a digest of it. */
+  handle: string | null;
   /** Of its question, in characters. */
   size: number;
   /** Null: no task of its session is watched any more. */
@@ -75,7 +77,7 @@ export class StreamInbox {
   }
 
   /** Takes what was just heard. False: more is unsettled in its session than any server could mean. */
-  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession): boolean {
+  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession, handle: string | null): boolean {
     this.#bringAllIntoSessions();
     const isQuestion = said.question !== null;
     const most = NEWS * Math.max(1, live.tasks.size);
@@ -85,7 +87,7 @@ export class StreamInbox {
     const isLarge = this.#characters() + sizeOf(said) > NEWS_CHARACTERS;
     if (unsettled >= most || isLarge) return false;
     const message = { ...said, id: uuidv7() };
-    this.#heard.push(opened(message, live, null));
+    this.#heard.push({ ...opened(message, live, null), handle });
     this.#begin();
     return true;
   }
@@ -126,7 +128,10 @@ export class StreamInbox {
   /** A step of this task is over: what waits for news of it may be dealt with now. */
   reconsider(entry: WatchedTask): void {
     const { id, polledAt, checkedAt, work } = entry;
-    const mine = this.#open.filter(({ candidates, waitsFor }) => waitsFor === id || candidates?.includes(id));
+    const mine = this.#open.filter(
+      ({ candidates, handle, waitsFor }) =>
+        waitsFor === id || candidates?.includes(id) || (handle !== null && handle === entry.handle),
+    );
     if (mine.length === 0) return;
     // The poll began after it came, and was answered.
     for (const { heardAt, seen } of mine)
@@ -293,7 +298,9 @@ export class StreamInbox {
   async #whose(one: Open, named: Map<string, string>, told: Set<string>): Promise<string | null> {
     const { message, live } = one;
     const { streamTaskId, namedDigest } = message;
-    const names = namedDigest && { taskId: named.get(namedDigest.toString("hex")) ?? null };
+    const names = namedDigest && {
+      taskId: named.get(namedDigest.toString("hex")) ?? this.#taskByHandle(one)?.id ?? null,
+    };
     if (names?.taskId) return names.taskId;
     if (one.candidates === null) {
       const verdict = attribute({ streamTaskId, named: names }, one.tasks);
@@ -326,6 +333,11 @@ export class StreamInbox {
     if (taskId === null || told.has(taskId)) return null;
     told.add(taskId);
     return taskId;
+  }
+
+  /** The server's reply to the call may be here, and not stored yet. */
+  #taskByHandle({ handle }: Open): WatchedTask | null {
+    return handle === null ? null : this.#ctx.taskByHandle(handle);
   }
 
   /** A task that was not looked at since its watcher began lives in its session all the same, and may ask there. */
@@ -486,7 +498,17 @@ export class StreamInbox {
 function opened(message: NewStreamMessage, live: LiveSession | null, candidates: string[] | null): Open {
   const tasks = live ? thoseThatMayAsk(live) : [];
   const size = sizeOf(message);
-  return { message, size, live, tasks, heardAt: clockMs(), candidates, seen: new Map(), waitsFor: null };
+  return {
+    message,
+    handle: null,
+    size,
+    live,
+    tasks,
+    heardAt: clockMs(),
+    candidates,
+    seen: new Map(),
+    waitsFor: null,
+  };
 }
 
 function sizeOf({ question }: Pick<NewStreamMessage, "question">): number {

@@ -128,7 +128,7 @@ export class Watcher {
         return renewals();
       },
       learn: (seen) => link.learn(seen),
-      hear: (said, live) => this.#inbox.hear(said, live),
+      hear: (said, live, handle) => this.#inbox.hear(said, live, handle),
       hasUnattributed: (live) => this.#inbox.hasUnattributed(live),
       leaving: this.#leaving.signal,
     };
