@@ -146,10 +146,8 @@ export const LISTEN_GRACE_MS = 500;
 export const STORED_TOGETHER = 100;
 /** so many questions of a task become requests in one transaction; */
 export const CAPTURED_TOGETHER = 20;
-/** a watcher that ends waits this long for a database that is away, and stores the rest when it is back; */
+/** a watcher that ends waits this long for a database that is away, and stores the rest when it is back. */
 export const DRAIN_STREAMS_MS = 10_000;
-/** and what was dealt with is forgotten after this. */
-export const KEEP_STREAM_MESSAGES_MS = 24 * 3600_000;
 /** Progress is written this often at most, */
 export const PROGRESS_MS = 1_000;
 /** and messages that differ by a number only this often, and this soon. */

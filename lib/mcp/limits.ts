@@ -29,6 +29,8 @@ export const FLOOD_BYTES = 64 * 1024 * 1024;
 export const INSTANT_REPLIES = 8;
 /** What comes on streams and could not be stored yet, for one task; more is not taken. */
 export const NEWS = 100;
+/** What came on the streams of one connection and is not dealt with yet, in characters; more is not taken. */
+export const NEWS_CHARACTERS = 2 * 1024 * 1024;
 
 /** A status message or a progress message, in characters; the rest is cut. */
 export const STATUS_CHARACTERS = 1_000;

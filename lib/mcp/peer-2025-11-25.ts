@@ -219,8 +219,8 @@ export class Peer20251125 implements Peer {
     let underWay = 0;
     return {
       onEventId: (eventId) => listener.onEventId(eventId),
-      onServerMessage: (message) => {
-        const reply = sortServerMessage(message, listener);
+      onServerMessage: (message, replayed) => {
+        const reply = sortServerMessage(message, listener, replayed);
         if (!reply || underWay >= INSTANT_REPLIES) return;
         const { onMessage } = options;
         underWay++;

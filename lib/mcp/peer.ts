@@ -72,6 +72,8 @@ export interface Question {
   message: string;
   requestedSchema: unknown;
   url: string | null;
+  /** Of one that is too large to be shown, of which this is the beginning: its size, and what tells it from others. */
+  cut?: { characters: number; digest: string };
 }
 
 /** A task as its server describes it, both eras in one shape. Durations in ms, times ISO 8601, null = not said. */
@@ -140,7 +142,8 @@ export type TaskResult = { kind: "result"; result: unknown } | { kind: "error"; 
 
 /** What arrives on a held stream of 2025-11-25. Called synchronously, in the order of arrival. */
 export interface StreamListener {
-  onQuestion(question: Question, relatedTaskId: string | null): void;
+  /** `replayed`: the stream goes on after an event of an earlier one, so that it may have been asked before. */
+  onQuestion(question: Question, relatedTaskId: string | null, replayed: boolean): void;
   /** The server took a question back: `notifications/cancelled`. */
   onRetracted(rpcId: RpcId): void;
   /**

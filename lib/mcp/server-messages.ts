@@ -22,7 +22,11 @@ export type InstantReply = { id: RpcId } & (
 type Listener = Omit<StreamListener, "onClosed" | "onEventId">;
 
 /** Hands the message to the listener. Returns a reply to send at once, or null: the message wants none, or waits. */
-export function sortServerMessage(message: ServerMessage, listener: Listener): InstantReply | null {
+export function sortServerMessage(
+  message: ServerMessage,
+  listener: Listener,
+  replayed = false,
+): InstantReply | null {
   const { id, method, params } = message;
   if (id === undefined) {
     notify(method, params, listener);
@@ -37,6 +41,7 @@ export function sortServerMessage(message: ServerMessage, listener: Listener): I
   listener.onQuestion(
     discreetQuestion(question, hiding(taskId === null ? [] : [taskId], IN_MESSAGES)),
     taskId,
+    replayed,
   );
   return null;
 }

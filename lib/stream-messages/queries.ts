@@ -2,12 +2,31 @@ import type { Tx } from "../base/db/db.ts";
 import type { RpcId } from "../mcp/peer.ts";
 import { type StreamMessage, storedQuestion } from "./schema.ts";
 
-/** What came on streams of these connections and is not handled yet, in the order of arrival. */
-export async function openMessages(
+/** Those of these connections on whose streams something came that is not handled yet. */
+export async function withOpenMessages(
   organizationId: string,
   tx: Tx,
   connectionIds: string[],
+): Promise<Set<string>> {
+  const rows = await tx.$queryRaw<
+    { id: string }[]
+  >`SELECT id FROM unnest(${connectionIds}::uuid[]) AS given (id)
+    WHERE EXISTS (SELECT FROM stream_message WHERE organization_id = ${organizationId}::uuid
+      AND connection_id = given.id AND handled_at IS NULL)`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * What came on streams of the connection and is not handled yet, in the order of arrival, without what is `known`; as much as
+ * has so many characters, or one that has more.
+ */
+export async function openMessages(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  { known, characters }: { known: string[]; characters: number },
 ): Promise<StreamMessage[]> {
+  if (characters <= 0) return [];
   const rows = await tx.$queryRaw<
     (Omit<StreamMessage, "sessionDigest" | "namedDigest" | "question"> & {
       sessionDigest: Uint8Array;
@@ -15,10 +34,14 @@ export async function openMessages(
       params: unknown;
     })[]
   >`
-    SELECT id, connection_id AS "connectionId", session_digest AS "sessionDigest", rpc_id AS "rpcId", params,
+    SELECT m.id, connection_id AS "connectionId", session_digest AS "sessionDigest", rpc_id AS "rpcId", params,
       stream_task_id AS "streamTaskId", named_digest AS "namedDigest", replayed, received_at AS "receivedAt", candidates
-    FROM stream_message WHERE organization_id = ${organizationId}::uuid
-      AND connection_id = ANY (${connectionIds}::uuid[]) AND handled_at IS NULL ORDER BY received_at, id`;
+    FROM stream_message m JOIN (SELECT id, sum(coalesce(length(params::text), 0)) OVER (ORDER BY received_at, id
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+        FROM stream_message WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+          AND handled_at IS NULL AND id <> ALL (${known}::uuid[])) sized ON sized.id = m.id
+    WHERE m.organization_id = ${organizationId}::uuid AND coalesce(sized.before, 0) < ${characters}
+    ORDER BY m.received_at, m.id`;
   return rows.map(({ params, sessionDigest, namedDigest, ...row }) => ({
     ...row,
     sessionDigest: Buffer.from(sessionDigest),

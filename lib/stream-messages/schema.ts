@@ -30,4 +30,5 @@ export const storedQuestion = z.object({
   message: z.string(),
   requestedSchema: z.unknown(),
   url: z.string().nullable(),
+  cut: z.object({ characters: z.number(), digest: z.string() }).optional(),
 });

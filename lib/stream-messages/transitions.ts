@@ -55,11 +55,14 @@ export async function recordMessages(
   return new Set(stored.map(({ id }) => id));
 }
 
-function withoutAddress({ mode, message, requestedSchema, url }: Question) {
-  return { mode, message, requestedSchema, url };
+function withoutAddress({ mode, message, requestedSchema, url, cut }: Question) {
+  return { mode, message, requestedSchema, url, cut };
 }
 
-/** A message was dealt with, as this task's; null: nobody was left whose it could be. False: it was before. */
+/**
+ * A message was dealt with, as this task's; null: nobody was left whose it could be. What it said stands elsewhere by now, and
+ * the row only tells that it was heard. False: it was dealt with before.
+ */
 export async function markHandled(
   organizationId: string,
   tx: Tx,
@@ -67,7 +70,8 @@ export async function markHandled(
   taskId: string | null,
 ): Promise<boolean> {
   const handled = await tx.$executeRaw`
-    UPDATE stream_message SET handled_at = now(), task_id = ${taskId}::uuid, candidates = '{}'
+    UPDATE stream_message SET handled_at = now(), task_id = ${taskId}::uuid, candidates = '{}',
+      params = CASE WHEN params IS NOT NULL THEN '{}'::jsonb END
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND handled_at IS NULL`;
   return handled === 1;
 }
@@ -83,13 +87,11 @@ export async function noteCandidates(
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND handled_at IS NULL`;
 }
 
-/** Takes away what was handled so long ago; what it led to is kept elsewhere. */
-export async function forgetHandled(
-  organizationId: string,
-  tx: Tx,
-  connectionId: string,
-  keepMs: number,
-): Promise<void> {
-  await tx.$executeRaw`DELETE FROM stream_message WHERE organization_id = ${organizationId}::uuid
-    AND connection_id = ${connectionId}::uuid AND handled_at < now() - ${keepMs} * interval '1 ms'`;
+/** Takes away what was handled a day ago, some rows at a time; what it led to is kept elsewhere. Returns how many went. */
+export async function forgetHandled(organizationId: string, tx: Tx): Promise<number> {
+  return tx.$executeRaw`DELETE FROM stream_message WHERE organization_id = ${organizationId}::uuid AND id IN (
+    SELECT id FROM stream_message WHERE organization_id = ${organizationId}::uuid
+      AND handled_at < now() - interval '1 day' LIMIT ${FORGOTTEN_TOGETHER} FOR UPDATE SKIP LOCKED)`;
 }
+
+const FORGOTTEN_TOGETHER = 500;

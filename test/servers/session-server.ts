@@ -36,6 +36,8 @@ export interface PlainCall {
   finish(text: string): void;
   /** Cuts the connection. */
   cut(): void;
+  /** Goes on with the stream in this reply: all that was said is said again. */
+  goOn(response: ServerResponse): void;
 }
 
 export interface SessionServer {
@@ -93,7 +95,7 @@ export interface SessionServer {
     maxSessions?: number;
     /** Names the task with each question. */
     namesTask?: boolean;
-    /** Streams have event ids, and a GET that names one goes on with that stream. */
+    /** Streams have one event id, at their beginning, and a GET that names it goes on with that stream: a plain call's from there. */
     resumable?: boolean;
   };
   /** Asks on the standalone stream of the task's session. Null: nobody listens, the question is gone. */
@@ -139,7 +141,9 @@ export async function startSessionServer(): Promise<SessionServer> {
     response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   };
 
-  function hold(session: string, { id, params }: Message, response: ServerResponse): void {
+  function hold(session: string, { id, params }: Message, first: ServerResponse): void {
+    let response = first;
+    const said: unknown[] = [];
     openStream(response, "call");
     const progressToken = params?._meta?.progressToken;
     calls.push({
@@ -147,8 +151,14 @@ export async function startSessionServer(): Promise<SessionServer> {
       id: id!,
       ask(message) {
         const asked = elicitation(session, message);
+        said.push(asked);
         write(response, asked);
         return asked.id;
+      },
+      goOn(next) {
+        response = next;
+        openStream(response, "call");
+        for (const message of said) write(response, message);
       },
       progress(progress, total) {
         const params = { progressToken, progress, total };
@@ -293,6 +303,8 @@ export async function startSessionServer(): Promise<SessionServer> {
         if (state.stream === response) state.stream = null;
       });
     }
+    const plain = resumesOther && calls.find((call) => call.session === session);
+    if (plain) return plain.goOn(response);
     if (behave.lateHeaders) response.setHeader("content-type", "text/event-stream");
     else openStream(response, resumesOther ? lastEventId : "standalone");
   }

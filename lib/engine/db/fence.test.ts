@@ -58,7 +58,7 @@ test("two that write how a connection is doing wait for each other, and never bo
   await withClient(world.adminUrl, async (client) => {
     await client.query("BEGIN");
     await client.query("SELECT 1 FROM connection WHERE id = $1 FOR SHARE", [connectionId]);
-    for (const watcher of watchers) await watcher.begin(null, []);
+    for (const watcher of watchers) await watcher.begin(null, false);
     await until("both are about to write that the server can't be reached", async () => {
       // Else a transaction sees the sessions that there were at its first look.
       await client.query("SELECT pg_stat_clear_snapshot()");

@@ -120,7 +120,7 @@ test("three hundred tasks whose every poll fails with a long error: what was sai
     async () =>
       (await world.within((tx) => tx.task.count({ where: { id: { in: ids }, state: "working" } }))) ===
       ids.length,
-    PATIENCE_MS,
+    2 * PATIENCE_MS,
   );
   const polls = new Map<string, number>();
   server.act = (asked) => {
@@ -134,4 +134,57 @@ test("three hundred tasks whose every poll fails with a long error: what was sai
     2 * PATIENCE_MS,
   );
   await neighbour.works();
-}, 600_000);
+}, 900_000);
+
+let begin = () => {};
+const begun = new Promise<void>((resolve) => {
+  begin = resolve;
+});
+/** On each standalone stream, once all tasks run: questions of seven megabytes, each another one, about a task that is nobody's here. */
+const asking: Act = ({ request, response }) => {
+  if (request.method !== "GET") return false;
+  response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  const _meta = { "io.modelcontextprotocol/related-task": { taskId: "a stranger's" } };
+  let id = 0;
+  const more = () => {
+    while (id < 8 && !response.destroyed) {
+      const message = "abcdefgh"[id]?.repeat(7 * MEGABYTE);
+      const params = { message, requestedSchema: { type: "object", properties: {} }, _meta };
+      const text = JSON.stringify({ jsonrpc: "2.0", id: id++, method: "elicitation/create", params });
+      if (!response.write(`data: ${text}\n\n`)) return void response.once("drain", more);
+    }
+  };
+  void begun.then(more);
+  return true;
+};
+
+test("questions of seven megabytes for tasks of strangers, on five streams: it lives, and so does who takes over", async () => {
+  await engine.kill();
+  for (const server of servers.splice(0)) await server.close();
+  engine = await engineWithin(HEAP_MB);
+  const server = await startHostileServer(asking);
+  servers.push(server);
+  const added = await world.addServer(server.url, "2025-11-25");
+  const ids = await Promise.all([1, 2, 3, 4, 5].map(() => world.startTask(added, {}, WORK)));
+  for (const id of ids) await look.inState(id, "working");
+  begin();
+  const heard = () =>
+    world.within(
+      (tx) => tx.$queryRaw<{ count: number; size: number }[]>`SELECT count(*)::integer AS count,
+        coalesce(sum(length(params::text)), 0)::integer AS size FROM stream_message`,
+    );
+  await until(
+    "all of them were heard",
+    async () => engine.memory() > 0 && (await heard())[0]!.count >= 40,
+    PATIENCE_MS,
+  );
+  expect((await heard())[0]!.size).toBeLessThan(MEGABYTE);
+  await neighbour.works();
+  await engine.kill();
+  engine = await engineWithin(HEAP_MB);
+  const polls = () => server.seen.filter(({ method }) => method === "tasks/get").length;
+  const before = polls();
+  await until("it has taken over", async () => engine.memory() > 0 && polls() > before + 5, PATIENCE_MS);
+  await neighbour.works();
+  for (const id of ids) expect(await look.requestsOf(id)).toEqual([]);
+}, 300_000);

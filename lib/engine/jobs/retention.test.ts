@@ -259,6 +259,19 @@ test("protocol messages go after their days, also those of tasks at work; younge
   expect(await RETENTION.organizations(engines[0]!)).toEqual([]);
 });
 
+test("what was heard on streams goes a day after it was dealt with, whatever the organization keeps", async () => {
+  const kept = () => admin("SELECT handled_at IS NULL AS open FROM stream_message");
+  await admin(
+    `INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, handled_at)
+      SELECT $1, gen_random_uuid(), $2, '', '1', 'cancelled', now() - ago FROM unnest(ARRAY[NULL,
+        interval '1 hour'] || array_fill(interval '2 days', ARRAY[700])) AS given (ago)`,
+    [acme, server.connectionId],
+  );
+  expect(await RETENTION.organizations(engines[0]!)).toEqual([acme]);
+  await tidy();
+  expect(await kept()).toEqual([{ open: true }, { open: false }]);
+});
+
 test("whatever points at a task or a request goes with it, or is deleted before it", async () => {
   const known = [
     ...["answer", "ask", "claim", "delivery", "draft", "found_task", "input_request"],

@@ -1,7 +1,8 @@
-/** Deletes what organizations no longer keep. */
+/** Deletes what organizations no longer keep, and what is of no more use to anybody. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/transitions.ts";
+import { forgetHandled } from "../../stream-messages/transitions.ts";
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 
@@ -20,7 +21,7 @@ export const RETENTION: Job = {
     return rows.map(({ id }) => id);
   },
   async run({ database }, organizationId) {
-    for (const batch of [deleteMessages, dropPayloads, deleteTasks])
+    for (const batch of [deleteMessages, dropPayloads, deleteTasks, forgetHandled])
       await inTurn(database, organizationId, batch);
     return false;
   },

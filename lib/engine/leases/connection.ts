@@ -7,8 +7,7 @@ import {
 } from "../../servers/connections/queries.ts";
 import type { Late } from "../../servers/schema.ts";
 import { type Traits, traitsSchema } from "../../servers/traits.ts";
-import { openMessages } from "../../stream-messages/queries.ts";
-import type { StreamMessage } from "../../stream-messages/schema.ts";
+import { withOpenMessages } from "../../stream-messages/queries.ts";
 import { loadLittleWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import { LOADED_TOGETHER } from "../tunables.ts";
 import { LEASE_QUEUE } from "./lease-queue.ts";
@@ -46,8 +45,8 @@ export interface Taken {
   connection: ConnectionRow;
   /** Its tasks; null: too many to be read with those of others. */
   works: TaskWork[] | null;
-  /** What came on its streams and is not dealt with. */
-  messages: StreamMessage[];
+  /** Something came on its streams that is not dealt with. */
+  hasMessages: boolean;
 }
 
 /**
@@ -85,7 +84,7 @@ export async function takeOver(
       s.paused_at IS NOT NULL AS paused, s.pauses, ${KNOWN} AS known FROM ${ADDRESS_TABLES}
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
   const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);
-  const messages = await openMessages(organizationId, tx, locked);
+  const toldOf = await withOpenMessages(organizationId, tx, locked);
   const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
   const taken = new Map<string, Taken>();
   for (const row of rows) {
@@ -96,7 +95,7 @@ export async function takeOver(
       epoch,
       connection,
       works: works.get(row.connectionId) ?? null,
-      messages: messages.filter(({ connectionId }) => connectionId === row.connectionId),
+      hasMessages: toldOf.has(row.connectionId),
     });
   }
   return taken;

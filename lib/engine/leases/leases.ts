@@ -172,7 +172,7 @@ export class Leases {
     return takeCensus(this.#options.database, this.#options.engineId);
   }
 
-  async #watch(held: OwnedLease, { epoch, connection, works, messages }: Taken): Promise<void> {
+  async #watch(held: OwnedLease, { epoch, connection, works, hasMessages }: Taken): Promise<void> {
     // Dropped meanwhile, by a heartbeat that did not come back.
     if (!this.#isHeld(held)) return;
     const { connectionId } = connection;
@@ -196,7 +196,7 @@ export class Leases {
     });
     held.watcher = watcher;
     try {
-      await watcher.begin(works, messages);
+      await watcher.begin(works, hasMessages);
       for (const hint of held.hints) hint(watcher);
       log.info({ connectionId, epoch: String(epoch), tasks: watcher.size }, "watching a connection");
     } catch (error) {

@@ -1,12 +1,16 @@
 /** 2025-11-25: what a server asks on its streams is in the inbox within a moment, whatever else goes wrong. */
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
+import { createDatabase } from "../../base/db/db.ts";
+import { uuidv7 } from "../../base/ids.ts";
 import type { Tool } from "../../mcp/peer.ts";
+import { recordMessages } from "../../stream-messages/transitions.ts";
 import type { Engine } from "../engine.ts";
 
 let world: World;
@@ -62,6 +66,82 @@ test("a start of unknown outcome keeps the question that came during it", async 
   const id = await start();
   await inState(id, "start_unknown");
   expect(await requestsOf(id)).toMatchObject([{ message: "Did it start?", state: "open" }]);
+});
+
+test("a question that was stored late, of a task that nobody watches, where nothing else runs: it is asked", async () => {
+  remote.behave.call = () => "drop";
+  const id = await start();
+  await inState(id, "start_unknown");
+  await engine.stop();
+  const address = { kind: "rpc", rpcId: 5 } as const;
+  const question = { address, mode: "form", message: "Late?", requestedSchema: null, url: null } as const;
+  const said = { rpcId: 5, question, streamTaskId: id, namedDigest: null, replayed: false };
+  const sessionDigest = Buffer.alloc(32, 7);
+  const late = createDatabase(world.adminUrl, { connections: 1 });
+  await late.withOrganization(world.organizationId, (tx) =>
+    recordMessages(world.organizationId, tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
+  );
+  await late.close();
+  engine = await world.startEngine();
+  await openRequest(id, "Late?");
+  // What it said stands with the request, and no second time in the row that tells that it was heard.
+  const rows = await world.within((tx) => tx.streamMessage.findMany({ where: { taskId: id } }));
+  expect(rows).toMatchObject([{ params: {}, handledAt: expect.any(Date) }]);
+});
+
+test("a call's stream that breaks and is put again from its beginning: what was answered is not asked twice", async () => {
+  remote.behave.resumable = true;
+  const id = await start({ taskSupport: "forbidden" });
+  const call = await until("the call is open", async () => remote.calls[0]);
+  call.ask("First?");
+  const first = await openRequest(id, "First?");
+  await world.answer(first.id, approve);
+  await until("it is told", async () => remote.answered.length === 1);
+  call.ask("Second?");
+  const second = await openRequest(id, "Second?");
+  await until("the first is settled", async () => (await request(first.id)).state === "settled");
+  call.cut();
+  const gets = () => remote.seen.filter(({ lastEventId }) => lastEventId === "call");
+  await until("it was gone on with", async () => gets().length > 0);
+  // What is said last is stored last.
+  call.ask("Third?");
+  const third = await openRequest(id, "Third?");
+  expect((await requestsOf(id)).map((row) => row.id)).toEqual([first.id, second.id, third.id]);
+});
+
+test("a question that names its task right after the handle, while that can't be stored yet: it is open as soon as it can", async () => {
+  remote.behave.namesTask = true;
+  let reply = () => {};
+  remote.behave.call = () =>
+    new Promise((resolve) => {
+      reply = () => resolve(undefined);
+    });
+  const id = await start();
+  await inState(id, "starting");
+  await withClient(world.adminUrl, async (client) => {
+    await client.query("BEGIN");
+    await client.query("SELECT FROM task WHERE id = $1 FOR UPDATE", [id]);
+    reply();
+    const there = await until("the server has it", async () => remote.tasks[0]);
+    await until("the handle waits to be stored", async () => {
+      // Else a transaction sees the sessions that there were at its first look.
+      await client.query("SELECT pg_stat_clear_snapshot()");
+      const { rows } = await client.query(`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+      return rows.length > 0;
+    });
+    expect(remote.ask(there!, "So soon?")).not.toBeNull();
+    await until("it is stored", async () => {
+      const { rows } = await client.query("SELECT FROM stream_message WHERE connection_id = $1", [
+        server.connectionId,
+      ]);
+      return rows.length > 0;
+    });
+    await client.query("COMMIT");
+  });
+  const from = performance.now();
+  await openRequest(id, "So soon?");
+  expect(performance.now() - from).toBeLessThan(5_000);
 });
 
 test("an engine that is killed while a call is under way: the question that came is kept", async () => {

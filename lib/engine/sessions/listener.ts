@@ -1,3 +1,4 @@
+import { cutToLimits } from "../../mcp/forms/shown.ts";
 import type { Question, RpcId, StreamListener } from "../../mcp/peer.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
@@ -8,19 +9,17 @@ import { pollSoon } from "./server-notices.ts";
 
 /**
  * Hears a stream of a session. Questions, and questions taken back, go to the watcher's inbox, which stores them as they are.
- * `owner`: the task whose own call or `tasks/result` the stream is; null for the standalone one. `replayed`: the stream goes on
- * after an event of an earlier one.
+ * `owner`: the task whose own call or `tasks/result` the stream is; null for the standalone one.
  */
 export function listenerOf(
   ctx: WatcherContext,
   live: LiveSession,
   owner: WatchedTask | null,
   onClosed: () => void,
-  replayed = false,
 ): StreamListener {
   // Said once a stream, however much comes on it.
   let hasWarned = false;
-  const hear = (rpcId: RpcId, question: Question | null, handle: string | null) => {
+  const hear = (rpcId: RpcId, question: Question | null, handle: string | null, replayed: boolean) => {
     const isTaken = ctx.hear(
       {
         sessionDigest: sessionDigest(ctx, live.record),
@@ -31,6 +30,7 @@ export function listenerOf(
         namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
       },
       live,
+      handle,
     );
     if (isTaken || hasWarned) return;
     hasWarned = true;
@@ -40,13 +40,13 @@ export function listenerOf(
     );
   };
   return {
-    onQuestion(question, relatedTaskId) {
+    onQuestion(question, relatedTaskId, replayed) {
       if (question.address.kind !== "rpc") return;
       if (relatedTaskId !== null) ctx.learn({ namesTask: true });
-      hear(question.address.rpcId, question, relatedTaskId);
+      hear(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed);
     },
     onRetracted(rpcId) {
-      hear(rpcId, null, null);
+      hear(rpcId, null, null, false);
     },
     onStatus(taskId, status) {
       const task = ctx.taskByHandle(taskId);

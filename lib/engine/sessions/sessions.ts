@@ -5,6 +5,7 @@
  */
 import type { Traits } from "../../servers/traits.ts";
 import type { SessionTask } from "../../stream-messages/attribute.ts";
+import type { TaskState } from "../../tasks/status.ts";
 import {
   BACKOFF_CAP_MS,
   CALL_DEADLINE_MS,
@@ -46,6 +47,7 @@ export class Sessions {
     if (live.record.others && entry.work.toolHints?.honoursIdempotencyKey)
       live.record.others = live.record.others.filter((id) => id !== entry.id);
     live.tasks.add(entry);
+    live.shared ||= live.tasks.size > 1;
     entry.live = live;
     return live;
   }
@@ -128,6 +130,7 @@ export class Sessions {
       stream: null,
       streamAgainAt: 0,
       hasStream: true,
+      shared: false,
       asking: null,
       line: new Set(),
       callers: new Map(),
@@ -156,10 +159,11 @@ export function isStarting({ handle, calls, work }: WatchedTask): boolean {
  * Those that may ask in the session, whether anybody wants to hear them or not: a task that is cancelled here, or whose start
  * nobody knows the outcome of, may live at the server. One that was never called, or has ended by the server's word, does not.
  */
-export function thoseThatMayAsk({ tasks, record }: LiveSession): SessionTask[] {
+export function thoseThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
+  // A session of its own is opened for its one task: what is asked there is asked of nobody else, however early.
+  const isOwn = !shared && !record.others?.length;
   const watched = [...tasks].filter(
-    (task) =>
-      isStarting(task) || !["queued", "start_unknown", "completed", "failed"].includes(task.work.state),
+    (task) => isOwn || isStarting(task) || !LIVES_NOWHERE.has(task.work.state),
   );
   const others = (record.others ?? []).filter((id) => !watched.some((task) => task.id === id));
   return [
@@ -167,6 +171,8 @@ export function thoseThatMayAsk({ tasks, record }: LiveSession): SessionTask[] {
     ...others.map((id) => ({ id, isStarting: true })),
   ];
 }
+
+const LIVES_NOWHERE = new Set<TaskState>(["queued", "start_unknown", "completed", "failed"]);
 
 /** The task, or what a call of its made, may live on in its session, which it leaves. Stored with the tasks that stay. */
 export function leaveBehind({ id, live }: WatchedTask): void {

@@ -11,27 +11,16 @@ import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
 import { retractAsk } from "../../input-requests/retract.ts";
 import { lookAtStreams, publishChange } from "../../live-updates/transitions.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
-import { NEWS } from "../../mcp/limits.ts";
+import { NEWS, NEWS_CHARACTERS } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import { namedTasks, taskAskedUnder, unfinished } from "../../stream-messages/queries.ts";
 import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
-import {
-  forgetHandled,
-  markHandled,
-  noteCandidates,
-  recordMessages,
-} from "../../stream-messages/transitions.ts";
+import { markHandled, noteCandidates, recordMessages } from "../../stream-messages/transitions.ts";
 import { isRunning } from "../../tasks/status.ts";
 import { isPlain } from "../task/call.ts";
 import { restoreSession, sessionDigest } from "../task/sealed.ts";
-import {
-  CAPTURED_TOGETHER,
-  DATABASE_RETRY_MS,
-  DRAIN_STREAMS_MS,
-  KEEP_STREAM_MESSAGES_MS,
-  STORED_TOGETHER,
-} from "../tunables.ts";
+import { CAPTURED_TOGETHER, DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER } from "../tunables.ts";
 import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
 import { clockMs, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
@@ -41,6 +30,10 @@ import { resetSilence } from "./streams.ts";
 /** A message that is not dealt with yet. */
 interface Open {
   message: NewStreamMessage;
+  /** Of the task that it names; null: it names none, or was read from its row, which has a digest of it. */
+  handle: string | null;
+  /** Of its question, in characters. */
+  size: number;
   /** Null: no task of its session is watched any more. */
   live: LiveSession | null;
   /** The tasks of its session when it came. */
@@ -77,7 +70,6 @@ export class StreamInbox {
   #isEnding = false;
   /** Said once a session, whatever comes on it. */
   #warned = new WeakSet<LiveSession>();
-  #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(ctx: WatcherContext, around: Surroundings) {
     this.#ctx = ctx;
@@ -85,18 +77,32 @@ export class StreamInbox {
   }
 
   /** Takes what was just heard. False: more is unsettled in its session than any server could mean. */
-  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession): boolean {
+  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession, handle: string | null): boolean {
     this.#bringAllIntoSessions();
     const isQuestion = said.question !== null;
     const most = NEWS * Math.max(1, live.tasks.size);
     const unsettled = [...this.#heard, ...this.#open].filter(
       (one) => one.live === live && (one.message.question !== null) === isQuestion,
     ).length;
-    if (unsettled >= most) return false;
+    const isLarge = this.#characters() + sizeOf(said) > NEWS_CHARACTERS;
+    if (unsettled >= most || isLarge) return false;
     const message = { ...said, id: uuidv7() };
-    this.#heard.push(opened(message, live, null));
+    this.#heard.push({ ...opened(message, live, null), handle });
     this.#begin();
     return true;
+  }
+
+  /** For reading what was stored by others: what is known of it, and for how many characters of more there is room. */
+  room(): { known: string[]; characters: number } {
+    const known = [...this.#heard, ...this.#open].map(({ message }) => message.id);
+    return { known, characters: NEWS_CHARACTERS - this.#characters() };
+  }
+
+  #characters(): number {
+    let sum = 0;
+    for (const { size } of this.#heard) sum += size;
+    for (const { size } of this.#open) sum += size;
+    return sum;
   }
 
   /** Takes on what was stored by others. The watched tasks are known. */
@@ -122,13 +128,21 @@ export class StreamInbox {
   /** A step of this task is over: what waits for news of it may be dealt with now. */
   reconsider(entry: WatchedTask): void {
     const { id, polledAt, checkedAt, work } = entry;
-    const mine = this.#open.filter(({ candidates, waitsFor }) => waitsFor === id || candidates?.includes(id));
+    const mine = this.#open.filter(
+      ({ candidates, handle, waitsFor }) =>
+        waitsFor === id || candidates?.includes(id) || (handle !== null && handle === entry.handle),
+    );
     if (mine.length === 0) return;
     // The poll began after it came, and was answered.
     for (const { heardAt, seen } of mine)
       if (polledAt > heardAt && checkedAt >= polledAt && isRunning(work.state))
         if (seen.get(id) !== "waiting") seen.set(id, work.state === "working" ? "working" : "waiting");
     this.#lookAgain();
+  }
+
+  /** Something is not dealt with yet. */
+  get hasOpen(): boolean {
+    return this.#heard.length + this.#open.length > 0;
   }
 
   /** A question came in this session of which nobody knows whose it is. */
@@ -234,7 +248,6 @@ export class StreamInbox {
         await this.#alone(() => this.#takeBack(one));
       }
       await this.#dealWithQuestions(run, named);
-      await this.#forget();
     } catch (error) {
       if (error instanceof LeaseLost) {
         this.#isGone = true;
@@ -285,7 +298,9 @@ export class StreamInbox {
   async #whose(one: Open, named: Map<string, string>, told: Set<string>): Promise<string | null> {
     const { message, live } = one;
     const { streamTaskId, namedDigest } = message;
-    const names = namedDigest && { taskId: named.get(namedDigest.toString("hex")) ?? null };
+    const names = namedDigest && {
+      taskId: named.get(namedDigest.toString("hex")) ?? this.#taskByHandle(one)?.id ?? null,
+    };
     if (names?.taskId) return names.taskId;
     if (one.candidates === null) {
       const verdict = attribute({ streamTaskId, named: names }, one.tasks);
@@ -318,6 +333,11 @@ export class StreamInbox {
     if (taskId === null || told.has(taskId)) return null;
     told.add(taskId);
     return taskId;
+  }
+
+  /** The server's reply to the call may be here, and not stored yet. */
+  #taskByHandle({ handle }: Open): WatchedTask | null {
+    return handle === null ? null : this.#ctx.taskByHandle(handle);
   }
 
   /** A task that was not looked at since its watcher began lives in its session all the same, and may ask there. */
@@ -473,21 +493,28 @@ export class StreamInbox {
     });
     this.#open = this.#open.filter((other) => other !== one);
   }
-
-  async #forget(): Promise<void> {
-    const now = performance.now();
-    if (now < this.#forgotAt + KEEP_STREAM_MESSAGES_MS) return;
-    this.#forgotAt = now;
-    const { organizationId, connectionId } = this.#ctx;
-    await this.#ctx.transaction((tx) =>
-      forgetHandled(organizationId, tx, connectionId, KEEP_STREAM_MESSAGES_MS),
-    );
-  }
 }
 
 function opened(message: NewStreamMessage, live: LiveSession | null, candidates: string[] | null): Open {
   const tasks = live ? thoseThatMayAsk(live) : [];
-  return { message, live, tasks, heardAt: clockMs(), candidates, seen: new Map(), waitsFor: null };
+  const size = sizeOf(message);
+  return {
+    message,
+    handle: null,
+    size,
+    live,
+    tasks,
+    heardAt: clockMs(),
+    candidates,
+    seen: new Map(),
+    waitsFor: null,
+  };
+}
+
+function sizeOf({ question }: Pick<NewStreamMessage, "question">): number {
+  if (!question) return 0;
+  const schema = JSON.stringify(question.requestedSchema)?.length ?? 0;
+  return question.message.length + schema + (question.url?.length ?? 0);
 }
 
 /** Of a task that nobody watches. */

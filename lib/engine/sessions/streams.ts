@@ -224,7 +224,7 @@ export async function openStandalone(
     if (live.stream === stream) live.stream = null;
   };
   const listener: StreamListener = {
-    ...listenerOf(ctx, live, null, () => gone(true), live.record.lastEventId !== null),
+    ...listenerOf(ctx, live, null, () => gone(true)),
     // Ids of other streams are not kept here: with one of those this request would go on with that stream instead.
     onEventId(eventId) {
       live.record.lastEventId = eventId;
@@ -333,7 +333,7 @@ async function requestFrom(
 }
 
 function openResultStream(ctx: WatcherContext, entry: WatchedTask, live: LiveSession): void {
-  holdOwn(ctx, entry, live, false, (listener, signal) =>
+  holdOwn(ctx, entry, live, (listener, signal) =>
     ctx.peer("2025-11-25").openResult(
       taskRef(ctx, entry),
       // The end is read by the next poll; the result that came with it is fetched again then.
@@ -346,7 +346,7 @@ function openResultStream(ctx: WatcherContext, entry: WatchedTask, live: LiveSes
 /** Goes on with a stream of the task's own after its last event; servers with an event store put it all again. */
 function replay(ctx: WatcherContext, entry: WatchedTask, live: LiveSession, from: string): void {
   const session = { ...live.record, lastEventId: from };
-  holdOwn(ctx, entry, live, true, (listener, signal) =>
+  holdOwn(ctx, entry, live, (listener, signal) =>
     ctx.peer("2025-11-25").listen(
       session,
       // The next time by tasks/result: what is replayed has ids too.
@@ -361,7 +361,6 @@ function holdOwn(
   ctx: WatcherContext,
   entry: WatchedTask,
   live: LiveSession,
-  replayed: boolean,
   open: (listener: StreamListener, signal: AbortSignal) => Promise<Stream | null>,
 ): void {
   const over = () => {
@@ -371,7 +370,7 @@ function holdOwn(
   };
   const stream = openBeside(
     async (signal) => {
-      const opened = await open(listenerOf(ctx, live, entry, over, replayed), signal);
+      const opened = await open(listenerOf(ctx, live, entry, over), signal);
       if (!opened) over();
       return opened;
     },

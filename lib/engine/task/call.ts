@@ -79,13 +79,11 @@ export function resumeCall(
   const { live } = entry;
   if (!live) throw new Error(`the call of task ${entry.id} has no session`);
   return hold(ctx, entry, attempt, from.callId, (signal) =>
-    ctx
-      .peer("2025-11-25")
-      .resume(live.record, from.eventId, from.callId, listenerFor(ctx, entry, live, true), {
-        ...callOptions(entry, CALL_DEADLINE_MS),
-        replyWithinMs: MAX_TIMER_MS,
-        signal,
-      }),
+    ctx.peer("2025-11-25").resume(live.record, from.eventId, from.callId, listenerFor(ctx, entry, live), {
+      ...callOptions(entry, CALL_DEADLINE_MS),
+      replyWithinMs: MAX_TIMER_MS,
+      signal,
+    }),
   );
 }
 
@@ -148,13 +146,8 @@ export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBod
   );
 }
 
-function listenerFor(
-  ctx: WatcherContext,
-  entry: WatchedTask,
-  live: LiveSession | null,
-  replayed = false,
-): StreamListener {
-  return live ? listenerOf(ctx, live, entry, () => undefined, replayed) : deafListener;
+function listenerFor(ctx: WatcherContext, entry: WatchedTask, live: LiveSession | null): StreamListener {
+  return live ? listenerOf(ctx, live, entry, () => undefined) : deafListener;
 }
 
 /**

@@ -74,8 +74,8 @@ export interface WatcherContext {
   name(entry: WatchedTask, handle: string | null): void;
   /** What the server was seen to do so far. */
   readonly traits: Traits;
-  /** Stores what was heard on a stream of a session. False: it is more than is taken. */
-  hear(said: Omit<StreamMessage, "id">, live: LiveSession): boolean;
+  /** Stores what was heard on a stream of a session; `handle`: of the task that it names. False: it is more than is taken. */
+  hear(said: Omit<StreamMessage, "id">, live: LiveSession, handle: string | null): boolean;
   /** A question came on this session of which nobody knows whose it is. */
   hasUnattributed(live: LiveSession): boolean;
   /** Notes what the server was just seen to do. Not waited for: it is seen again. */

@@ -19,6 +19,8 @@ interface Dependencies {
   /** Takes on tasks that are not watched yet. */
   adopt(taskIds: string[]): Promise<void>;
   renewAccess(): void;
+  /** What is known of what came on the connection's streams, and how much more is taken. */
+  roomForMessages(): { known: string[]; characters: number };
   /** Takes on what came on the connection's streams, whoever stored it. */
   adoptMessages(messages: StreamMessage[]): void;
   onOutdated(): void;
@@ -75,11 +77,11 @@ export class Scans {
 
   async #scanAll(): Promise<void> {
     const { organizationId, connectionId } = this.#ctx;
-    const { taskIndex, adopt, renewAccess, adoptMessages, onOutdated } = this.#deps;
+    const { taskIndex, adopt, renewAccess, roomForMessages, adoptMessages, onOutdated } = this.#deps;
     const { known, ids, messages } = await this.#ctx.read(async (tx) => ({
       known: await readKnown(organizationId, tx, connectionId),
       ids: await watchedTasks(organizationId, tx, connectionId),
-      messages: await openMessages(organizationId, tx, [connectionId]),
+      messages: await openMessages(organizationId, tx, connectionId, roomForMessages()),
     }));
     const before = this.#known;
     this.#known = known;

@@ -64,6 +64,8 @@ export interface LiveSession {
   streamAgainAt: number;
   /** False: the server has no such stream. */
   hasStream: boolean;
+  /** Several tasks were in it at a time. */
+  shared: boolean;
   /** The task that is being asked for its question alone, and those that wait for this, in order. */
   asking: WatchedTask | null;
   readonly line: Set<WatchedTask>;

@@ -4,7 +4,6 @@ import type { Database, Prisma, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { openMessages } from "../../stream-messages/queries.ts";
-import type { StreamMessage } from "../../stream-messages/schema.ts";
 import { leaveOpenCalls } from "../../task-lifecycle/attempts.ts";
 import { loadWork, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
 import { isRunning } from "../../tasks/status.ts";
@@ -130,7 +129,7 @@ export class Watcher {
         return renewals();
       },
       learn: (seen) => link.learn(seen),
-      hear: (said, live) => this.#inbox.hear(said, live),
+      hear: (said, live, handle) => this.#inbox.hear(said, live, handle),
       hasUnattributed: (live) => this.#inbox.hasUnattributed(live),
       leaving: this.#leaving.signal,
     };
@@ -152,6 +151,7 @@ export class Watcher {
       taskIndex,
       failurePolicy: this.#failurePolicy,
       scan: () => this.#scan(),
+      roomForMessages: () => this.#inbox.room(),
       adoptMessages: (messages) => this.#inbox.adopt(messages),
       known: connection.known,
       adopt: (taskIds) => this.#adopt(taskIds, false),
@@ -169,7 +169,8 @@ export class Watcher {
 
   /** Nothing to do for a while: the lease may go back. */
   get idle(): boolean {
-    return this.#taskIndex.size === 0 && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
+    const hasWork = this.#taskIndex.size > 0 || this.#inbox.hasOpen;
+    return !hasWork && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
   }
 
   /** Its end would end something at the server: a call that is open, or a command. */
@@ -179,15 +180,15 @@ export class Watcher {
     return false;
   }
 
-  /** `works`: the connection's watched tasks, where they were read already. */
-  async begin(works: TaskWork[] | null, messages: StreamMessage[]): Promise<void> {
+  /** `works`: the connection's watched tasks, where they were read already. `hasMessages`: something came on its streams. */
+  async begin(works: TaskWork[] | null, hasMessages: boolean): Promise<void> {
     if (works) this.#bringIn(works, true);
     else {
       const all = await this.#context.read((tx) => watchedTasks(this.organizationId, tx, this.connectionId));
       await this.#adopt(all, true);
     }
     if (this.#halted) return;
-    this.#inbox.adopt(messages);
+    if (hasMessages) this.readStreams();
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
     this.#flushMinorNews = setInterval(
@@ -221,7 +222,9 @@ export class Watcher {
   readStreams(): void {
     if (this.#halted) return;
     const { organizationId, connectionId } = this;
-    const read = this.#context.read((tx) => openMessages(organizationId, tx, [connectionId]));
+    const read = this.#context.read((tx) =>
+      openMessages(organizationId, tx, connectionId, this.#inbox.room()),
+    );
     this.#own(read.then((messages) => this.#inbox.adopt(messages)));
   }
 

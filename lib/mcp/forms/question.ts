@@ -115,7 +115,7 @@ export function normaliseForm(requestedSchema: unknown): Form {
 
 /**
  * What an answer binds to: sha256 in hex of the RFC 8785 form of the question. `taskId` is our own id of the task,
- * not the server's; `requestedSchema` and `url` are as received.
+ * not the server's; `requestedSchema` and `url` are as received. Of one that was cut, the digest stands for the rest.
  */
 export function questionHash(question: {
   taskId: string;
@@ -123,9 +123,18 @@ export function questionHash(question: {
   message: string;
   requestedSchema: unknown;
   url: string | null;
+  cut?: { digest: string };
 }): string {
-  const { taskId, mode, message, requestedSchema, url } = question;
-  const text = canonicalJson({ v: 1, taskId, mode, message, requestedSchema: requestedSchema ?? null, url });
+  const { taskId, mode, message, requestedSchema, url, cut } = question;
+  const text = canonicalJson({
+    v: 1,
+    taskId,
+    mode,
+    message,
+    requestedSchema: requestedSchema ?? null,
+    url,
+    ...(cut && { cut: cut.digest }),
+  });
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 

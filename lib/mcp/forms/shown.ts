@@ -1,5 +1,5 @@
 /** What is kept and shown of a question as received. */
-
+import { createHash } from "node:crypto";
 import { QUESTION_CHARACTERS } from "../limits.ts";
 import type { Question } from "../peer.ts";
 import type { Form } from "./form.ts";
@@ -16,16 +16,31 @@ export interface Shown {
 }
 
 /** The whole question with its form; of one beyond the limits its beginning, to decline or cancel. */
-export function shownOf({ mode, message, requestedSchema, url }: Question): Shown {
-  const schemaSize = JSON.stringify(requestedSchema)?.length ?? 0;
-  const size = message.length + schemaSize + (url?.length ?? 0);
-  if (size <= QUESTION_CHARACTERS)
+export function shownOf(question: Question): Shown {
+  const { mode, message, requestedSchema, url, cut } = cutToLimits(question);
+  if (!cut)
     return { message, requestedSchema, url, form: normaliseForm(mode === "url" ? null : requestedSchema) };
-  const reason = `The question has ${size.toLocaleString("en")} characters, more than Intray takes, and is not shown whole`;
+  const size = cut.characters.toLocaleString("en");
+  const reason = `The question has ${size} characters, more than Intray takes, and is not shown whole`;
+  return { message, requestedSchema, url, form: { kind: "unsupported", reason } };
+}
+
+/** The question itself, or of one beyond the limits what is kept of it. */
+export function cutToLimits(question: Question): Question {
+  const { mode, message, requestedSchema, url, cut } = question;
+  if (cut) return question;
+  const schema = JSON.stringify(requestedSchema) ?? "";
+  const characters = message.length + schema.length + (url?.length ?? 0);
+  if (characters <= QUESTION_CHARACTERS) return question;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([mode, message, url]))
+    .update(schema)
+    .digest("hex");
   return {
-    message: message.slice(0, BEGINNING_CHARACTERS),
+    ...question,
+    // Copied: a slice would hold on to the whole.
+    message: Buffer.from(message.slice(0, BEGINNING_CHARACTERS)).toString(),
     requestedSchema: null,
-    url,
-    form: { kind: "unsupported", reason },
+    cut: { characters, digest },
   };
 }

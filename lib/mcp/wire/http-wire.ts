@@ -84,7 +84,7 @@ export class HttpWire implements Wire {
           const message = asServerMessage(text);
           if (message) {
             options.onMessage?.("in", message.method, message);
-            handlers?.onServerMessage(message);
+            handlers?.onServerMessage(message, false);
             return;
           }
           hasReplied = true;
@@ -151,6 +151,7 @@ export class HttpWire implements Wire {
   ): Promise<Stream> {
     const id = nextId();
     const method = "method" in request ? request.method : null;
+    const replayed = "last-event-id" in request.headers;
     return new Promise((resolve, reject) => {
       let isOpen = false;
       let isClosed = false;
@@ -187,7 +188,7 @@ export class HttpWire implements Wire {
             const message = asServerMessage(text);
             if (message) {
               options.onMessage?.("in", message.method, message);
-              handlers.onServerMessage(message);
+              handlers.onServerMessage(message, replayed);
             } else if (method !== null) handlers.onReply({ text, id, method, headers: {} });
           },
           onEventId: (eventId) => isClosed || handlers.onEventId(eventId),

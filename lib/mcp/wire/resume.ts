@@ -106,7 +106,7 @@ function goOn(
           const message = asServerMessage(text);
           if (message) {
             options.onMessage?.("in", message.method, message);
-            handlers?.onServerMessage(message);
+            handlers?.onServerMessage(message, true);
           } else if ((parseJson(text) as { id?: unknown } | null)?.id === id) {
             settle({ text, id, method, headers: received ?? {} });
             drop();

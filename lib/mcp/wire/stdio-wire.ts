@@ -3,6 +3,7 @@
  * its callers need no second way: `initialize` gives a session id, which is gone when the child is.
  */
 
+import type { ServerMessage } from "../messages.ts";
 import { type CallOptions, type CommandEndpoint, PeerError, type Stream } from "../peer.ts";
 import { Conversation } from "./conversation.ts";
 import { Deadline } from "./deadline.ts";
@@ -249,9 +250,9 @@ export class StdioWire implements Wire {
   }
 }
 
-function shown(handlers: StreamHandlers, { onMessage }: CallOptions): StreamHandlers["onServerMessage"] {
+function shown(handlers: StreamHandlers, { onMessage }: CallOptions): (message: ServerMessage) => void {
   return (message) => {
     onMessage?.("in", message.method, message);
-    handlers.onServerMessage(message);
+    handlers.onServerMessage(message, false);
   };
 }

@@ -43,7 +43,8 @@ export interface Reply {
 
 /** What else may come on the stream of a reply. */
 export interface StreamHandlers {
-  onServerMessage(message: ServerMessage): void;
+  /** `replayed`: on a stream that goes on after an event of an earlier one, as the server may say it again. */
+  onServerMessage(message: ServerMessage, replayed: boolean): void;
   onEventId(eventId: string): void;
 }
 
