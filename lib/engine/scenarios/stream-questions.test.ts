@@ -75,7 +75,7 @@ test("a question that was stored late, of a task that nobody watches, where noth
   await engine.stop();
   const address = { kind: "rpc", rpcId: 5 } as const;
   const question = { address, mode: "form", message: "Late?", requestedSchema: null, url: null } as const;
-  const said = { rpcId: 5, question, streamTaskId: id, namedDigest: null, replayed: false };
+  const said = { rpcId: 5, question, streamTaskId: id, namedDigest: null, replayed: false, heardAgoMs: 0 };
   const sessionDigest = Buffer.alloc(32, 7);
   const late = createDatabase(world.adminUrl, { connections: 1 });
   await late.withOrganization(world.organizationId, (tx) =>
