@@ -40,7 +40,10 @@ function nameOf({ key, shiftKey }: KeyboardEvent): string {
   return (shifted ? "shift+" : "") + key.toLowerCase();
 }
 
-/** Checkboxes and radio buttons take no text, but arrow keys and letters belong to other fields. */
+/**
+ * Whether the target takes keys itself, as checkboxes and radio buttons do: arrow keys and letters are
+ * theirs.
+ */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
