@@ -10,7 +10,7 @@ export function OtherAccount({ masked, email }: { masked: string; email: string 
   const [pending, setPending] = useState(false);
   const change = async () => {
     setPending(true);
-    await signOut({ redirect: false }).catch(() => undefined); // if sign-out fails, the page shows the same account again
+    await signOut({ redirect: false }).catch(() => undefined); // a failure shows after the reload
     window.location.reload();
   };
   return (
