@@ -2,7 +2,8 @@
 
 import { lazy, Suspense } from "react";
 
-// It comes with every page and is hardly ever needed. Where it cannot be loaded, the global error page stands in.
+// Lazy, because every page bundles this file but hardly any needs the view. If loading fails,
+// global-error.tsx renders.
 const ErrorView = lazy(() =>
   import("@/components/shell/pages/error-view.tsx").then((file) => ({ default: file.ErrorView })),
 );

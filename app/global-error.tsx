@@ -3,7 +3,7 @@
 import { PLAIN_BUTTON } from "@/components/shell/pages/plain-button.ts";
 import "./globals.css";
 
-/** When even the frame of all pages failed. It comes with every page: a few words, and loading anew. */
+/** Shown when the root layout fails. Bundled with every page, so only a few words and a reload. */
 export default function GlobalErrorPage({ error }: { error: Error & { digest?: string } }) {
   return (
     <html lang="en">

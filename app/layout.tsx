@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import "./globals.css";
 import { ThemeScript } from "./theme-script.tsx";
 
-/** The letters of most pages, asked for with the page: lines are drawn once. The stylesheet has those of other scripts. */
+/** The Latin letters, preloaded so that text is drawn once. The stylesheet loads other scripts. */
 const inter = localFont({
   src: "../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
   weight: "100 900",

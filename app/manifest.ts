@@ -1,8 +1,8 @@
 import type { MetadataRoute } from "next";
 
 /**
- * What makes Intray an app on a phone's home screen. There is no service worker on purpose: nothing is kept or decided
- * without the server.
+ * The web app manifest, for the home screen. Deliberately without a service worker: nothing is stored or
+ * decided without the server.
  */
 export default function manifest(): MetadataRoute.Manifest {
   return {

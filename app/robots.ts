@@ -1,6 +1,6 @@
 import type { MetadataRoute } from "next";
 
-/** Nothing here is for search engines. */
+/** Excludes all pages from search engines. */
 export default function robots(): MetadataRoute.Robots {
   return { rules: { userAgent: "*", disallow: "/" } };
 }

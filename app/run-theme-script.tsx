@@ -3,8 +3,8 @@
 import { useEffect } from "react";
 
 /**
- * A page that is not there, or failed, is drawn by the browser alone, and the scripts that React puts into a page do
- * not run: this one is put in place once more.
+ * Runs the theme script again on pages that only the browser renders, such as not-found and error pages:
+ * scripts that React inserts do not run.
  */
 export function RunThemeScript({ id, nonce }: { id: string; nonce: string | undefined }) {
   useEffect(() => {

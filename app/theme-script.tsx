@@ -1,10 +1,10 @@
 import { RunThemeScript } from "./run-theme-script.tsx";
 
 /**
- * Sets the theme before the first paint, and again when the system or another tab changes it; `intray:theme`: it was
- * chosen here. It stands in the page, so that following the system needs no script of React's. Packages that put a
- * style into the page (dialogs keep what is behind them from scrolling) look for their nonce in __webpack_nonce__; and
- * zod is told not to try whether it may make code of text, which the policy would report.
+ * Sets the theme before the first paint, and again on a change of the system's theme or in another tab;
+ * `intray:theme` reports a change in this tab. Inline, so that following the system needs no React. Also sets
+ * __webpack_nonce__, where packages that insert styles (dialogs disable scrolling) look for their nonce, and
+ * tells zod not to probe `eval`, which the CSP would report.
  */
 const FOLLOW = `(()=>{
 const {nonce}=document.currentScript,root=document.documentElement,system=matchMedia("(prefers-color-scheme: dark)");
@@ -33,7 +33,7 @@ addEventListener("intray:theme",apply);
 
 const ID = "theme-script";
 
-/** `nonce`: the one inline script that the page's policy lets run. */
+/** `nonce`: allows this inline script under the page's CSP. */
 export function ThemeScript({ nonce }: { nonce: string | undefined }) {
   return (
     <>

@@ -1,17 +1,20 @@
-/** Processes that a part drives: simulated servers, browsers. They speak with it in messages, and end with it. */
+/**
+ * Child processes of a part: simulated servers, browsers. They exchange messages with the part, and end with
+ * it.
+ */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
 export interface Child {
   pid: number;
   send(message: object): void;
-  /** The next message that `wanted` takes. */
+  /** Resolves with the next message that `wanted` accepts. */
   next<T>(wanted: (message: T) => boolean): Promise<T>;
   on<T>(listener: (message: T) => void): void;
   end(): Promise<void>;
 }
 
-/** `module`: of `import.meta.url`'s folder, e.g. `new URL("server.ts", import.meta.url)`. */
+/** `module`: relative to the caller's file, e.g. `new URL("server.ts", import.meta.url)`. */
 export function startChild(module: URL): Child {
   const child: ChildProcess = fork(module);
   return {
@@ -39,7 +42,7 @@ export function startChild(module: URL): Child {
   };
 }
 
-/** Times that processes of one machine can compare, in ms. */
+/** Returns a time in ms that all processes of this machine share. */
 export function clock(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,22 +1,27 @@
-/** What a part of the bench has measured. */
+/** A measurement of a part of the bench. */
 export interface Figure {
-  /** What was measured, as the table shows it; the same words at every run. */
+  /** The name in the table; the same words in every run. */
   what: string;
   value: number;
   unit: string;
-  /** What is aimed at: so much at most, or at least. Figures without a goal are for comparison, or for the curve. */
+  /**
+   * The target: at most or at least this value. Figures without a goal are for comparison, or for the curve.
+   */
   goal?: { atMost: number } | { atLeast: number };
   /** The same work done by others in the same run, by their names, in the same unit. */
   beside?: Record<string, number>;
 }
 
-/** Null: there is no goal. */
+/** Returns whether the goal is met, or null without a goal. */
 export function meets({ value, goal }: Figure): boolean | null {
   if (!goal) return null;
   return "atMost" in goal ? value <= goal.atMost : value >= goal.atLeast;
 }
 
-/** The figures of several runs as one: medians of every value. The runs have the same figures in the same order. */
+/**
+ * Combines the figures of several runs: medians of every value. All runs have the same figures in the same
+ * order.
+ */
 export function medians(runs: Figure[][]): Figure[] {
   const [first = []] = runs;
   return first.map((figure, at) => {
@@ -37,7 +42,7 @@ function median(values: number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The least value that so large a part of them does not exceed; NaN of none. */
+/** Returns the least value that at least `part` of the values do not exceed; NaN for no values. */
 export function quantile(values: number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;

@@ -6,7 +6,7 @@ import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
 const AT_ONCE = 8;
 const LONGEST_MS = 300_000;
 
-/** Starts sample invoices, and waits until each has asked. Real ones: what is measured is what people have. */
+/** Starts sample invoices and waits until each has asked, so that the bench measures real requests. */
 export async function fillInbox(starter: Page, requests: number): Promise<void> {
   let left = requests;
   const start = async () => {

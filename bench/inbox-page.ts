@@ -1,6 +1,7 @@
 /**
- * `npm run bench:page [-- --requests 500 --runs 3 --url U]`: what a browser measures when the inbox is opened with many open
- * requests, cold, on a desk and on a phone. Adds Lighthouse's scores where `lighthouse` is found on the PATH.
+ * `npm run bench:page [-- --requests 500 --runs 3 --url U]`: a browser's figures for the inbox with many open
+ * requests, with a cold cache, on a desktop and on a phone. Adds Lighthouse's scores if `lighthouse` is on
+ * the PATH.
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ import { findOrInstallChromium } from "../scripts/chromium.ts";
 import { fillInbox } from "./fill-inbox.ts";
 import { type Figures, measure, PROFILES } from "./page-figures.ts";
 
-/** A row of the list, however the list is made: a link to a request. */
+/** A row of the list, whatever its markup: a link to a request. */
 const ROW = '[aria-label="Requests"] a[href*="/inbox/"]';
 
 const { values } = parseArgs({
@@ -54,7 +55,7 @@ async function bench(browser: Browser): Promise<void> {
   const columns: [string, Figures[]][] = [];
   for (const profile of PROFILES) {
     const place = { url: intray.url, path: "/inbox", row: ROW, storageState };
-    // The first one also warms the server.
+    // The first run also warms up the server.
     await measure(browser, profile, place);
     const runs: Figures[] = [];
     for (let run = 0; run < Number(values.runs); run++) runs.push(await measure(browser, profile, place));
@@ -99,7 +100,7 @@ function median(values: (number | null)[]): number | null {
   return known[Math.floor(known.length / 2)] ?? null;
 }
 
-/** Lighthouse is no dependency of ours: it is run where somebody has installed it. */
+/** Runs Lighthouse if installed; it is no dependency of Intray. */
 async function lighthouse(profile: string, cookie: string): Promise<void> {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const program = folders.map((folder) => join(folder, "lighthouse")).find((path) => existsSync(path));
@@ -118,7 +119,7 @@ async function lighthouse(profile: string, cookie: string): Promise<void> {
         "--output=json",
         "--quiet",
         `--chrome-flags=--headless=new --disable-dev-shm-usage${root}`,
-        // The stream of changes never ends, so the page never counts as loaded without an end to the waiting.
+        // The stream of changes never ends, so Lighthouse needs a time limit for loading.
         "--max-wait-for-load=30000",
         ...(profile === "desk" ? ["--preset=desktop"] : []),
       ],

@@ -1,4 +1,4 @@
-/** What parts of the bench measure: Intray's own processes on a Postgres with the settings that `npm start` gives it. */
+/** Intray's own processes on a Postgres with the settings of `npm start`, for the parts of the bench. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -21,21 +21,21 @@ import { createTestDatabase, prepareTemplate, type TestDatabase } from "../test/
 
 export interface Installation {
   database: TestDatabase;
-  /** What web and engine are started with. */
+  /** The environment of web and engine. */
   environment: Record<string, string>;
   organization(slug: string): Promise<string>;
   member(organizationId: string, name: string, role: Role): Promise<{ userId: string; cookie: string }>;
   key(organizationId: string, role: Role): Promise<string>;
-  /** The built web app as a process of its own; builds it where that is not done. */
+  /** Starts the built web app in its own process; builds it first if necessary. */
   startWeb(settings?: Record<string, string>): Promise<{ url: string; pid: number }>;
   startEngine(settings?: Record<string, string>): Promise<EngineProcess>;
-  /** Ends all that was started, and removes the data. */
+  /** Ends all processes and removes the data. */
   end(): Promise<void>;
 }
 
 const READY = /Listening on/;
 
-/** `settings`: of Postgres, beside those of `npm start`. */
+/** `settings`: further settings of Postgres. */
 export async function startInstallation(settings: string[] = []): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), "intray-bench-"));
   const { server, superuserUrl } = await startEmbedded(folder, { settings });
@@ -50,7 +50,7 @@ export async function startInstallation(settings: string[] = []): Promise<Instal
     ENGINE_DATABASE_URL: database.engineUrl,
     INTRAY_KEYS: `bench:${randomBytes(32).toString("base64")}`,
     AUTH_SECRET: authSecret,
-    // The limit of calls is not what is measured.
+    // The rate limit must not affect the figures.
     INTRAY_RATE_LIMIT: "1000000",
     LOG_LEVEL: "info",
   };

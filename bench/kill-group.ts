@@ -1,4 +1,4 @@
-/** Ends all processes of a group with -9; frozen ones too. Nothing where none is left. */
+/** Kills all processes of a group with -9, including stopped ones. Does nothing for an empty group. */
 export function killGroup(id: number): void {
   try {
     process.kill(-id, "SIGKILL");

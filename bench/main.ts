@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- part …] [--runs 1] [--json bench-results.json]`: measures what Intray is to reach (docs/performance.md),
- * each part in a process of its own, one after the other. Prints a table and writes it as JSON; of several runs the
- * medians. Exits with 1 where a goal is missed. Says how busy the machine was: on a busy one go by the ratios.
+ * `npm run bench [-- part …] [--runs 1] [--json bench-results.json]`: measures Intray's targets
+ * (docs/performance.md), each part in its own process, one after the other. Prints a table and writes JSON;
+ * of several runs the medians. Exits with 1 if a goal is missed. Reports the machine's load: on a busy
+ * machine only the ratios are meaningful.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,12 +31,15 @@ if (unknown) {
 
 const RUN_PART = fileURLToPath(new URL("./run-part.ts", import.meta.url));
 
-/** What ends the part that runs, with all that it has started and written; nothing where none runs. */
+/** Ends the running part with all its processes and data; does nothing between parts. */
 let endPart = () => {};
 process.on("exit", () => endPart());
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
 
-/** A part is a process group of its own, with a folder for its data: neither outlives it, whoever kills it. */
+/**
+ * Runs a part in its own process group, with a folder for its data: neither outlives the part, whoever kills
+ * it.
+ */
 async function runPart(name: string): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "intray-bench-"));
   // Postgres may run as another user.

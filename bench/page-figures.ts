@@ -1,17 +1,19 @@
-/** What a browser measures while it opens a page anew: the figures that Lighthouse reports too, from Chromium itself. */
+/**
+ * A browser's figures for a fresh page load, measured by Chromium itself; Lighthouse reports the same ones.
+ */
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 
 export interface Profile {
   name: string;
   context: BrowserContextOptions;
-  /** How many times slower than this machine. */
+  /** The CPU slowdown relative to this machine. */
   cpu: number;
-  /** Null: as it comes. */
+  /** Null for no throttling. */
   network: { latencyMs: number; kbps: number } | null;
 }
 
-/** The two of Lighthouse: a desk on a good line, and a middling phone on slow 4G. */
+/** Lighthouse's two profiles: a desktop on a fast connection, and a mid-range phone on slow 4G. */
 export const PROFILES: Profile[] = [
   { name: "desk", context: { viewport: { width: 1440, height: 900 } }, cpu: 1, network: null },
   {
@@ -26,7 +28,7 @@ export const PROFILES: Profile[] = [
 export interface Figures {
   firstPaint: number;
   largestPaint: number;
-  /** Null: no row came. */
+  /** Null if no row appeared. */
   firstRow: number | null;
   blocking: number;
   layoutShift: number;
@@ -48,7 +50,10 @@ export interface ScriptFile {
 const QUIET_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** Opens `path` in a new browser context (a cold cache), waits until it is quiet, and reads the figures. */
+/**
+ * Opens `path` in a new browser context (a cold cache), waits until the page is idle, and returns the
+ * figures.
+ */
 export async function measure(
   browser: Browser,
   profile: Profile,
@@ -86,7 +91,7 @@ async function slowDown(page: Page, { cpu, network }: Profile): Promise<void> {
   });
 }
 
-/** Bodies are gzipped here, so that figures do not depend on what is in front of the server. */
+/** Collects the sizes of responses. Bodies are gzipped here, so that a proxy does not affect the figures. */
 export function collectFiles(page: Page) {
   const found: { path: string; kind: string; bytes: Promise<number> }[] = [];
   let last = performance.now();
@@ -97,7 +102,7 @@ export function collectFiles(page: Page) {
     const kind = response.request().resourceType();
     const bytes = response.body().then(
       (body) => gzipSync(body).byteLength,
-      () => 0, // a redirect, or a reply that the page gave up
+      () => 0, // a redirect, or an aborted request
     );
     found.push({ path: pathname, kind, bytes });
   });
@@ -125,7 +130,7 @@ export function collectFiles(page: Page) {
   };
 }
 
-/** Nothing came over the network and no task was long for a while. */
+/** Resolves once the network and the main thread have been idle for a while. */
 async function untilQuiet(page: Page, files: ReturnType<typeof collectFiles>): Promise<void> {
   const deadline = performance.now() + LONGEST_MS;
   while (performance.now() < deadline) {
@@ -146,7 +151,7 @@ async function read(page: Page) {
     firstPaint: seen.firstPaint,
     largestPaint: seen.largestPaint,
     firstRow: seen.firstRow,
-    // Before the first paint nobody waits for a reply to a key.
+    // Before the first paint nobody waits for a response to a key.
     blocking: seen.long
       .filter(({ start }) => start >= seen.firstPaint)
       .reduce((total, { duration }) => total + duration - 50, 0),
@@ -167,7 +172,7 @@ interface Seen {
   };
 }
 
-/** Runs in the page before anything of it. */
+/** Runs in the page before its own scripts. */
 function observe(row: string): void {
   const seen: Seen["seen"] = {
     firstPaint: 0,

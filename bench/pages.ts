@@ -1,9 +1,9 @@
 /**
- * `npm run bench:ops -- --url http://localhost:3000 --key ik_… [--runs 20]`: how long the calls behind the pages of
- * operations take on a running installation, by HTTP, as a person with an API key waits for them. Meant for one that
- * `npm run seed -- --tasks 50000` has filled; it only reads. Make a key with
- * `npm run -s intray -- key create --org acme --role owner`. Prints a table of medians, 99th percentiles and least
- * times in ms, and how busy the machine was: on a busy one go by the least. Exits with 1 where a median is over 200 ms.
+ * `npm run bench:ops -- --url http://localhost:3000 --key ik_… [--runs 20]`: response times of the calls
+ * behind the operations pages on a running installation, by HTTP, with an API key. Read-only. Meant for an
+ * installation filled by `npm run seed -- --tasks 50000`. Make a key with `npm run -s intray -- key create
+ * --org acme --role owner`. Prints medians, 99th percentiles and minima in ms, and the machine's load: on a
+ * busy machine only the minima are meaningful. Exits with 1 if a median exceeds 200 ms.
  */
 import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "20" },
   },
 });
-/** Every page of operations answers within this, in ms. */
+/** The target for every operations page, in ms. */
 const LIMIT_MS = 200;
 const RUNS = Number(values.runs);
 const HOUR = 3600_000;
@@ -38,12 +38,12 @@ async function get(path: string): Promise<Answer> {
     if (response.ok)
       return { ms, body: response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text };
     if (response.status !== 429) throw new Error(`${path}: ${response.status} ${text}`);
-    // The limit of calls a minute: it is not what is measured.
+    // Waits out the rate limit, which is not measured.
     await sleep(1_000 * Number(response.headers.get("retry-after") ?? 5));
   }
 }
 
-/** What the pages ask for. */
+/** Returns the calls of the pages. */
 async function calls(): Promise<[page: string, path: string][]> {
   const stuck = (await get("/tasks?attention=stuck&limit=10")).body.items;
   const servers = (await get("/servers?limit=200")).body.items;

@@ -1,6 +1,9 @@
 import { type Figure, meets } from "./figure.ts";
 
-/** Figures as lines of text: what, the figure, the goal, whether it is met, and the others' figures with the ratio. */
+/**
+ * Returns figures as lines of text: name, value, goal, whether it is met, and the others' figures with the
+ * ratio.
+ */
 export function table(figures: Figure[]): string {
   const rows = figures.map((figure) => {
     const met = meets(figure);
@@ -30,7 +33,7 @@ function goalOf({ goal, unit }: Figure): string {
   return "atMost" in goal ? `≤ ${number(goal.atMost)} ${unit}` : `≥ ${number(goal.atLeast)} ${unit}`;
 }
 
-/** Three figures that count. */
+/** Rounds to three significant digits. */
 function number(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const rounded = Number(value.toPrecision(3));

@@ -4,7 +4,7 @@ import { requestCounts } from "@/lib/api-client/requests.ts";
 import { countOpenRequests } from "@/lib/input-requests/list.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
-/** How many requests wait, asked once a page: the navigation shows it everywhere. */
+/** The number of open requests, read once per page: the navigation always shows it. */
 export const currentCounts = cache(() =>
   readForPage((organizationId, tx, principal) => countOpenRequests(organizationId, tx, principal, {})),
 );

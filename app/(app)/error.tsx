@@ -3,12 +3,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 
-// As in the error page around this one.
+// Lazy, as in the error page around this one.
 const ErrorView = lazy(() =>
   import("@/components/shell/pages/error-view.tsx").then((file) => ({ default: file.ErrorView })),
 );
 
-/** Inside the shell: the ways to everywhere else stay. */
+/** The error page inside the shell, so that the navigation stays. */
 export default function AppErrorPage({
   error,
   reset,
@@ -17,7 +17,7 @@ export default function AppErrorPage({
   reset: () => void;
 }) {
   const client = useQueryClient();
-  // What was read may be what failed: drawn from memory it would only fail again.
+  // Cached data may be the cause: rendering it again would fail again.
   const again = () => {
     client.removeQueries();
     reset();

@@ -5,7 +5,7 @@ import { onboardingKey } from "@/lib/api-client/onboarding.ts";
 import { readOnboarding } from "@/lib/onboarding/queries.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
-/** Where the organization stands with its first steps, asked once a page and for who can take them. */
+/** Reads the organization's onboarding state once per page, for members who can complete the steps. */
 export async function readFirstSteps(role: Role): Promise<ReadAlready> {
   if (!may(role, "members:manage")) return [];
   return [[onboardingKey, await readForPage(readOnboarding)]];

@@ -4,8 +4,8 @@ import { log } from "@/lib/base/log.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
 /**
- * Reads what a page shows first, so that it comes with the page. `instead`: where it cannot be read; the page then asks
- * the API, which says why.
+ * Reads a page's first data on the server. Returns `instead` if the read fails; the page then calls the API,
+ * which reports the error.
  */
 export async function prefetch<T>(work: Parameters<typeof readForPage<T>>[0], instead: T): Promise<T> {
   try {
@@ -18,7 +18,7 @@ export async function prefetch<T>(work: Parameters<typeof readForPage<T>>[0], in
 
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
-/** The parameters of the address, as `URLSearchParams` reads them. */
+/** Returns a reader of the query string, which yields the first value as `URLSearchParams` does. */
 export async function readParams(params: SearchParams): Promise<(name: string) => string | undefined> {
   const all = await params;
   return (name) => {
@@ -27,7 +27,7 @@ export async function readParams(params: SearchParams): Promise<(name: string) =
   };
 }
 
-/** Guesses by the browser's name: how wide its screen is the server does not know. */
+/** Guesses by the user agent, because the server does not know the screen's width. */
 export async function isPhone(): Promise<boolean> {
   return /\bMobile\b/.test((await headers()).get("user-agent") ?? "");
 }

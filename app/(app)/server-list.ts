@@ -5,7 +5,7 @@ import type { Tx } from "@/lib/base/db/db.ts";
 import { pageQuerySchema } from "@/lib/base/page.ts";
 import { listServers } from "@/lib/servers/queries.ts";
 
-/** The servers as pages list them. */
+/** Reads the servers under the pages' query key. */
 export async function readServerList(
   organizationId: string,
   tx: Tx,

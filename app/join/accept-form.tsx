@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 
-/** One press by whoever is signed in with the right address. */
+/** Accepts the invitation, for a user signed in with the invited address. */
 export function AcceptForm({
   token,
   organization,

@@ -9,7 +9,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { api } from "@/lib/api-client/base/client.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
 
-/** For whoever has no account yet: a name, a password, and they are in. */
+/** Creates an account from a name and a password, and accepts the invitation. */
 export function AccountForm({ token, masked }: { token: string; masked: string }) {
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: joinWithAccountSchema,

@@ -5,12 +5,12 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 
-/** Somebody else's link: whose it is, as far as its owner would know it, and the way to the right account. */
+/** Shown when the link belongs to another account: names the masked address and offers a sign-out. */
 export function OtherAccount({ masked, email }: { masked: string; email: string }) {
   const [pending, setPending] = useState(false);
   const change = async () => {
     setPending(true);
-    await signOut({ redirect: false }).catch(() => undefined); // the page shows then who is still signed in
+    await signOut({ redirect: false }).catch(() => undefined); // a failure shows after the reload
     window.location.reload();
   };
   return (

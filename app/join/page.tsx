@@ -13,10 +13,10 @@ import { AcceptForm } from "./accept-form.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { OtherAccount } from "./other-account.tsx";
 
-// The token stands in the address: it must not travel to another site as a referrer.
+// The URL contains the token: no referrer may pass it to another site.
 export const metadata = { title: "Join", referrer: "no-referrer" as const };
 
-/** Where an invitation's link leads. Looking at it changes nothing. */
+/** The page that an invitation's link opens. Viewing it changes nothing. */
 export default async function JoinPage({
   searchParams,
 }: {

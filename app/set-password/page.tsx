@@ -2,7 +2,7 @@ import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { SetPasswordForm } from "./set-password-form.tsx";
 
-// The token stands in the address: it must not travel to another site as a referrer.
+// The URL contains the token: no referrer may pass it to another site.
 export const metadata = { title: "Set your password", referrer: "no-referrer" as const };
 
 export default async function SetPasswordPage({

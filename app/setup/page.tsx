@@ -29,7 +29,7 @@ export default async function SetupPage() {
   );
 }
 
-/** Where the web app runs by itself and was given no token. */
+/** Shown when the web app runs on its own and has no setup token. */
 function SetupClosed() {
   return (
     <Notice tone="wait" title="Setup is closed">

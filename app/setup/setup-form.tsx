@@ -56,7 +56,10 @@ export function SetupForm() {
   );
 }
 
-/** The token behind the `#` of the printed address: no server was sent it, and the address forgets it at once. */
+/**
+ * Reads the setup token from the `#` fragment of the printed URL, which browsers never send, and removes it
+ * from the URL at once.
+ */
 function useTokenOfAddress(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const take = () => {
@@ -66,7 +69,7 @@ function useTokenOfAddress(field: RefObject<HTMLInputElement | null>): void {
       window.history.replaceState(window.history.state, "", window.location.pathname);
     };
     take();
-    // The printed address, opened where this page is open already.
+    // The printed URL may be opened while this page is open already.
     window.addEventListener("hashchange", take);
     return () => window.removeEventListener("hashchange", take);
   }, [field]);

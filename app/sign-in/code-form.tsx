@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 
-/** The second step: a code of the person's app, or a recovery code. */
+/** The second factor: a code of the authenticator app, or a recovery code. */
 export function CodeForm({
   pending,
   onCode,

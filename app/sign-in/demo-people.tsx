@@ -17,7 +17,7 @@ const CAN: Record<Role, string> = {
   owner: "may do everything",
 };
 
-/** The demonstration's people, each one click away. */
+/** The people of the demo, each one click away. */
 export function DemoPeople({
   people,
   disabled,

@@ -1,4 +1,4 @@
-/** What went wrong on the way in, by the code that the address or the answer carries. */
+/** Sentences for failed sign-ins, by the error code in the URL or in the response. */
 const SENTENCES: Record<string, string> = {
   CredentialsSignin: "E-mail or password is wrong.",
   throttled: "Too many tries. Wait a minute, then try again.",

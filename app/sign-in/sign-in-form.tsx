@@ -12,7 +12,7 @@ import { useSignIn } from "./use-sign-in.ts";
 
 const never = () => () => {};
 
-/** Single sign-on first, then the password, then a passkey; the second step takes the place of all of them. */
+/** Single sign-on first, then the password, then a passkey; the second factor replaces all of them. */
 export function SignInForm({
   demo,
   providers,
@@ -32,7 +32,7 @@ export function SignInForm({
     callbackUrl,
     initialError,
   );
-  // Only where the site is https, or this machine.
+  // Browsers offer passkeys only over https and on localhost.
   const hasPasskeys = useSyncExternalStore(
     never,
     () => "PublicKeyCredential" in window,

@@ -7,18 +7,18 @@ import { api } from "@/lib/api-client/base/client.ts";
 
 export type Way = "password" | "code" | "passkey" | "demo";
 
-/** The ways in, and what became of the last try. */
+/** The sign-in methods, and the error of the last attempt. */
 export function useSignIn(callbackUrl: string, initialError: string | null) {
   const [error, setError] = useState(initialError);
   const [pending, setPending] = useState(false);
-  /** The password was right, and the code is asked for now. */
+  /** The password was correct; the code is asked for now. */
   const [codeWanted, setCodeWanted] = useState(false);
 
   const enter = async (way: Way, values: Record<string, string>) => {
     setPending(true);
     setError(null);
     const result = await signIn(way, { ...values, redirect: false, callbackUrl }).catch(() => null);
-    // A full load, so that no page kept from another sign-in is shown.
+    // A full load, so that no page cached for another user is shown.
     if (result?.ok && !result.error) return window.location.assign(callbackUrl);
     setPending(false);
     const code = result ? (result.error ?? "CredentialsSignin") : "unreachable";
@@ -37,7 +37,7 @@ export function useSignIn(callbackUrl: string, initialError: string | null) {
       await enter("passkey", { answer: JSON.stringify(answer) });
     } catch (failure) {
       setPending(false);
-      // The browser says no more than that the person closed its dialog, or that it has no passkey.
+      // The browser does not distinguish a closed dialog from a missing passkey.
       setError(
         failure instanceof Error && failure.name === "NotAllowedError" ? "passkey_closed" : "unreachable",
       );
@@ -47,7 +47,7 @@ export function useSignIn(callbackUrl: string, initialError: string | null) {
   const enterAt = async (provider: string) => {
     setPending(true);
     setError(null);
-    // Leads away from here; it comes back only if that did not work.
+    // Navigates away; the promise rejects only on failure.
     await signIn(provider, { callbackUrl }).catch(() => {
       setPending(false);
       setError("unreachable");

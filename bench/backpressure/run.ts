@@ -1,6 +1,7 @@
 /**
- * One server, or one organization, makes trouble; what the others notice of it. Beside each figure is the same one of a
- * quiet time before. Each trouble lasts 13 s; what takes minutes in earnest is shortened: 429 asks for 10 s.
+ * One server, or one organization, causes trouble; measures the effect on the others, beside the same figures
+ * of a quiet time before. Each trouble lasts 13 s; delays that take minutes in production are shortened: 429
+ * asks for 10 s.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Principal } from "../../lib/access/principal.ts";
@@ -10,7 +11,7 @@ import type { Behaviour, Servers } from "../fleet/servers.ts";
 import type { Place, Stage } from "../fleet/stage.ts";
 import { withStage } from "../fleet/with-stage.ts";
 
-/** The first server is the one that makes trouble. */
+/** Server 0 causes the trouble. */
 const SERVERS = 6;
 const NEIGHBOURS = Array.from({ length: SERVERS - 1 }, (_, at) => at + 1);
 const TASKS_EACH = 20;
@@ -22,9 +23,9 @@ const BURST = Number(process.env.BENCH_BURST ?? 20_000);
 interface Scene {
   stage: Stage;
   servers: Servers;
-  /** Of the organization whose server or starts make trouble. */
+  /** The organization whose server or starts cause the trouble. */
   noisy: { who: Principal; places: Place[] };
-  /** Of another one. */
+  /** Another organization. */
   quiet: { who: Principal; places: Place[] };
 }
 
@@ -87,7 +88,7 @@ const TROUBLE: [name: string, behaviour: Behaviour][] = [
   ["a server refuses connections", { refuses: true }],
 ];
 
-/** Polls of the neighbours for a while, and a start at one of them every second. */
+/** Measures the neighbours' polls for a while, with a start at one of them every second. */
 async function look({ stage, servers, quiet }: Scene): Promise<Look> {
   await servers.lateness(NEIGHBOURS);
   const started = new Map<string, number>();

@@ -1,7 +1,8 @@
 /**
- * How many changes of tasks' states are committed in a second, each with its line in the event chain and its live hint,
- * by the engine's own transitions as the engine's role: one in a transaction, as steps commit them, and a hundred in
- * one. Over one organization, whose chain has one head, and over twenty. Postgres flushes as in an installation.
+ * Committed changes of tasks' states per second, each with its line in the event chain and its live hint, by
+ * the engine's own transitions and role: one change per transaction, as steps commit, and a hundred per
+ * transaction. In one organization, whose chain has one head, and in twenty. Postgres flushes as in an
+ * installation.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -15,7 +16,7 @@ import { type Installation, startInstallation } from "../installation.ts";
 const TASKS = 2_000;
 const ORGANIZATIONS = 20;
 const SECONDS = 8;
-/** Transactions at once, as many as an engine has connections for steps. */
+/** Concurrent transactions: as many as an engine's connections for steps. */
 const AT_ONCE = 8;
 const BATCH = 100;
 
@@ -51,7 +52,7 @@ export async function run(): Promise<Figure[]> {
   }
 }
 
-/** Changes a second, with the pump that sends their hints running beside. */
+/** Returns changes per second, with the pump that sends their hints running. */
 async function rateOf(database: Database, places: Place[], batch: number): Promise<number> {
   const stop = new AbortController();
   let changed = 0;

@@ -1,4 +1,4 @@
-/** What the traces of tasks that asked come to. */
+/** Figures from the traces of tasks that asked. */
 import { type Figure, quantile } from "../figure.ts";
 import type { Trace } from "./people.ts";
 
@@ -44,7 +44,10 @@ export function figuresOfFew(
   ];
 }
 
-/** `load`: more than one organization's commits may carry on this disk. Nothing is lost by that, but it waits. */
+/**
+ * `load`: the prefix of the figures' names. The load may exceed the commits that this disk allows one
+ * organization: nothing is lost, but commits wait.
+ */
 export function figuresOfMany(load: string, traces: Trace[], wanted: number): Figure[] {
   const answers = between(traces, "taken", "answered");
   return [

@@ -1,14 +1,14 @@
-/** Those who call the API: they start tasks, and answer each question as soon as a hint tells of it. */
+/** API clients that start tasks and answer each question as soon as a hint arrives. */
 import { clock } from "../child.ts";
 
-/** When what happened to one task, by the clock of this machine, in ms. */
+/** The times of one task's events, by the clock of this machine, in ms. */
 export interface Trace {
   asked?: number;
   shown?: number;
   answered?: number;
   /** A hint of the request was read from a stream. */
   seen?: number;
-  /** The API has taken the answer. */
+  /** The API has accepted the answer. */
   taken?: number;
 }
 
@@ -28,7 +28,7 @@ export function apiOf(url: string) {
   };
 }
 
-/** Answers each question as soon as a hint tells of it; `begin` owns what is under way. */
+/** Answers each question as soon as a hint arrives; `begin` takes ownership of the running calls. */
 export function answerAll(
   url: string,
   api: Api,

@@ -1,8 +1,8 @@
 /**
- * From a server's question to a browser's hint, and from the API call that answers to the server: web, engine and
- * Postgres as in an installation, two servers on the official package in their own processes, one of which tells of
- * changes, 500 more tasks being watched at each. First at five a second, then at `BENCH_STARTS` (20), by one engine and
- * by two.
+ * From a server's question to a browser's hint, and from the API call that answers to the server. Web, engine
+ * and Postgres run as in an installation. Two servers on the official package run in their own processes, one
+ * of which notifies of changes, with 500 more tasks watched at each. First at five starts a second, then at
+ * `BENCH_STARTS` (20), with one engine and with two.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "../child.ts";
@@ -14,17 +14,20 @@ import { answerAll, apiOf, type Trace } from "./people.ts";
 import type { News, Settings } from "./server.ts";
 
 const SERVER = new URL("server.ts", import.meta.url);
-/** At each of the two servers. */
+/** Watched tasks at each of the two servers. */
 const WATCHED = 500;
 const STARTS_A_SECOND = 5;
 const SECONDS = 30;
 const MANY_STARTS = Number(process.env.BENCH_STARTS ?? 20);
 const MANY_SECONDS = 20;
-/** Of a task that asks, at the server that does not tell; at the other one it is like that of all others. */
+/**
+ * The poll interval of tasks that ask, at the server without notifications; at the other server they poll
+ * like all others.
+ */
 const POLL_MS = 1_000;
 const SLOW_POLL_MS = 5_000;
 const ASK_AFTER_MS = 2_500;
-/** For all that was started to be answered. */
+/** How long the answers to all started tasks may take. */
 const PATIENCE_MS = 20_000;
 
 export async function run(): Promise<Figure[]> {
@@ -116,7 +119,7 @@ export async function run(): Promise<Figure[]> {
       ...figuresOfMany(`${MANY_STARTS} a second, two engines`, byTwo, MANY_SECONDS * MANY_STARTS),
     ];
   } catch (error) {
-    // What goes on while all is closed may fail too, and louder.
+    // Logged here, because closing may throw another error.
     console.error(error);
     throw error;
   } finally {

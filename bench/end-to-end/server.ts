@@ -1,6 +1,7 @@
 /**
- * The server of the end-to-end part, on the official package: its tool `wait` works until it asks, if its note begins
- * with "ask", some time after the call. Tells when a question was there, when a poll has shown it, and when an answer came.
+ * The server of the end-to-end part, on the official package. Its tool `wait` works, and asks some time after
+ * the call if its note begins with "ask". Reports when a question existed, when a poll showed it, and when an
+ * answer came.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { APPROVAL_SCHEMA, type FakeTask } from "../../test/fixtures/fake-task.ts";
@@ -12,7 +13,7 @@ export type News = { url: string } | { note: string; what: "asked" | "shown" | "
 export interface Settings {
   subscribes: boolean;
   pollMs: number;
-  /** Asks so long after the call, and up to a second later. */
+  /** The delay from the call to the question; up to a second is added. */
   askAfterMs: number;
 }
 
@@ -60,7 +61,7 @@ process.on("message", (changed: Settings) => {
   server.behave.subscribes = changed.subscribes;
 });
 process.on("disconnect", () => process.exit());
-// What was kept for tests would only grow here.
+// The records kept for tests would only grow here.
 setInterval(() => {
   server.seen.length = 0;
   server.told.length = 0;

@@ -1,4 +1,4 @@
-/** Postgres is killed with -9 and started again while tasks are polled, started and answered by two engines. */
+/** Postgres is killed with -9 and started again while two engines poll, start and answer tasks. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { startKillablePostgres } from "../../test/setup/killable-postgres.ts";
 import { clock } from "../child.ts";
@@ -39,7 +39,7 @@ export async function run(): Promise<Figure[]> {
     const { answers, starts } = result;
     const before = answers.filter(({ at }) => at < first - 1_000);
     const after = [...answers, ...starts].filter(({ at }) => at >= first);
-    // By when something that was committed before, during or just after the outage has reached its server.
+    // How long after the outage everything committed before, during or just after it has reached its server.
     const settled = after.map(({ at, ms }) => {
       const latest = back.filter((time) => time <= at + ms).at(-1) ?? at;
       return { ms: Math.max(0, at + ms - Math.max(at, latest)) };

@@ -1,4 +1,4 @@
-/** Engines with connections that all have a quiet task, and with tasks that have asked and wait for an answer. */
+/** Engines whose connections all have a quiet task, with tasks that wait for an answer. */
 import type { Principal } from "../../lib/access/principal.ts";
 import type { EngineProcess } from "../../test/engine-process.ts";
 import { batches, tookUntil, watched } from "./leases.ts";
@@ -8,11 +8,11 @@ import type { Place, Stage } from "./stage.ts";
 export interface Asking {
   by: Principal;
   places: Place[];
-  /** Our ids of tasks with an open question, spread over the places. */
+  /** Intray's ids of tasks with an open question, spread over the places. */
   asking: string[];
 }
 
-/** All is in the rows when the engines start; resolves when the questions are there to be answered. */
+/** Writes all tasks as rows before an engine starts. Their questions open once an engine has polled them. */
 export async function fillWithQuestions(
   stage: Stage,
   servers: Servers,
@@ -28,7 +28,9 @@ export async function fillWithQuestions(
   return { by, places, asking };
 }
 
-/** Two engines that have as many connections each, to a twentieth, and have brought in all questions. */
+/**
+ * Starts two engines; resolves when all questions are open and the connections are balanced to a twentieth.
+ */
 export async function startTwo(
   stage: Stage,
   { places, asking }: Asking,

@@ -1,7 +1,7 @@
-/** Who watches what, by the rows. */
+/** Leases, as the rows show them. */
 import type { Stage } from "./stage.ts";
 
-/** Engines from the one that was started first, with the connections that each of them watches. */
+/** Returns the engines in the order of their start, with the connections that each one watches. */
 export async function watched({ admin }: Stage): Promise<{ engine: string; connections: number }[]> {
   const { rows } = await admin.query<{ engine: string; connections: number }>(`
     SELECT e.id AS engine, count(c.id)::integer AS connections
@@ -9,14 +9,14 @@ export async function watched({ admin }: Stage): Promise<{ engine: string; conne
   return rows;
 }
 
-/** The id of the engine that was started last. */
+/** Returns the id of the engine that was started last. */
 export async function newest(stage: Stage): Promise<string> {
   return (await watched(stage)).at(-1)?.engine ?? "";
 }
 
 /**
- * Steps of an engine that wrote nothing: another one watches the connection, or Postgres has ended what stood still. As
- * its row says it, 3 s late.
+ * Returns the number of an engine's steps that wrote nothing, because another engine watches the connection
+ * or Postgres ended an idle transaction. Read from the engine's row, which is up to 3 s old.
  */
 export async function refusedSteps({ admin }: Stage, engine: string): Promise<number> {
   const { rows } = await admin.query<{ n: number | null }>(
@@ -29,7 +29,7 @@ export async function refusedSteps({ admin }: Stage, engine: string): Promise<nu
   return rows[0]?.n ?? 0;
 }
 
-/** Looks every 50 ms until it is so; returns how long that took, in ms. */
+/** Polls every 50 ms until `isSo` is true; returns how long that took, in ms. Throws after `patienceMs`. */
 export async function tookUntil(
   what: string,
   isSo: () => Promise<boolean>,
@@ -43,7 +43,7 @@ export async function tookUntil(
   return performance.now() - began;
 }
 
-/** So many at a time, in order. */
+/** Yields slices of `size` items, in order. */
 export function* batches<T>(all: T[], size: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }

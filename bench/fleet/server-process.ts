@@ -1,8 +1,8 @@
 /**
- * Simulated servers of 2026-07-28, many in one process, each on a port of its own. Started by servers.ts, spoken to by
- * IPC. A tool named `ask` makes a task that asks one question, `rest` one that works and says nothing new, `work` one
- * whose message is another at every fourth poll, so that its polls keep the pace it asks for (`pollIntervalMs` of the
- * arguments).
+ * Simulated servers of 2026-07-28, many in one process, each on its own port. Started by servers.ts and
+ * controlled by IPC. The tool `ask` makes a task that asks one question; `rest` one that works and reports
+ * nothing new; `work` one whose message changes at every fourth poll, so that its polls keep the requested
+ * pace (`pollIntervalMs` of the arguments).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -41,7 +41,7 @@ const servers: Server[] = [];
 const ports: number[] = [];
 let made = 0;
 
-/** Of all processes of this machine alike, in ms. */
+/** A time in ms that all processes of this machine share. */
 const now = () => performance.timeOrigin + performance.now();
 
 function shown(id: string, task: Task): Record<string, unknown> {
@@ -57,7 +57,7 @@ function newTask(key: string, tool: string, pollIntervalMs: number): Task {
   return { key, tool, ended: false, polls: 0, pollIntervalMs, answeredAt: Number.NaN };
 }
 
-/** One that was written into Intray's rows as running is made when it is asked for first. */
+/** Returns a task. A task seeded in Intray's rows is created on its first request. */
 function taskOf(id: string): Task | undefined {
   const [is, tool, interval, key] = id.split(" ");
   if (is === SEEDED && !tasks.has(id)) tasks.set(id, newTask(key ?? "", tool ?? "", Number(interval)));
@@ -80,7 +80,7 @@ function answer(at: number, method: string, params: Record<string, unknown>): Re
   if (!task) return null;
   if (method === "tasks/get") {
     const late = now() - task.answeredAt - task.pollIntervalMs;
-    // Of the others the pauses grow, and should.
+    // Polls of other tools slow down, as intended.
     if (task.tool === "work" && Number.isFinite(late)) lateness.get(at)?.push(late);
     task.polls++;
     return shown(id, task);
@@ -121,7 +121,7 @@ async function listen(at: number): Promise<void> {
   const server = createServer((request, response) => {
     handle(at, request, response).catch(() => response.destroy());
   });
-  // Longer than any pause between polls: a kept connection must not end under a call.
+  // Longer than any pause between polls: a kept-alive connection must not close under a call.
   server.keepAliveTimeout = 120_000;
   servers[at] = server;
   await new Promise<void>((resolve) => server.listen(ports[at] ?? 0, "127.0.0.1", resolve));

@@ -1,18 +1,23 @@
-/** Simulated servers in a process of their own, so that what they cost is not the engines' or the part's. */
+/**
+ * Simulated servers in their own process, so that their cost counts neither for the engines nor for the part.
+ */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export interface Behaviour {
-  /** Each reply takes so long. */
+  /** Delays each reply, in ms. */
   delayMs?: number;
-  /** Each request is answered with 429 and this Retry-After, in seconds. */
+  /** Answers each request with 429 and this Retry-After, in seconds. */
   retryAfterS?: number;
-  /** Connections are refused, and the open ones cut. */
+  /** Refuses connections and cuts the open ones. */
   refuses?: boolean;
 }
 
-/** What a server was told, in order of arrival. `of`: our id of the task; of "turned away" the number of the server. */
+/**
+ * A call received by a server, in order of arrival. `of`: Intray's id of the task; for "turned away" the
+ * server's number.
+ */
 export interface Sighting {
   what: "call" | "answer" | "cancel" | "turned away";
   of: string;
@@ -20,10 +25,13 @@ export interface Sighting {
   at: number;
 }
 
-/** The first word of the handle of a task that no call has made; then its tool, its poll interval, and our id. */
+/**
+ * The first word of the handle of a task that no call has made; its tool, its poll interval, and Intray's id
+ * follow.
+ */
 export const SEEDED = "seeded";
 
-/** What a task that works says first. */
+/** The first status message of a `work` task. */
 export const FIRST_WORD = "reading";
 
 export type Request =
@@ -33,18 +41,21 @@ export type Request =
   | { do: "lateness"; of: number[] };
 
 export interface Servers {
-  /** By number. */
+  /** The URLs by server number. */
   urls: string[];
   behave(at: number, behaviour: Behaviour): Promise<void>;
   seen(): Promise<Sighting[]>;
-  /** How late polls of `work` came since the last look, in ms: the gap to the poll before minus the interval. */
+  /**
+   * How late polls of `work` came since the last read, in ms: the gap to the previous poll minus the
+   * interval.
+   */
   lateness(of: number[]): Promise<number[]>;
   close(): Promise<void>;
 }
 
 const SCRIPT = fileURLToPath(new URL("./server-process.ts", import.meta.url));
 
-/** The caller closes them. */
+/** Starts the simulated servers. The caller closes them. */
 export async function startServers(servers: number): Promise<Servers> {
   const child = fork(SCRIPT, { execArgv: [], serialization: "advanced" });
   const waiting = new Map<number, (reply: unknown) => void>();

@@ -1,4 +1,7 @@
-/** A database with organizations, servers and tasks, engines as processes of their own, and hands to act with. */
+/**
+ * A database with organizations, servers and tasks, engines as processes of their own, and functions to act
+ * on them.
+ */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import type { Principal } from "../../lib/access/principal.ts";
@@ -24,33 +27,36 @@ export interface Place {
 type ToolName = "ask" | "work" | "rest";
 
 export interface Stage {
-  /** As the web. */
+  /** With the role of the web. */
   database: Database;
-  /** Sees everything, for figures. */
+  /** A superuser's pool, for figures. */
   admin: pg.Pool;
   organization(slug: string): Promise<Principal>;
-  /** A server with a connection at each of these addresses. */
+  /** Creates a server with a connection at each URL. */
   places(owner: Principal, urls: string[]): Promise<Place[]>;
-  /** Queues tasks, in one transaction; returns their ids. */
+  /** Queues tasks in one transaction; returns their ids. */
   start(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<string[]>;
-  /** Writes tasks that run at their servers already, before there is an engine: no wake-up tells of them. */
+  /**
+   * Writes tasks that already run at their servers, without a wake-up; call it before an engine starts.
+   * Returns their ids.
+   */
   seed(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<string[]>;
-  /** Queues tasks in a few statements, a burst; they are found by the next scan. */
+  /** Queues a burst of tasks in a few statements; the next scan finds them. */
   queue(by: Principal, at: Place[], toolName: ToolName, pollIntervalMs: number): Promise<void>;
-  /** Accepts the open question of a task. False: it has none (yet). */
+  /** Accepts the open question of a task. Returns false if the task has none (yet). */
   answer(by: Principal, taskId: string): Promise<boolean>;
-  /** `settings`: of its environment, beside what it needs. */
+  /** Starts an engine. `settings`: further variables of its environment. */
   engine(settings?: Record<string, string>): Promise<EngineProcess>;
   close(): Promise<void>;
 }
 
-/** In the Postgres of TEST_DATABASE_ADMIN_URL. The caller closes it; the engines end with it. */
+/** Uses the Postgres of TEST_DATABASE_ADMIN_URL. The caller closes the stage, which ends its engines. */
 export async function setStage(): Promise<Stage> {
   const postgres = await createTestDatabase();
   const database = createDatabase(postgres.appUrl, { connections: 12 });
   const owner = createDatabase(postgres.ownerUrl, { connections: 1 });
   const admin = new pg.Pool({ connectionString: postgres.adminUrl, max: 2 });
-  // Idle connections die with a server that is killed.
+  // Idle connections fail when a server is killed.
   admin.on("error", () => undefined);
   const engines: EngineProcess[] = [];
   const key = randomBytes(32);

@@ -1,4 +1,4 @@
-/** People who answer questions and start tasks at a steady pace, and what the servers say became of it. */
+/** People who answer questions and start tasks at a steady pace, and the results at the servers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown } from "../../lib/base/db/db.ts";
 import { clock } from "../child.ts";
@@ -7,13 +7,16 @@ import type { Asking } from "./asking.ts";
 import type { Servers } from "./servers.ts";
 import type { Stage } from "./stage.ts";
 
-/** Our ids of tasks, with when it was committed that they are to start, or are answered; by the wall clock, in ms. */
+/** Intray's ids of tasks, with when their start or answer was committed, in ms by the wall clock. */
 export interface Deeds {
   answered: Map<string, number>;
   started: Map<string, number>;
 }
 
-/** Does `deed` every `everyMs` until `signal`; where the database is away it is tried again, as a browser's user would. */
+/**
+ * Runs `deed` every `everyMs` until `signal` aborts. Retries while the database is down, as a browser's user
+ * would.
+ */
 async function steadily(everyMs: number, signal: AbortSignal, deed: () => Promise<boolean>): Promise<void> {
   const under = new Set<Promise<void>>();
   for (let next = performance.now(); !signal.aborted; next += everyMs) {
@@ -37,8 +40,8 @@ async function insistently(deed: () => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Answers one question of `asking` after the other, and starts tasks at `places` in turns, both every `everyMs`, until
- * `signal`. Everything that was committed is in the reply.
+ * Answers the questions of `asking` one after the other, and starts tasks at `places` in turns, both every
+ * `everyMs`, until `signal` aborts. Returns everything that was committed.
  */
 export async function traffic(
   stage: Stage,
@@ -52,7 +55,7 @@ export async function traffic(
       const id = questions.shift();
       if (id === undefined) return true;
       try {
-        // Where the commit was lost sight of it counts as answered all the same: the servers say so.
+        // An answer whose commit was not confirmed is retried: the servers show whether it was recorded.
         if (await stage.answer(by, id)) deeds.answered.set(id, clock());
         return true;
       } catch (error) {
@@ -72,14 +75,14 @@ export async function traffic(
 }
 
 export interface Outcome {
-  /** From the commit to the server, in ms, in the order of the commits. */
+  /** Time from the commit to the server, in ms, in the order of the commits. */
   answers: { at: number; ms: number }[];
   starts: { at: number; ms: number }[];
   lost: number;
   doubled: number;
 }
 
-/** Waits until the servers were told of all that was done, or for `patienceMs`. */
+/** Waits until the servers have received everything, or for `patienceMs`. */
 export async function outcome(servers: Servers, deeds: Deeds, patienceMs = 60_000): Promise<Outcome> {
   for (const until = performance.now() + patienceMs; ; await sleep(250)) {
     const seen = await servers.seen();
@@ -102,7 +105,7 @@ export async function outcome(servers: Servers, deeds: Deeds, patienceMs = 60_00
   }
 }
 
-/** What must not be. */
+/** The figures of lost and doubled work, which must be 0. */
 export function notDone({ answers, starts, lost, doubled }: Outcome): Figure[] {
   return [
     { what: "answers and starts of the run", value: answers.length + starts.length, unit: "" },

@@ -3,7 +3,7 @@ import { prepareTemplate } from "../../test/setup/postgres.ts";
 import { type Servers, startServers } from "./servers.ts";
 import { type Stage, setStage } from "./stage.ts";
 
-/** Runs `work` on a stage of its own, with so many simulated servers, and ends all of it. */
+/** Runs `work` on its own stage with `servers` simulated servers, and closes everything. */
 export async function withStage<T>(
   servers: number,
   work: (stage: Stage, servers: Servers) => Promise<T>,
@@ -16,7 +16,7 @@ export async function withStage<T>(
   try {
     return await work(stage, simulated);
   } catch (error) {
-    // What goes on while all is closed may fail too, and louder.
+    // Logged here, because closing may throw another error.
     console.error(error);
     throw error;
   } finally {

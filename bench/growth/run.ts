@@ -1,8 +1,8 @@
 /**
- * How the cost of watching grows: one engine, one server, more and more open tasks, each asked about every so often.
- * `BENCH_GROWTH=100000` for other numbers than the usual ones, which take five minutes; above 20,000 they are
- * asked about every 60 s, else every 5 s. With the usual ones also what is between an engine and a real server: TLS,
- * packed replies, an answer that takes 100 ms, 2025-11-25.
+ * How the cost of watching grows: one engine, one server, more and more open tasks, each polled at an
+ * interval. `BENCH_GROWTH=100000` replaces the default sizes, which take five minutes. The interval is 60 s
+ * above 20,000 tasks, else 5 s. The default run also measures the conditions of real servers: TLS, compressed
+ * replies, answers that take 100 ms, 2025-11-25.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { measure, untilEven } from "../hot-path/watch.ts";
 
 const OTHERS = process.env.BENCH_GROWTH;
 const SIZES = (OTHERS ?? "100,1000,10000").split(",").map(Number);
-/** At least: a whole interval, where that is longer. */
+/** The minimum length of a window; longer for a longer interval. */
 const SECONDS = 12;
 
 export async function run(): Promise<Figure[]> {

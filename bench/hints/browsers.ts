@@ -1,11 +1,13 @@
-/** Many browsers in one process, as far as the web can tell: each holds a stream of hints and reads it. */
+/**
+ * Many browsers in one process, as far as the web can tell: each one holds a stream of hints and reads it.
+ */
 import { Agent, request } from "node:http";
 import { clock } from "../child.ts";
 
 interface Order {
   url: string;
   cookies: string[];
-  /** Streams a cookie. */
+  /** Streams per cookie. */
   each: number;
 }
 

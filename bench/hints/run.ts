@@ -1,6 +1,6 @@
 /**
- * How soon 2,000 browsers of one organization hear of a change: from before the commit of what an engine would write
- * until each has read the hint. The real web process holds the streams, the real engine pumps the outbox.
+ * How soon 2,000 browsers of one organization receive a change: from before the commit until each has read
+ * the hint. The real web process holds the streams, and the real engine pumps the outbox.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -64,7 +64,7 @@ export async function run(): Promise<Figure[]> {
          SELECT pg_notify('intray_wake', $3) FROM hint`,
         [organizationId, id, `${randomUUID()} ${randomUUID()}`],
       );
-    await measure(now); // what is slow once
+    await measure(now); // warms up
     const direct = await measure(now);
     const pumped = await measure(byOutbox);
     const goal = { atMost: 100 };
@@ -85,7 +85,7 @@ export async function run(): Promise<Figure[]> {
   }
 }
 
-/** In RAM now, in bytes. */
+/** Returns resident memory, in bytes. */
 function memoryOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }

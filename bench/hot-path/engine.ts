@@ -1,4 +1,4 @@
-/** An engine in a process of its own, whose CPU and memory are read from outside. */
+/** An engine in its own process, whose CPU and memory are read from outside. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { type Inspector, inspect } from "./inspector.ts";
 
 export interface MeasuredEngine {
-  /** CPU that it has used, all its threads, in ms; exact to 10 ms. */
+  /** CPU used by all threads, in ms; exact to 10 ms. */
   cpuMs(): number;
-  /** What it has in RAM, in bytes. */
+  /** Resident memory, in bytes. */
   rss(): number;
-  /** Its heap from inside; only where it was started with `inspected`, which costs time. */
+  /** The heap from inside; only when started with `inspected`, which costs time. */
   inspector: Inspector | null;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function startMeasuredEngine(
   const flags = options.inspected ? ["--inspect=127.0.0.1:0"] : [];
   const child = spawn(process.execPath, [...flags, MAIN], {
     env: { PATH, HOME, LANG, LOG_LEVEL: "info", ...environment } as unknown as NodeJS.ProcessEnv,
-    // The channel ends with this process, and the engine with the channel.
+    // The IPC channel ends with this process, and the engine with the channel.
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let said = "";
@@ -34,7 +34,7 @@ export async function startMeasuredEngine(
   const isRunning = Promise.withResolvers<void>();
   child.stdout?.on("data", (chunk: Buffer) => {
     if (String(chunk).includes("the engine runs")) isRunning.resolve();
-    // Warnings and errors are the reader's: a bench with those measures something else.
+    // Shows warnings and errors, because a bench with those measures something else.
     for (const line of String(chunk).split("\n")) if (/"level":[45]0/.test(line)) console.error(line);
   });
   child.stderr?.on("data", (chunk: Buffer) => {

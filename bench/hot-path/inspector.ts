@@ -1,8 +1,8 @@
-/** A process under Node's inspector: its heap after a collection, and profiles of its CPU. */
+/** A process under Node's inspector: its heap after a collection, and CPU profiles. */
 export interface Inspector {
-  /** Collects garbage first. Bytes. */
+  /** Collects garbage, then returns bytes. */
   memory(): Promise<{ heapUsed: number; external: number; rss: number }>;
-  /** What ran meanwhile, as a `.cpuprofile`. */
+  /** Profiles the CPU while `work` runs; returns a `.cpuprofile`. */
   profile(work: () => Promise<void>): Promise<string>;
 }
 

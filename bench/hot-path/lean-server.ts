@@ -1,7 +1,8 @@
 /**
- * A server of both eras with nothing in it but what watching takes, in a process of its own: bytes on sockets, no
- * parser, no objects, so that ten thousand polls a second leave the rest of a core to others. Counts polls, and by how
- * much the time between two polls of a task exceeds what was asked. Started by simulated.ts, which tells it all.
+ * A server of both eras in its own process, reduced to the needs of watching: bytes on sockets, without
+ * parser or objects, so that ten thousand polls a second leave most of a core free. Counts polls, and how
+ * much the time between two polls of a task exceeds the requested interval. Started and configured by
+ * simulated.ts.
  */
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -77,7 +78,7 @@ setInterval(() => {
   date = new Date().toUTCString();
 }, 1_000);
 
-/** All that it says is ASCII, as it stands or packed. */
+/** Returns an HTTP response, compressed if `gzip` is set. All texts are ASCII. */
 function json(status: string, plain: string, more = ""): string {
   const body = gzip ? gzipSync(plain).toString("latin1") : plain;
   const headers = gzip ? `content-encoding: gzip\r\n${more}` : more;

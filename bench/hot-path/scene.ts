@@ -1,4 +1,4 @@
-/** A database with an organization, and as many tasks as wanted that run at simulated servers. */
+/** A database with an organization and tasks that run at simulated servers. */
 import pg from "pg";
 import { uuidv7 } from "../../lib/base/ids.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
@@ -9,12 +9,12 @@ import { prepareTemplate } from "../../test/setup/postgres.ts";
 export interface Scene {
   world: World;
   admin: pg.Client;
-  /** Tasks that run, shared out evenly among these servers. Their pace does not slacken. */
+  /** Adds running tasks, spread evenly over these servers. Their polls never slow down. */
   addTasks(count: number, urls: string[], era: Era, pollMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** As far as a task that is never due to be asked more rarely: what is measured is the pace that was asked for. */
+/** An `unchanged_polls` that never leads to slower polls: the bench measures the requested interval. */
 const NEVER_SLACKENS = -1_000_000_000;
 
 export async function createScene(): Promise<Scene> {
@@ -62,7 +62,8 @@ export async function createScene(): Promise<Scene> {
       const servers = [];
       for (const url of urls) servers.push(await world.addServer(url, era));
       await admin.query("UPDATE server SET era = $1", [era]);
-      // All at once: an engine that sees the first of them does not look for others that nobody tells it of.
+      // One transaction: an engine that saw only the first tasks would not scan for the others, which have no
+      // wake-up.
       await admin.query("BEGIN");
       for (let first = 0; first < count; first += 5_000) {
         const rows = Array.from({ length: Math.min(5_000, count - first) }, (_, at): Row => {
@@ -94,7 +95,7 @@ export async function createScene(): Promise<Scene> {
       await world.close();
       await dropTemplate();
       await stop();
-      // The next scene has a Postgres of its own.
+      // The next scene has its own Postgres.
       delete process.env.TEST_DATABASE_ADMIN_URL;
     },
   };
@@ -102,7 +103,7 @@ export async function createScene(): Promise<Scene> {
 
 interface Row {
   id: string;
-  /** Which of the tasks that are made now it is. */
+  /** The number of the task among those added by this scene. */
   place: number;
   pollMs: number;
   handle: string;

@@ -1,40 +1,40 @@
-/** The lean server as a process of its own, and what it has counted. */
+/** The lean server as its own process, with its counts. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export interface Behaviour {
-  /** The interval that it asks for. */
+  /** The requested poll interval. */
   pollMs: number;
-  /** Its answers take so long. */
+  /** Delays replies, in ms. */
   latencyMs: number;
-  /** It holds standalone streams open; else it has none. */
+  /** Holds standalone streams open; without it the server has none. */
   streams: boolean;
-  /** Ports that it listens on. */
+  /** The number of ports. */
   origins: number;
-  /** Its replies are packed, though nobody asks for that. */
+  /** Compresses replies, although nobody asks for that. */
   gzip: boolean;
-  /** Files of a key and a certificate in PEM. */
+  /** Paths of a key and a certificate in PEM. */
   tls: { key: string; cert: string } | null;
 }
 
-/** Since the last reset; `tasks`, `held` and `sockets` as they are. */
+/** Counts since the last reset; `tasks`, `held` and `sockets` are current values. */
 export interface Report {
   polls: number;
-  /** In both directions, HTTP and all. */
+  /** In both directions, including HTTP headers. */
   bytes: number;
-  /** That were polled at least once. */
+  /** Tasks that were polled at least once. */
   tasks: number;
   held: number;
   sockets: number;
-  /** The time between two polls of a task, less what was asked. */
+  /** The time between two polls of a task, minus the requested interval. */
   lateMs: { p50: number; p99: number; max: number };
 }
 
 export interface SimulatedServer {
   urls: string[];
   report(): Promise<Report>;
-  /** Begins to count anew. */
+  /** Resets the counts. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface SimulatedServer {
 const FILE = fileURLToPath(new URL("./lean-server.ts", import.meta.url));
 const USUAL: Behaviour = { pollMs: 5_000, latencyMs: 0, streams: false, origins: 1, gzip: false, tls: null };
 
-/** `file`: another server that counts the same (bench/sdk-servers). */
+/** `file`: another server with the same counts (bench/sdk-servers). */
 export async function startSimulated(
   behaviour: Partial<Behaviour> = {},
   file = FILE,

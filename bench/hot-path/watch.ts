@@ -1,4 +1,4 @@
-/** What watching costs: an engine, a server and a window of time in between. */
+/** The cost of watching, by an engine and a server during a window of time. */
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { FLUSH_MS } from "../../lib/engine/tunables.ts";
@@ -7,18 +7,18 @@ import type { Report, SimulatedServer } from "./simulated.ts";
 
 export interface Window extends Report {
   seconds: number;
-  /** Of the engine: parts of one core. */
+  /** The engine's CPU, as a share of one core. */
   core: number;
-  /** Of the engine, all that it did meanwhile, shared out among the polls, in µs. */
+  /** The engine's whole CPU in the window, per poll, in µs. */
   cpuUsPerPoll: number;
   writes: Writes;
   rss: number;
 }
 
-/** Since Postgres began to count. */
+/** Totals since Postgres began to count. */
 export interface Writes {
   transactions: number;
-  /** Inserted, updated and deleted. */
+  /** Inserted, updated and deleted rows. */
   rows: number;
   walBytes: number;
 }
@@ -39,7 +39,7 @@ export function difference(after: Writes, before: Writes): Writes {
   };
 }
 
-/** Resolves once all tasks are polled at an even pace: each was, and what came with the first polls is over. */
+/** Resolves once every task was polled and the writes of the first polls are flushed. */
 export async function untilEven(server: SimulatedServer, tasks: number, pollMs: number): Promise<void> {
   const deadline = Date.now() + 210_000;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Requests by the million in a minute or two: a few thousand are made as the seed makes them, the rest are copies. */
+/** A million requests in a minute or two: the seed makes a few thousand, and the rest are copies. */
 import pg from "pg";
 import { fill } from "../../scripts/seed/fill.ts";
 
@@ -11,10 +11,10 @@ const ORIGINALS = 2_000;
 const YEAR_S = 365 * 86_400;
 
 /**
- * Fills an organization. `adminUrl`: of a superuser, who alone may leave out triggers and foreign keys; the copies
- * have in their columns what the triggers would have written. Copy n of a row has n in the end of its ids, in its
- * label and wherever the label stands, and times a little earlier, so that all are spread over a year as the
- * originals are, and lie on disk in that order.
+ * Fills an organization. `adminUrl`: of a superuser, because only superusers may disable triggers and foreign
+ * keys; the copies contain the values that triggers would have written. Copy n of a row has n at the end of
+ * its ids, in its label and wherever the label occurs, and slightly earlier times, so that all are spread
+ * over a year like the originals, and lie on disk in that order.
  */
 export async function fillByCopies(
   urls: { ownerUrl: string; adminUrl: string },
@@ -26,7 +26,7 @@ export async function fillByCopies(
   await owner.connect();
   await fill(owner, organizationId, first);
   await owner.end();
-  // Two, for a machine of two cores.
+  // Two connections, for a machine with two cores.
   const admins = await Promise.all([connect(urls.adminUrl), connect(urls.adminUrl)]);
   try {
     const [admin] = admins;
@@ -55,7 +55,7 @@ export async function fillByCopies(
     };
     await Promise.all([copy(admins[0], TABLES.slice(1)), copy(admins[1], TABLES.slice(0, 1))]);
     await Promise.all(TEXTS.map(([table, of], n) => refill(admins[n % admins.length]!, table, of)));
-    // Each takes the next.
+    // Each connection takes the next index.
     await Promise.all(
       admins.map(async (client) => {
         for (let next = indexes.shift(); next; next = indexes.shift()) await client.query(next);
@@ -82,7 +82,7 @@ async function connect(adminUrl: string): Promise<pg.Client> {
   return client;
 }
 
-/** Each with what joins a row `x` of it to its original `o`. */
+/** Tables, each with the condition that joins a row `x` to its original `o`. */
 const TABLES: [string, string][] = [
   ["task", "x.id = o.task_id"],
   ["input_request", "x.id = o.request_id"],
@@ -90,7 +90,7 @@ const TABLES: [string, string][] = [
   ["delivery", "x.input_request_id = o.request_id"],
 ];
 
-/** What triggers keep for searches, and what it is made of. */
+/** Search tables maintained by triggers, and the query that fills each. */
 const TEXTS: [string, string][] = [
   [
     "ended_task_text",
@@ -111,7 +111,7 @@ async function refill(admin: pg.Client, table: string, of: string): Promise<void
 const IDS = ["id", "task_id", "input_request_id", "answer_id"];
 const TIMES = ["created_at", "started_at", "changed_at", "finished_at", "ended_at", "accepted_at", "sent_at"];
 
-/** What a copy has in a column. */
+/** Returns the SQL for a column of a copy. */
 function copied(column: string): string {
   const said = (text: string) => `replace(${text}, o.label, o.label || copy.number)`;
   if (IDS.includes(column))
@@ -135,7 +135,10 @@ async function columnsOf(admin: pg.Client, table: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** All but those of primary keys. Returns what makes them again: quicker than a million insertions into each. */
+/**
+ * Drops all indexes except primary keys, because a million insertions into each are slower than recreating
+ * them. Returns the statements that recreate them.
+ */
 async function dropIndexes(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i

@@ -1,6 +1,6 @@
 /**
- * How long the inbox and the lists of tasks take at the API, over 100,000 open and 1,000,000 settled requests of one
- * organization, beside a neighbour's: by HTTP, to the real web process, as an approver who is signed in.
+ * Response times of the inbox and the task lists over 100,000 open and 1,000,000 settled requests of one
+ * organization, beside a neighbour's: by HTTP, to the real web process, as a signed-in approver.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Figure, quantile } from "../figure.ts";
@@ -12,7 +12,7 @@ const OPEN = Number(process.env.BENCH_LISTS_OPEN ?? 100_000);
 const SETTLED = Number(process.env.BENCH_LISTS_SETTLED ?? 1_000_000);
 const MEMBERS = 20;
 
-/** Filling is not what is measured; reading is the same with these. */
+/** Settings that speed up filling, which is not measured, and do not affect reads. */
 const QUICK_TO_FILL = [
   "fsync=off",
   "synchronous_commit=off",
@@ -90,7 +90,7 @@ async function measure(call: Call): Promise<Figure[]> {
   return figures;
 }
 
-/** What people look at, with the pages that scrolling reaches. */
+/** Returns the calls of the pages, including the pages that scrolling loads. */
 async function calls(call: Call): Promise<[Kind, string, string][]> {
   const deep = async (list: string) => {
     let cursor = "";

@@ -1,7 +1,7 @@
 /**
- * What the engine holds in memory for each task that it watches, each stream and each origin: the growth from some to
- * more of them, in one engine. Tasks by the heap after a collection; sockets live outside of it, so streams and origins
- * by RAM.
+ * The engine's memory per watched task, per stream and per origin: the growth from fewer to more of them, in
+ * one engine. Tasks by the heap after a collection; streams and origins by resident memory, because sockets
+ * live outside the heap.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Era } from "../../lib/mcp/peer.ts";
@@ -12,16 +12,16 @@ import { startSimulated } from "../hot-path/simulated.ts";
 import { untilEven } from "../hot-path/watch.ts";
 
 const KIB = 1_024;
-/** Rarely, so that what is read is what is held, and not what passes. */
+/** A long interval, so that the figures show held memory rather than garbage. */
 const POLL_MS = 20_000;
-/** V8 gives back little by little what it took for the first look at all of them. */
+/** V8 returns the memory of the first polls gradually. */
 const SETTLE_MS = 20_000;
 const PER_ORIGIN = 5;
 
 export async function run(): Promise<Figure[]> {
   const task = await growth({ tasks: [5_000, 15_000], era: "2026-07-28" });
   const stream = await growth({ tasks: [1_000, 3_000], era: "2025-11-25", streams: true });
-  // Many, because what is kept of other work makes 20 MB more or less.
+  // Many origins, because other work varies the figure by 20 MB.
   const origin = await growth({ tasks: [2_000, 20_000], era: "2026-07-28", perOrigin: PER_ORIGIN });
   return [
     { what: "memory a watched task", value: task.heap / KIB, unit: "KiB", goal: { atMost: 1 } },
@@ -42,15 +42,15 @@ export async function run(): Promise<Figure[]> {
 }
 
 interface Kind {
-  /** So many, and then so many in all. */
+  /** The number of tasks before and after the growth. */
   tasks: [from: number, to: number];
   era: Era;
   streams?: boolean;
-  /** Tasks at each origin; without it all are at one. */
+  /** Tasks per origin; by default all tasks are at one. */
   perOrigin?: number;
 }
 
-/** Bytes for each one more; of tasks, or of origins where `perOrigin` is given. */
+/** Returns bytes per additional task, or per additional origin if `perOrigin` is given. */
 async function growth({
   tasks,
   era,

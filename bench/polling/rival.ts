@@ -1,6 +1,7 @@
 /**
- * Others at the same work, in a process of their own: as many tasks of a 2025-11-25 server, asked for evenly at the same
- * interval, replies read as each reads them and told from the last one. Tells its own CPU a poll.
+ * Other clients at the same work, in their own process: the same number of tasks of a 2025-11-25 server,
+ * polled evenly at the same interval; each client parses replies in its own way and compares them with the
+ * previous ones. Reports its CPU per poll.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -15,7 +16,7 @@ const task = JSON.parse(process.argv[2] ?? "") as RivalTask;
 const url = new URL(task.url);
 const INFO = { name: "bench", version: "1.0.0" };
 
-/** Asks once for a task. */
+/** Polls a task once. */
 type Ask = (taskId: string) => Promise<unknown>;
 
 const rivals: Record<Rival, () => Promise<Ask>> = {
@@ -61,7 +62,7 @@ const last = new Map<string, string>();
 let polls = 0;
 let failed = 0;
 
-/** Every ms or so those whose turn it is, and no more at once than the engine would ask. */
+/** Polls the tasks that are due, every `turnMs`, with the engine's limit of 64 concurrent polls. */
 async function watch(ms: number): Promise<void> {
   const from = performance.now();
   const aMs = task.tasks / task.pollMs;

@@ -1,4 +1,4 @@
-/** Starts others at the same work (rival.ts) and brings back what it cost them. */
+/** Runs other clients at the same work (rival.ts) and returns their cost. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ export interface RivalTask {
   tasks: number;
   pollMs: number;
   seconds: number;
-  /** Polls that are due within so much begin together. */
+  /** Polls due within this time begin together, in ms. */
   turnMs: number;
 }
 export interface RivalReport {
@@ -22,7 +22,7 @@ export interface RivalReport {
 
 const FILE = fileURLToPath(new URL("./rival.ts", import.meta.url));
 
-/** Throws where it did not keep the pace, or a poll of it failed: then it did other work. */
+/** Throws if the rival did not keep the pace or a poll failed, because its work would not be comparable. */
 export async function runRival(task: RivalTask): Promise<RivalReport> {
   const child = spawn(process.execPath, [FILE, JSON.stringify(task)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],

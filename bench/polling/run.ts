@@ -1,6 +1,7 @@
 /**
- * What watching costs: the real engine in a process of its own on a real Postgres, at a server that has nothing new to
- * say, and others at the same work in the same run. Each poll is counted by the server, its CPU by the kernel.
+ * The cost of watching: the real engine in its own process on a real Postgres, at a server with nothing new
+ * to report, and other clients at the same work in the same run. The server counts the polls; the kernel
+ * measures the CPU.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Figure } from "../figure.ts";
@@ -34,7 +35,7 @@ async function measureAll(scene: Scene, engine: MeasuredEngine, server: Simulate
   return { idle, ten, fifty: await watch(scene, engine, server, 50_000) };
 }
 
-/** An engine without a task: its own chores, a second. */
+/** An engine without tasks: the cost of its own chores, per second. */
 interface Idle {
   core: number;
   writes: Writes;
@@ -57,7 +58,7 @@ async function whileIdle(scene: Scene, engine: MeasuredEngine): Promise<Idle> {
 
 let watched = 0;
 
-/** With as many tasks more as it takes to have `tasks`. */
+/** Adds tasks until there are `tasks`, and measures a window. */
 async function watch(
   scene: Scene,
   engine: MeasuredEngine,
@@ -70,7 +71,7 @@ async function watch(
   return measure(engine, server, scene.admin, SECONDS);
 }
 
-/** At the same pace; the official clients at half of it, for they could not keep it. */
+/** Rivals at the same pace; the official clients at half of it, because they could not keep it. */
 const RIVALS: Record<string, { rival: Rival; tasks: number }> = {
   "raw undici": { rival: "undici", tasks: 10_000 },
   "@modelcontextprotocol/client": { rival: "client", tasks: 5_000 },
@@ -105,7 +106,8 @@ function figures({ idle, ten, fifty }: Measured, others: Record<string, number>)
     },
     {
       what: "database writes for it",
-      // A row a connection every so often, for all of its polls: less than one in a thousand is none of a poll's own.
+      // The engine writes one row per connection at intervals, for all its polls: less than 1/200 of a row
+      // per poll rounds to 0.
       value: Math.max(0, Math.round(own(ten).rows * 100) / 100),
       unit: "rows",
       goal: { atMost: 0 },

@@ -1,4 +1,4 @@
-/** Two engines are restarted one after the other while tasks are polled, started and answered. */
+/** Two engines are restarted one after the other while they poll, start and answer tasks. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { clock } from "../child.ts";
 import type { Figure } from "../figure.ts";

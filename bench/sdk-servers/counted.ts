@@ -1,4 +1,6 @@
-/** What a server on an official package tells the part: the same as the lean server (bench/hot-path/simulated.ts). */
+/**
+ * The counts of a server on an official package, the same as the lean server's (bench/hot-path/simulated.ts).
+ */
 import { quantile } from "../figure.ts";
 import type { Behaviour, Report } from "../hot-path/simulated.ts";
 
@@ -16,7 +18,7 @@ export function notePoll(taskId: string): void {
   polls++;
 }
 
-/** From here on the part is answered; `sockets` and `held`: as they are now. */
+/** Starts answering the part's messages; `state` returns the current sockets and streams. */
 export function answerPart(port: number, state: () => { sockets: number; held: number }): void {
   process.on("message", (message) => {
     if (message === "reset") {

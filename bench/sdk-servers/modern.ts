@@ -1,4 +1,4 @@
-/** A server of 2026-07-28 on `@modelcontextprotocol/server`, whose every task works and says nothing new. */
+/** A server of 2026-07-28 on `@modelcontextprotocol/server`, whose tasks all work and report nothing new. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
@@ -20,7 +20,7 @@ function build(): Server {
 }
 
 const http = createServer(toNodeHandler(createMcpHandler(build, { legacy: "reject" })));
-// Longer than any pause between polls: a kept connection must not end under a call.
+// Longer than any pause between polls: a kept-alive connection must not close under a call.
 http.keepAliveTimeout = 120_000;
 let sockets = 0;
 http.on("connection", (socket) => {

@@ -1,6 +1,6 @@
 /**
- * The same watching at servers on the official packages, in a process of their own, so that the lean server is not the
- * only witness: 1,000 tasks, asked about every two seconds.
+ * The same watching at servers on the official packages, in their own process, to confirm the lean server's
+ * figures: 1,000 tasks, polled every two seconds.
  */
 import { fileURLToPath } from "node:url";
 import type { Era } from "../../lib/mcp/peer.ts";

@@ -1,6 +1,6 @@
 /**
- * A server of 2025-11-25 on `@modelcontextprotocol/sdk`, with its sessions and standalone streams, whose every task works
- * and says nothing new. It knows no session at first, as after a restart.
+ * A server of 2025-11-25 on `@modelcontextprotocol/sdk`, with sessions and standalone streams, whose tasks
+ * all work and report nothing new. Knows no session at first, as after a restart.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * One of two engines stands still (SIGSTOP) for a minute while tasks are polled, started and answered, and then goes on
- * as if nothing had happened. What it holds of the database's locks, and what it is about to do, is what may hurt.
+ * One of two engines is stopped (SIGSTOP) for a minute while tasks are polled, started and answered, and then
+ * continues. Tests the effects of its held database locks and of its pending writes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { clock } from "../child.ts";
@@ -43,7 +43,7 @@ export async function run(): Promise<Figure[]> {
     const within = (from: number, to: number) => all.filter(({ at }) => at >= from && at < to);
     const before = within(0, stalledAt - 1_000);
     const taken = stalledAt + took;
-    // Throws where it has ended.
+    // Throws if the engine has exited.
     stalls.memory();
     return [
       {

@@ -1,4 +1,4 @@
-/** An engine that holds all leases is killed with -9 while another one stands by that has none. */
+/** An engine that holds all leases is killed with -9 while another one without leases stands by. */
 import type { Figure } from "../figure.ts";
 import { batches, newest, tookUntil, watched } from "../fleet/leases.ts";
 import { withStage } from "../fleet/with-stage.ts";
@@ -9,7 +9,7 @@ export async function run(): Promise<Figure[]> {
   return [...(await takeover(200)), ...(await takeover(2_000))];
 }
 
-/** `connections`: leases of the killed engine, with a working task each. */
+/** `connections`: leases of the killed engine, each with a working task. */
 function takeover(connections: number): Promise<Figure[]> {
   return withStage(PORTS, async (stage, servers) => {
     const ola = await stage.organization("acme");

@@ -4,15 +4,15 @@ import { Link } from "@/components/ui/link.tsx";
 export interface BarRow {
   key: string;
   label: string;
-  /** At the right, in words. */
+  /** The value as text, shown at the right. */
   value: string;
-  /** Lengths, in any unit that is the same for all rows: the bar, and up to where a thinner one goes on. */
+  /** Bar lengths, in one unit for all rows: the solid bar, and the end of the thinner bar that follows. */
   amount: number;
   beyond?: number;
   href: string;
 }
 
-/** Bars that lie: each a link to what it counts, with its value as text. The longest fills the width. */
+/** Horizontal bars; each links to the items counted. The longest bar fills the width. */
 export function BarRows({ rows, fill = "solid" }: { rows: BarRow[]; fill?: Fill }) {
   const most = Math.max(...rows.map((row) => Math.max(row.amount, row.beyond ?? 0)), 0);
   const width = (amount: number) => `${most === 0 ? 0 : Math.max(0.5, (100 * amount) / most)}%`;

@@ -4,7 +4,7 @@ import { ChartColumn, Table2 } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
 
-/** A titled part of a page of figures. */
+/** A titled card on a page of figures. */
 export function Card({
   title,
   note,
@@ -39,7 +39,7 @@ export function Card({
   );
 }
 
-/** A chart with its twin: the same figures as a table, for who reads better so. */
+/** A chart and the same figures as a table, for readers who prefer a table. */
 export function ChartCard({
   chart,
   table,

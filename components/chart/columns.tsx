@@ -10,24 +10,24 @@ export interface Series {
   key: string;
   label: string;
   fill: Fill;
-  /** To what it counts now. */
+  /** Links to the items counted now. */
   href: string;
 }
 
 export interface Column {
   key: string;
-  /** Below it, where there is room. */
+  /** Shown below the column, where space allows. */
   label: string;
-  /** In full, for the line that tells of one column, and for those who hear it. */
+  /** The full name, for the detail line and for screen readers. */
   name: string;
   href: string;
-  /** In the order of the series, from below; null: nothing is known. */
+  /** Amounts in the order of the series, bottom first; null if unknown. */
   amounts: number[] | null;
 }
 
 /**
- * Columns that stand, each a link, with the shares of it on top of each other. The line below tells of the one under the
- * pointer or the focus; arrow keys go from one to the next, so that the chart is one stop for the Tab key.
+ * Stacked columns; each is a link. The line below describes the column under the pointer or the focus. Arrow
+ * keys move between columns, so the chart is a single Tab stop.
  */
 export function Columns({
   label,

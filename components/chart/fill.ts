@@ -1,6 +1,4 @@
-/**
- * What a share of a chart looks like: a colour of ours and a texture, so that shares are told apart without colour too.
- */
+/** The colour and texture of a chart series, so that series are distinguishable without colour too. */
 import type { CSSProperties } from "react";
 
 export const FILLS = {

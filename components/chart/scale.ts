@@ -1,4 +1,4 @@
-/** The end of an axis that holds `most`, and a few round numbers on the way there; 0 is left out. */
+/** Returns the end of an axis that fits `most`, and a few round ticks up to that end, without 0. */
 export function scaleOf(most: number): { top: number; ticks: number[] } {
   const rough = Math.max(most, 1) / 3;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -20,7 +20,7 @@ export function CellText({ cell }: { cell: Cell }) {
   }
 }
 
-/** An amount is copied as it was sent, without the separators (see copyAsSent). */
+/** Copying an amount yields the value as sent, without separators (see copyAsSent). */
 function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -33,7 +33,7 @@ function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
   );
 }
 
-/** A date that lies ahead says how far, and one that was due says since when: either is easily overlooked. */
+/** A future date shows the time left, a missed due date the time since: either is easily overlooked. */
 function DateText({ at, text, due }: { at: string; text: string; due: boolean }) {
   const now = useNow(60_000);
   const zoneKnown = useZoneKnown();
@@ -43,7 +43,7 @@ function DateText({ at, text, due }: { at: string; text: string; due: boolean })
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
       <span
-        // With a time it is in the person's own zone: see Instant.
+        // A text with a time is in the person's time zone: see Instant.
         key={String(known)}
         suppressHydrationWarning
         title={at}

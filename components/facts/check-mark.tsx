@@ -2,7 +2,7 @@ import { Check as Tick, TriangleAlert } from "lucide-react";
 import { cn } from "@/components/ui/cn.ts";
 import type { Check } from "@/lib/format/facts/amount-checks.ts";
 
-/** What was found about a figure, by icon and words. */
+/** The result of a check of a figure, as icon and words. */
 export function CheckMark({ check, className }: { check: Check; className?: string }) {
   const Icon = check.ok ? Tick : TriangleAlert;
   return (

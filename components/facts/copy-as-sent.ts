@@ -1,6 +1,8 @@
 import type { ClipboardEvent } from "react";
 
-/** Copies an amount that was selected by itself as it was sent: `1000.5`, where the screen says `1,000.50`. */
+/**
+ * Copies an amount selected on its own as the server sent the value: `1000.5` for the displayed `1,000.50`.
+ */
 export function copyAsSent(event: ClipboardEvent): void {
   const selection = document.getSelection();
   const node = selection?.anchorNode;

@@ -11,12 +11,12 @@ import type { FactTable } from "@/lib/format/facts/fact-table.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { formatMoney } from "@/lib/text/money.ts";
 
-/** Longer lists show this many lines; their sum is always of all. */
+/** Rows shown of a longer list; the sum always covers all rows. */
 const SHOWN = 12;
 
 export function FactsTable({ table }: { table: FactTable }) {
   const [all, setAll] = useState(false);
-  // A fold that would hide two or three lines is in the way.
+  // Folding two or three rows would cost more than showing them.
   const folded = !all && table.rows.length > SHOWN + 3;
   const hidden = table.rows.length + table.left - SHOWN;
   return (
@@ -37,7 +37,7 @@ export function FactsTable({ table }: { table: FactTable }) {
         </thead>
         <tbody>
           {(folded ? table.rows.slice(0, SHOWN) : table.rows).map((row, index) => (
-            // Lines have no identity of their own and their order is the server's.
+            // Rows have no identity of their own, and the server defines their order.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <tr key={index} className="border-line border-b last:border-b-0">
               {row.map((cell, at) => {
@@ -95,7 +95,7 @@ export function FactsTable({ table }: { table: FactTable }) {
   );
 }
 
-/** The label, what was found about it, and the figure under its own column. */
+/** The label, the result of the check, and the figure under its own column. */
 function SumCells({ table, sum }: { table: FactTable; sum: NonNullable<FactTable["sum"]> }) {
   const at = table.columns.findIndex((column) => column.key === sum.columnKey);
   const after = table.columns.length - at - 1;

@@ -9,14 +9,14 @@ import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { describeFacts, type FactBlock } from "@/lib/format/facts/facts.ts";
 
-/** What neither fields nor a table can show. Few arguments need it. */
+/** Shows values that neither fields nor a table can show. Loaded late: few arguments need a tree. */
 export const JsonTree = lazyComponent(() => import("./json-tree.tsx").then((file) => file.JsonTree), {
   warm: true,
 });
 
 /**
- * Arguments as people read them: fields, and a table for each list. `message` is the server's sentence, with which the
- * figures are compared.
+ * Arguments as people read them: fields, and a table for each list. The figures are checked against
+ * `message`, the server's sentence.
  */
 export function Facts({ values, message }: { values: Record<string, unknown>; message?: string }) {
   const blocks = describeFacts(values, message);
@@ -50,7 +50,7 @@ function Block({ block }: { block: FactBlock }) {
   }
 }
 
-/** More than these are read by few; they are a press away. */
+/** Fields shown before "show all": few people read more. */
 const SHOWN = 24;
 
 function Fields({ block }: { block: Extract<FactBlock, { kind: "fields" }> }) {

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
 
-/** Any JSON, folded by level. Everything is text: nothing in it is followed or loaded. */
+/** Any JSON value, folded by level. Shows text only: follows no link and loads nothing. */
 export function JsonTree({ value, open = 2 }: { value: unknown; open?: number }) {
   return (
     <ScrollX label="JSON" className="px-3 py-2 font-mono text-xs leading-5">
@@ -16,7 +16,7 @@ export function JsonTree({ value, open = 2 }: { value: unknown; open?: number })
   );
 }
 
-/** Of a long list or object at once; as many more at each press. */
+/** Entries of a long list or object shown at first, and added by each press. */
 const SHOWN = 100;
 
 function Node({ name, value, open }: { name?: string; value: unknown; open: number }) {
@@ -57,7 +57,7 @@ function Node({ name, value, open }: { name?: string; value: unknown; open: numb
           {entries.length} {right}
         </span>
       </summary>
-      {/* What is folded is not drawn: it may be a megabyte. */}
+      {/* Folded entries are not rendered: they may be a megabyte. */}
       {unfolded && (
         <div className="pl-4">
           {entries.slice(0, shown).map(([key, child]) => (

@@ -1,6 +1,6 @@
 import { TextField } from "@/components/form/text-field.tsx";
 
-/** Where a password is chosen; what it takes is `passwordSchema`'s to say, and told beforehand. */
+/** A field for choosing a password. States the rules of `passwordSchema` beforehand. */
 export function NewPasswordField({
   label = "Password",
   error,

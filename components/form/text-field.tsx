@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { Field } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
 
-/** A labelled line of text in a fixed form; its name is its id. */
+/** A labelled one-line text input of a fixed form. The input's id is its name. */
 export function TextField({
   name,
   label,

@@ -7,8 +7,8 @@ import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 export type FieldErrors = Record<string, string | undefined>;
 
 /**
- * A fixed form around one zod schema, the same that its route uses: checks, sends, and puts errors where they
- * belong. The first field in error takes the focus.
+ * A fixed form around one zod schema, shared with its route: validates, sends, and shows errors at their
+ * fields. The first field in error takes the focus.
  */
 export function useForm<T extends z.ZodType>({
   schema,
@@ -19,7 +19,7 @@ export function useForm<T extends z.ZodType>({
   schema: T;
   read: (data: FormData) => unknown;
   send: (values: z.output<T>) => Promise<void>;
-  /** What to say for an error code, where the API's own sentence is not enough. */
+  /** Sentences by error code, where the API's own sentence is not enough. */
   sentences?: Record<string, string>;
 }) {
   const form = useRef<HTMLFormElement>(null);

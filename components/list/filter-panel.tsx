@@ -10,7 +10,7 @@ import { Select } from "@/components/ui/select.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import { serverList } from "@/lib/api-client/servers.ts";
 
-/** A form of filters: beside its button on a wide screen, from the bottom on a phone. */
+/** A form of filters: a popover beside its button on a wide screen, a sheet from the bottom on a phone. */
 export function FilterPanel({
   title,
   align,
@@ -21,10 +21,10 @@ export function FilterPanel({
 }: {
   title: string;
   align: "start" | "end";
-  /** The button that opened it. */
+  /** The button that opens the panel. */
   anchor: RefObject<HTMLElement | null>;
   onClose: () => void;
-  /** Gets the text of a field by its name. */
+  /** Receives a function that returns the text of a field by name. */
   onSubmit: (text: (name: string) => string) => void;
   children: ReactNode;
 }) {
@@ -61,7 +61,7 @@ export function FilterPanel({
           collisionPadding={8}
           className="appear z-50 w-80 rounded-lg border border-line bg-panel p-4 shadow-pop outline-none"
           onInteractOutside={(event) => {
-            // Its own button closes it by itself.
+            // The button closes the panel itself.
             if (anchor.current?.contains(event.target as Node)) event.preventDefault();
           }}
           onCloseAutoFocus={(event) => {
@@ -77,7 +77,7 @@ export function FilterPanel({
   );
 }
 
-/** One filter under its name. `children` gets the id that the name points at. */
+/** One labelled filter. `children` receives the id that the label points at. */
 export function FilterLine({ label, children }: { label: string; children: (id: string) => ReactNode }) {
   const id = useId();
   return (
@@ -90,7 +90,7 @@ export function FilterLine({ label, children }: { label: string; children: (id: 
   );
 }
 
-/** `choices`: values with their words; `any`: the words of no choice, where there is that. */
+/** `choices`: values and their labels. `any`: the label of the empty choice, if the filter has one. */
 export function FilterSelect({
   name,
   label,
@@ -124,7 +124,7 @@ export function ServerFilter({ value }: { value: string }) {
   const { data: servers } = useQuery(serverList());
   return (
     <FilterSelect
-      // The choice can only be shown once the servers are there.
+      // The select can show the chosen server only once the servers are loaded.
       key={servers ? "loaded" : "loading"}
       name="serverId"
       label="Server"
@@ -135,7 +135,7 @@ export function ServerFilter({ value }: { value: string }) {
   );
 }
 
-/** `tools`: of the rows in the list, some more than once. */
+/** `tools`: the tool names of the listed rows, possibly repeated. */
 export function ToolFilter({ value, tools }: { value: string; tools: string[] }) {
   const list = useId();
   return (
@@ -161,7 +161,7 @@ export function ToolFilter({ value, tools }: { value: string; tools: string[] })
   );
 }
 
-/** The buttons that end the form; `children` is the one that applies it. */
+/** The buttons at the end of the form; `children` is the button that applies the filters. */
 export function FilterActions({ children }: { children: ReactNode }) {
   return <div className="flex justify-end gap-2 pt-1 max-md:*:flex-1">{children}</div>;
 }

@@ -4,7 +4,7 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
-/** Over a list: how many rows came in that are not seen, and the way to them. */
+/** A button over a list: shows the number of unseen new rows and scrolls to them. */
 export function NewRows({
   count,
   at,
@@ -12,7 +12,7 @@ export function NewRows({
   className,
 }: {
   count: number;
-  /** Where in the list they are. */
+  /** The end of the list at which the new rows are. */
   at: "top" | "end";
   onClick: () => void;
   className: string;

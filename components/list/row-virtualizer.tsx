@@ -5,42 +5,44 @@ import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "
 
 /** The rows near the view. */
 export interface NearRows {
-  /** In their order. `gap`: px of rows that are not drawn, before this one. */
+  /** The rendered rows, in order. `gap`: px of unrendered rows before this row. */
   rows: { index: number; gap: number }[];
-  /** px of the rows after the last of them. */
+  /** px of unrendered rows after the last rendered row. */
   after: number;
-  /** The indexes of the rows that can be seen: the first, and the one after the last. */
+  /** The range of visible rows: the first index, and the index after the last. */
   inView: [number, number];
-  /** For the element of a row. */
+  /** The ref of a row's element. */
   measure: (row: Element | null) => void;
-  /** Scrolls a row into view, if it is not: to the nearest end, or to the middle. */
+  /** Scrolls a row into view unless the row is visible: to the nearest edge, or to the middle. */
   reveal: (index: number, align: "auto" | "center") => void;
 }
 
 export interface RowVirtualizerProps {
   ids: string[];
-  /** The element that the rows are in. */
+  /** The element that contains the rows. */
   list: RefObject<HTMLElement | null>;
-  /** What scrolls it. */
+  /** Returns the element that scrolls the list. */
   scroller: () => HTMLElement | null;
   rowPx: number;
-  /** Ids of rows that stay drawn wherever they are. */
+  /** Returns ids of rows that stay rendered wherever they are. */
   kept: () => (string | null)[];
   onChange: (near: NearRows) => void;
 }
 
 const OVERSCAN = 10;
 
-/** Draws nothing itself: says which rows to draw. A component of its own, so that what measures rows is loaded late. */
+/**
+ * Renders nothing; reports the rows to render. A separate component, so that the virtualizer is loaded late.
+ */
 export function RowVirtualizer({ ids, list, scroller, rowPx, kept, onChange }: RowVirtualizerProps) {
-  /** px from the top of what scrolls to the list. */
+  /** px from the top of the scrolling element's content to the list. */
   const [margin, setMargin] = useState(() => marginOf(list.current, scroller()));
-  // What stands above the list may grow: a notice, a line of filters.
+  // A notice or a line of filters above the list may change height.
   useLayoutEffect(() => {
     const now = marginOf(list.current, scroller());
     if (Math.abs(now - margin) > 1) setMargin(now);
   });
-  // It begins with what is on the screen, so that nothing moves.
+  // Starts from the rows already rendered, so that nothing moves on the screen.
   const [start] = useState(() => measureDrawn(list.current, scroller(), ids, margin));
   const getItemKey = useCallback((index: number) => ids[index] ?? index, [ids]);
   const virtual = useVirtualizer<HTMLElement, Element>({

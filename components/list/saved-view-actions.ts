@@ -8,7 +8,7 @@ import { savedViews } from "@/lib/api-client/views.ts";
 import type { CreateViewInput, SavedView, UpdateViewInput } from "@/lib/saved-views/schema.ts";
 import type { SavedViews } from "./saved-views.ts";
 
-/** What can be done with the view that is on, or with what is shown. */
+/** Actions for the current saved view, or for the current filters. */
 export function useViewActions({ page, query, current, name }: SavedViews) {
   const me = useMe();
   const client = useQueryClient();
@@ -38,7 +38,7 @@ export function useViewActions({ page, query, current, name }: SavedViews) {
   const remove = useMutation({
     mutationFn: (id: string) => api.delete(`/api/v1/views/${id}`),
     onSuccess: (_, id) => {
-      // Another one may have been opened meanwhile.
+      // Another view may have been opened meanwhile.
       if (new URLSearchParams(window.location.search).get("view") === id) name(null);
       toast("View deleted");
     },
@@ -46,13 +46,13 @@ export function useViewActions({ page, query, current, name }: SavedViews) {
   });
   const change = (input: UpdateViewInput) => {
     if (!current) return;
-    // By its promise: the menu in which it was pressed is gone by then, and so is any other place to say it in.
+    // Errors come from the promise: the menu that was pressed has unmounted, and only a toast can show them.
     update
       .mutateAsync({ id: current.id, ...input })
       .catch((error: unknown) => void toast.error(errorSentence(error)));
   };
   return {
-    /** What is shown is no longer what the view keeps. */
+    /** Whether the current filters differ from the saved ones. */
     changed: current !== null && !sameQuery(current.query, query),
     mayChange: current !== null && (current.mine || (current.shared && me.may("views:manage"))),
     mayShare: me.may("views:share"),
@@ -64,7 +64,7 @@ export function useViewActions({ page, query, current, name }: SavedViews) {
   };
 }
 
-/** Whether two views keep the same; what is empty narrows nothing. */
+/** Whether two views have the same filters; an empty filter equals a missing one. */
 export function sameQuery(a: Record<string, string>, b: Record<string, string>): boolean {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
     (name) => (a[name] ?? "") === (b[name] ?? ""),

@@ -12,7 +12,7 @@ import type { SavedViews, ViewDialog } from "./saved-views.ts";
 
 const NAME_LENGTH = 60;
 
-/** What a view holds, and of what it is. */
+/** The words for the contents of a view and for the listed noun. */
 const WORDS = {
   inbox: { keeps: "the tab, the search, the filters and the order", of: "request" },
   tasks: { keeps: "the search, the filters and the order", of: "task" },
@@ -20,12 +20,12 @@ const WORDS = {
 
 interface Props {
   views: SavedViews;
-  /** A name for a new one, made of the filters that are on. */
+  /** The suggested name of a new view, made of the active filters. */
   suggested?: string;
   onClose: () => void;
 }
 
-/** Saving, renaming and deleting a view. */
+/** The dialogs that save, rename and delete a view. */
 export function ViewDialogs({ dialog, views, suggested = "", onClose }: Props & { dialog: ViewDialog }) {
   const { current } = views;
   const { keeps, of } = WORDS[views.page];

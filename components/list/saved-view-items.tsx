@@ -5,7 +5,7 @@ import { MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu
 import { useViewActions } from "./saved-view-actions.ts";
 import type { SavedViews, ViewDialog } from "./saved-views.ts";
 
-/** In a menu: a person's own views and the shared ones, and what can be done with the one that is on. */
+/** Menu items: a person's own views, the shared ones, and the actions for the current view. */
 export function SavedViewItems({
   views,
   onDialog,
@@ -69,7 +69,7 @@ export function SavedViewItems({
   );
 }
 
-/** Before an item of a menu: whether it is on. */
+/** The check mark before a menu item that is on; a blank of the same width otherwise. */
 export function Tick({ on }: { on: boolean }) {
   return (
     <span className="grid size-4 shrink-0 place-items-center">

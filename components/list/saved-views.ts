@@ -9,18 +9,18 @@ export type ViewDialog = "save" | "rename" | "delete";
 export interface SavedViews {
   page: SavedView["page"];
   views: SavedView[];
-  /** What is shown, as it would be saved. */
+  /** The current filters, as a view would save them. */
   query: Record<string, string>;
-  /** The view that is on. */
+  /** The view that is open. */
   current: SavedView | null;
-  /** The address names a view that is not there, or not for this person. */
+  /** The URL names a view that does not exist or that this person may not see. */
   missing: boolean;
   open: (view: SavedView) => void;
-  /** Names a view in the address, or none; what is shown stays. */
+  /** Sets or removes the view id in the URL; the filters stay. */
   name: (id: string | null) => void;
 }
 
-/** The saved views of a page, and which of them is on. `id`: the one that the address names. */
+/** The saved views of a page and the open one. `id`: the view id in the URL. */
 export function useSavedViews({
   page,
   id,

@@ -9,7 +9,7 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 
 const DEBOUNCE_MS = 250;
 
-/** Searches a moment after the last key. `value` is what is searched for now, wherever that came from. */
+/** Searches 250 ms after the last key. `value` is the current search, whatever set it. */
 export function SearchField({
   label,
   value,
@@ -23,7 +23,7 @@ export function SearchField({
 }) {
   const [text, setText] = useState(value);
   const [seen, setSeen] = useState({ value, sent: value });
-  // Changed from elsewhere, by a link or a button: what is typed since the last search must not come back.
+  // A link or a button changed the search: text typed since the last search must not come back.
   if (seen.value !== value) {
     setSeen({ value, sent: value });
     if (value !== seen.sent) setText(value);
@@ -65,7 +65,8 @@ export function SearchField({
         onKeyDown={(event) => {
           if (event.key === "Enter") send(text.trim());
           if (event.key !== "Escape") return;
-          // A browser empties a search on Escape: here it leads back to what was found, and means nothing else.
+          // By default Escape empties a search field. Here Escape returns to the results and does nothing
+          // else.
           event.preventDefault();
           event.currentTarget.blur();
         }}

@@ -3,13 +3,15 @@
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import type { Selection } from "./use-selection.ts";
 
-/** Marks the element of a row, for the keys; the row's link has the id `rowLinkId(id)`. */
+/**
+ * Attributes of a row's element, by which the keys find the row. The row's link has the id `rowLinkId(id)`.
+ */
 export const rowMark = (id: string) => ({ "data-row": id });
 export const rowLinkId = (id: string) => `row-${id}`;
 
 /**
- * J and K step through the rows, X selects, Shift+X up to here, Escape gives up what is selected. Enter opens, as the
- * row that has the focus is a link.
+ * J and K step through the rows, X selects, Shift+X extends the selection to the row, Escape clears the
+ * selection. Enter opens the focused row, because the focus is on its link.
  */
 export function useListKeys({
   ids,
@@ -20,17 +22,17 @@ export function useListKeys({
   focusFollows,
   onEscape,
 }: {
-  /** Of the rows, in their order. */
+  /** The ids of the rows, in order. */
   ids: string[];
-  /** Null: nothing may be selected. */
+  /** Null if rows cannot be selected. */
   selection: Pick<Selection, "ids" | "toggle" | "extend" | "clear"> | null;
   selectable?: (id: string) => boolean;
-  /** The row to go on from, and to select, where none has the focus. */
+  /** Returns the row that J, K and X start from when no row has the focus. */
   current: () => string | null;
   onStep: (id: string, index: number) => void;
-  /** The focus goes to the row stepped to: always, or if a row has it. */
+  /** When the focus moves to the new row: always, or only if a row has the focus. */
   focusFollows: "always" | "from-row";
-  /** With nothing to give up. */
+  /** Escape with an empty selection. */
   onEscape?: () => void;
 }) {
   const step = (by: 1 | -1) => () => {
@@ -52,7 +54,7 @@ export function useListKeys({
     "shift+x": mark("extend"),
     escape: () => {
       const active = document.activeElement;
-      // The box of a row is a field, too; to leave it is not what is meant.
+      // A row's checkbox is an input too, but Escape there means the selection, not leaving the field.
       if (
         active instanceof HTMLElement &&
         active.matches("input, textarea, select") &&
@@ -65,19 +67,22 @@ export function useListKeys({
   });
 }
 
-/** The row that J (1) or K (-1) leads to; from outside the list, its first. May be none. */
+/**
+ * Returns the index after (1) or before (-1) the row; 0 if the row is not listed. The index may be out of
+ * range.
+ */
 export function indexBeside(ids: string[], id: string | null, by: 1 | -1): number {
   const at = id === null ? -1 : ids.indexOf(id);
   return at === -1 ? 0 : at + by;
 }
 
-/** The row that the keyboard is on, or whose box is. */
+/** Returns the id of the row that holds the focus, or null. */
 function focusedRow(): string | null {
   const row = document.activeElement?.closest("[data-row]");
   return row instanceof HTMLElement ? (row.dataset.row ?? null) : null;
 }
 
-/** A row that was out of view is drawn a moment after it was scrolled to. */
+/** Focuses a row's link. Retries for a few frames: a row scrolled into view is rendered a moment later. */
 export function focusRow(id: string, tries = 10) {
   const link = document.getElementById(rowLinkId(id));
   if (link) link.focus();

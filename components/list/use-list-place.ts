@@ -3,12 +3,12 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { useMemo } from "react";
 
-/** Changes of the address, by the names of its parameters; empty or null takes one away. */
+/** Changes of the query string by parameter name; an empty string or null removes the parameter. */
 type Changes = Record<string, string | null | undefined>;
 
 /**
- * What of a list someone looks at, all of it in the address. `read`: the filters in it; `address`: where a change of
- * a place leads, from a path and its parameters. Both stay the same functions.
+ * The filters, the view and the path of a list, all kept in the URL. `read` parses the filters; `address`
+ * returns the URL of a change, given a path and its parameters. Both must be stable functions.
  */
 export function useListPlace<Filters, To>(
   read: (get: (name: string) => string | null) => Filters,
@@ -17,15 +17,15 @@ export function useListPlace<Filters, To>(
   const pathname = usePathname();
   const params = useSearchParams();
   const filters = useMemo(() => read((name) => params.get(name)), [read, params]);
-  // From where the browser is now: a search that is sent a moment after typing must not undo a click before it.
+  // Starts from the browser's current URL: a debounced search must not undo a click made in the meantime.
   const fromHere = (to: To) =>
     address(window.location.pathname, new URLSearchParams(window.location.search), to);
-  // The history alone is changed: Next keeps usePathname and useSearchParams in step without asking the server.
+  // Changes the history only: Next keeps usePathname and useSearchParams in step without a request.
   return {
     pathname,
     params,
     filters,
-    /** The id of the saved view that is on. */
+    /** The id of the open saved view. */
     view: params.get("view"),
     address: (to: To) => address(pathname, params, to),
     go: (to: To) => window.history.pushState(null, "", fromHere(to)),
@@ -33,7 +33,7 @@ export function useListPlace<Filters, To>(
   };
 }
 
-/** `?a=b` with the changes made, or nothing. What is undefined stays as it is. */
+/** Returns `?a=b` with the changes applied, or an empty string. Undefined leaves a parameter unchanged. */
 export function changedQuery(params: { toString(): string }, changes: Changes): string {
   const next = new URLSearchParams(params.toString());
   for (const [name, value] of Object.entries(changes)) {

@@ -12,47 +12,50 @@ import {
 import { insist, onFirstTouch } from "@/components/ui/load-late.ts";
 import type { NearRows, RowVirtualizerProps } from "./row-virtualizer.tsx";
 
-/** As many as the tallest of screens shows. */
+/** Rows rendered at first: as many as the tallest screens show. */
 const FIRST_DRAWN = 30;
-/** How much higher than others a row may be. */
+/** Ratio of the tallest row's height to the usual height. */
 const TALL = 1.25;
 
 export interface RowWindow<E extends HTMLElement> {
-  /** For the element that the rows are in. Around it an element with `data-scroller` scrolls. */
+  /** Props of the element that contains the rows. An ancestor with `data-scroller` scrolls. */
   listProps: { ref: RefObject<E | null>; style: CSSProperties };
-  /** The rows that are drawn, in their order. `gap`: px of rows that are not, before this one. */
+  /** The rendered rows, in order. `gap`: px of unrendered rows before this row. */
   rows: { index: number; gap: number }[];
-  /** px of the rows after the last that is drawn. */
+  /** px of unrendered rows after the last rendered row. */
   after: number;
-  /** For the element of a row, which has no margins. */
+  /** Props of a row's element. The element must have no margins. */
   rowProps: (index: number) => {
     ref: ((row: Element | null) => void) | undefined;
     "data-index": number;
     onFocus: () => void;
     onBlur: () => void;
   };
-  /** The ids of the rows that can be seen. */
+  /** The ids of the visible rows. */
   inView: string[];
-  /** Scrolls a row into view, if it is not: to the nearest end, or to the middle. False: it is not drawn yet. */
+  /**
+   * Scrolls a row into view unless the row is visible: to the nearest edge, or to the middle. Returns false
+   * if the virtualizer is not loaded yet.
+   */
   reveal: (index: number, align?: "auto" | "center") => boolean;
-  /** Draws nothing that is seen. It stands after the list. */
+  /** Place this element after the list. It renders nothing visible. */
   virtualizer: ReactNode;
 }
 
 /**
- * Draws only the rows near the view, each after the other. The first ones are drawn as they come, also by the server;
- * what measures rows takes over, on the same elements, once the page is used or the list is longer.
+ * Renders only the rows near the viewport. The first rows are rendered as they come, also on the server. The
+ * virtualizer takes over the same elements once the page is used or the list grows.
  */
 export function useRowWindow<E extends HTMLElement>({
   ids,
   rowPx,
   shown = null,
 }: {
-  /** Of all rows, in their order; the same array while they are the same. */
+  /** The ids of all rows, in order; the same array while the rows are unchanged. */
   ids: string[];
-  /** The height of most rows. */
+  /** The height of most rows, in px. */
   rowPx: number;
-  /** A row that stays drawn, as the one with the focus does. */
+  /** A row that stays rendered, as the focused row does. */
   shown?: string | null;
 }): RowWindow<E> {
   const list = useRef<E>(null);
@@ -73,7 +76,7 @@ export function useRowWindow<E extends HTMLElement>({
   const common = {
     listProps: {
       ref: list,
-      // What measures rows keeps the view where it is; the browser must not do so besides.
+      // The virtualizer keeps the scroll position; the browser's own scroll anchoring must not interfere.
       style: near ? { overflowAnchor: "none" as const } : {},
     },
     rowProps: (index: number) => ({
@@ -97,7 +100,7 @@ export function useRowWindow<E extends HTMLElement>({
       />
     ),
   };
-  // None is near before what scrolls the list is known.
+  // No row is near until the scrolling element is known.
   if (near && near.rows.length > 0) {
     return {
       ...common,

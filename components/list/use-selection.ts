@@ -2,22 +2,24 @@
 
 import { useState } from "react";
 
-/** The rows that are selected to be dealt with together: some that are loaded, or all that match. */
+/** The rows selected for a bulk action: some loaded rows, or all that match. */
 export interface Selection {
-  /** In the order of the list. What left the list has left the selection. */
+  /** Selected ids in list order. A row that leaves the list leaves the selection. */
   ids: string[];
-  /** All that match, those that are not loaded too. */
+  /** Whether all matching rows are selected, including rows that are not loaded. */
   all: boolean;
   has: (id: string) => boolean;
   toggle: (id: string) => void;
-  /** Selects from the row that was selected last to this one. */
+  /** Selects all rows from the last selected one to this one. */
   extend: (id: string) => void;
   select: (ids: string[]) => void;
   selectAll: () => void;
   clear: () => void;
 }
 
-/** `list` names what is listed. `present`: the rows that can be selected, in their order. */
+/**
+ * `list`: a name of the list, by which a change of list is noticed. `present`: the selectable rows, in order.
+ */
 export function useSelection(list: string, present: string[]): Selection {
   const [state, setState] = useState<{ list: string; ids: string[]; last: string | null; all: boolean }>({
     list,
@@ -25,7 +27,7 @@ export function useSelection(list: string, present: string[]): Selection {
     last: null,
     all: false,
   });
-  // What was selected in another list is out of sight: nothing must be done to it along.
+  // Rows selected in another list are out of sight, so no action may include them.
   if (state.list !== list) setState({ list, ids: [], last: null, all: false });
   const chosen = new Set(state.all ? present : state.ids);
   const ids = present.filter((id) => chosen.has(id));
@@ -42,7 +44,7 @@ export function useSelection(list: string, present: string[]): Selection {
   };
 }
 
-/** The ids from one row to another, both included, in the order of the list; only `to` when `from` is not in it. */
+/** Returns the ids from one row to another, inclusive, in list order; only `to` if `from` is not listed. */
 export function rangeOf(ids: string[], from: string | null, to: string): string[] {
   const end = ids.indexOf(to);
   if (end === -1) return [];

@@ -15,7 +15,7 @@ import { onboardingKey } from "@/lib/api-client/onboarding.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { createInvitationSchema, type NewInvitation } from "@/lib/invitations/schema.ts";
 
-/** Asks whom and as what; then shows the link, this once. */
+/** Asks for the e-mail address and the role, then shows the invitation link once. */
 export function InviteDialog({
   open,
   onOpenChange,

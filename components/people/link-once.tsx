@@ -4,7 +4,7 @@ import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 
-/** A fresh link, and whom it is for. */
+/** A new link and the person it is for. */
 export function LinkOnce({ url, email, onDone }: { url: string; email: string; onDone: () => void }) {
   return (
     <>

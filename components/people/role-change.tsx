@@ -5,7 +5,9 @@ import { RoleSelect } from "@/components/people/role-select.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { Role } from "@/lib/access/roles.ts";
 
-/** Arrow keys walk through a list and choose as they go: what a role allows is given by a press of its own. */
+/**
+ * A select with a save button: arrow keys change a select at once, and a role must not change by accident.
+ */
 export function RoleChange({
   label,
   role,
@@ -18,7 +20,7 @@ export function RoleChange({
   onSave: (role: Role) => void;
 }) {
   const [chosen, setChosen] = useState<Role | null>(null);
-  // Somebody else changed it meanwhile, or it was saved.
+  // Drops the choice when the role was saved or changed by somebody else.
   const [known, setKnown] = useState(role);
   if (known !== role) {
     setKnown(role);

@@ -7,7 +7,7 @@ import { ROLES, type Role } from "@/lib/access/roles.ts";
 import { ROLE_WORDS } from "@/lib/format/roles.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
-/** The roles that the person before the screen may give. `long`: each with what it may do. */
+/** The roles that the current user may assign. `long`: each with its description. */
 export function RoleSelect({ long = false, ...props }: { long?: boolean } & ComponentProps<"select">) {
   const me = useMe();
   const roles = ROLES.filter((role) => role !== "owner" || me.may("owners:manage"));

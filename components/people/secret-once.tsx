@@ -5,7 +5,7 @@ import { useId, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 
-/** Something that is shown this once, to be copied: a key, a link. */
+/** A secret, such as a key or a link, shown once for copying. */
 export function SecretOnce({ label, value }: { label: string; value: string }) {
   const id = useId();
   const [copied, setCopied] = useState<"yes" | "no" | null>(null);

@@ -4,7 +4,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
-/** Why this request is before this person: one quiet line. */
+/** One line that says why this person sees the request. */
 export function WhySeen({
   request,
   className,

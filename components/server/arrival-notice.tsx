@@ -9,7 +9,7 @@ export interface ArrivalQuery {
   refused?: string | string[];
 }
 
-/** What became of a sign-in elsewhere, said once to who comes back: the address forgets it at once. */
+/** Shows the result of a sign-in at the server's page once: the result is removed from the URL at once. */
 export function ArrivalNotice({ arrival }: { arrival: ArrivalQuery }) {
   const [shown] = useState(arrival);
   useEffect(() => {

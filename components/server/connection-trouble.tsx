@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { connectionTrouble, whoseConnection } from "@/lib/format/connections.ts";
 import type { ConnectionState } from "@/lib/servers/connections/schema.ts";
 
-/** What of a connection holds up its tasks, with the way to mend it for who can. */
+/** The connection problem that holds up tasks, and the way to fix it for those who can. */
 export function ConnectionTrouble({
   server,
   owner,

@@ -33,7 +33,7 @@ export function HealthBadge({ health }: { health: Health }) {
   );
 }
 
-/** It takes its time, so that its tasks are looked at more rarely. */
+/** The server is slow, so Intray polls its tasks more rarely. */
 export function LateLine({ late, className }: { late: Late; className?: string }) {
   return (
     <p className={cn("flex gap-1.5", className)}>
@@ -46,7 +46,7 @@ export function LateLine({ late, className }: { late: Late; className?: string }
   );
 }
 
-/** People have paused it. */
+/** Somebody has paused the server. */
 export function PausedBadge() {
   return (
     <Badge tone="wait" icon={CirclePause}>

@@ -6,7 +6,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { Pause } from "@/lib/servers/schema.ts";
 
-/** Who paused a server, why, and what that means for what is looked at. */
+/** Says who paused a server, why, and the consequence for this page. */
 export function PausedNotice({
   server,
   children,

@@ -7,7 +7,7 @@ import { Field } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import type { EraSetting } from "@/lib/servers/schema.ts";
 
-/** Name and era, as connecting and editing share them. */
+/** Name and era, shared by the forms that connect and edit a server. */
 export function ServerBasics({
   name,
   era,
@@ -39,7 +39,7 @@ export function ServerBasics({
   );
 }
 
-/** How Intray identifies itself to the server. `keep` offers to leave a stored token as it is. */
+/** The credentials that Intray sends to the server. `keep` offers to keep the stored token. */
 export function ServerAuth({ keep = false, errors }: { keep?: boolean; errors: FieldErrors }) {
   const [kind, setKind] = useState(keep ? "keep" : "none");
   return (
@@ -69,7 +69,7 @@ export function ServerAuth({ keep = false, errors }: { keep?: boolean; errors: F
   );
 }
 
-/** Mostly nothing is needed: Intray finds out, and makes itself known. */
+/** OAuth settings. Most servers need none: Intray discovers endpoints and registers itself. */
 function OAuthFields({ errors }: { errors: FieldErrors }) {
   const error = (name: string) => errors[name] ?? errors[`auth.${name}`];
   return (
@@ -114,7 +114,10 @@ function OAuthFields({ errors }: { errors: FieldErrors }) {
   );
 }
 
-/** The `auth` part of the API's input from the form above; undefined leaves it as it is. */
+/**
+ * Reads the `auth` part of the API's input from the form above. Returns undefined to keep the stored
+ * credentials.
+ */
 export function readServerAuth(data: FormData): unknown {
   const kind = data.get("authKind");
   if (kind === "bearer") return { kind, token: data.get("token") };

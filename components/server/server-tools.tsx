@@ -18,7 +18,7 @@ const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
   forbidden: "never runs as a task",
 };
 
-/** What the server offers, in its own words. */
+/** The server's tools, as the server describes them. */
 export function ServerTools({ server }: { server: Server }) {
   const heading = useId();
   const tools = useQuery(serverTools(server.id));

@@ -7,8 +7,8 @@ import { Notice } from "@/components/ui/notice.tsx";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 
 /**
- * Shown before a tool is used that says something else than when it was used last; nothing where it does not. What a
- * start sends once it was seen is `acknowledgeToolChange: tool.digest`.
+ * Warns before the use of a tool whose definition changed since its last use; renders nothing otherwise. Once
+ * the change is acknowledged, the start sends `acknowledgeToolChange: tool.digest`.
  */
 export function ToolChanged({
   tool,

@@ -3,7 +3,7 @@ import { WordDiff } from "@/components/text/word-diff.tsx";
 import type { ToolText } from "@/lib/servers/schema.ts";
 import { diffFields } from "@/lib/text/schema-diff.ts";
 
-/** What a tool says of itself, before and after. All of it is the server's own, untrusted text. */
+/** The changes between two definitions of a tool. All texts come from the server and are untrusted. */
 export function ToolDifference({ before, after }: { before: ToolText; after: ToolText }) {
   const fields = diffFields(before.inputSchema, after.inputSchema);
   const annotations = annotationLines(before.annotations, after.annotations);

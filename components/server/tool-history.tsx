@@ -8,7 +8,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { toolVersions } from "@/lib/api-client/servers.ts";
 import type { Server, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
 
-/** What a tool said of itself before, read when somebody wants to know. */
+/** Earlier definitions of a tool, loaded when unfolded. */
 export function ToolHistory({ server, tool }: { server: Server; tool: ServerTool }) {
   const [open, setOpen] = useState(false);
   const versions = useQuery({ ...toolVersions(server.id, tool.name), enabled: open });

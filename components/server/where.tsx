@@ -3,7 +3,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
-/** Where a server is: its address, or that it runs beside Intray. */
+/** A server's URL, or a note that the server is a command on Intray's machine. */
 export function ServerWhere({ server, className }: { server: Server; className?: string }) {
   if (server.kind === "http") return <span className={cn("font-mono text-xs", className)}>{server.url}</span>;
   return (
@@ -14,7 +14,7 @@ export function ServerWhere({ server, className }: { server: Server; className?:
   );
 }
 
-/** Nobody can change it here. */
+/** Marks a server from the operator's configuration file, which nobody can change here. */
 export function OperatorBadge({ server }: { server: Server }) {
   if (server.origin !== "operator") return null;
   return (

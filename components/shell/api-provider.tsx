@@ -5,10 +5,10 @@ import { type ReactNode, useState } from "react";
 import { DrawnAt } from "@/components/time/use-now.ts";
 import { createQueryClient } from "@/lib/api-client/base/query-client.ts";
 
-/** What the server has read already, as the API would have said it, by its query key. */
+/** Query data that the Next server read, in the API's format, by query key. */
 export type ReadAlready = [key: readonly unknown[], data: unknown][];
 
-/** `drawnAt`: when the server drew the page, in ms. */
+/** `drawnAt`: when the server rendered the page, in ms. */
 export function ApiProvider({
   read,
   drawnAt,
@@ -27,7 +27,9 @@ export function ApiProvider({
   );
 }
 
-/** Remembers it before anything below is drawn. What the page knows already is newer, or as good. */
+/**
+ * Puts the data into the query cache before any child renders. Keeps cached data, which is at least as new.
+ */
 export function useRead(client: QueryClient, read: ReadAlready): void {
   useState(() => {
     for (const [key, data] of read)

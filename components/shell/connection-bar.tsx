@@ -13,13 +13,13 @@ const WORDS = {
   not_live: "Changes do not arrive by themselves just now. The page reads anew every half minute.",
 };
 
-/** Says what stands between the page and Intray, and what that means for whoever decides. */
+/** Says why the page cannot reach Intray, and the consequence for decisions. */
 export function ConnectionBar() {
   const me = useMe();
   const pathname = usePathname();
   const trouble = useWatchedConnection(me.user.id);
   return (
-    // Always there, so that what appears in it is announced.
+    // Always mounted: a live region announces only content added later.
     <div role="status">
       {trouble && (
         <p className="flex items-center justify-center gap-2 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-[13px] text-wait">

@@ -4,7 +4,7 @@ import { usePathname } from "next/navigation";
 import { useEffect } from "react";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 
-/** The number of what waits, on the icon of the browser's tab and of the installed app. Nothing for 0. */
+/** Shows the number of waiting requests on the tab's icon and on the installed app's icon; nothing for 0. */
 export function IconDot() {
   const waiting = useWaiting();
   const pathname = usePathname();
@@ -15,13 +15,16 @@ export function IconDot() {
       link.href = waiting > 0 ? drawIcon(waiting) : link.dataset.plain;
     }
     const badge = waiting > 0 ? navigator.setAppBadge?.(waiting) : navigator.clearAppBadge?.();
-    // Not every browser shows one, and some refuse outside an installed app.
+    // Some browsers have no app badge, and some refuse one outside an installed app.
     badge?.catch(() => undefined);
   }, [waiting, pathname]);
   return null;
 }
 
-/** The tray with a number on it. Its colours follow the system's: a browser draws its tabs by that, not by our theme. */
+/**
+ * Returns the tray icon with a number, as a data URL. The colours follow the system's scheme, as the
+ * browser's tabs do, not Intray's theme.
+ */
 function drawIcon(waiting: number): string {
   const words = waiting > 99 ? "99+" : String(waiting);
   const width = 22 + words.length * 12;

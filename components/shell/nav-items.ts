@@ -4,7 +4,7 @@ export interface NavItem {
   href: string;
   label: string;
   icon: LucideIcon;
-  /** Pressed after G. */
+  /** The key pressed after G. */
   key: string;
 }
 

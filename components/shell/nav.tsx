@@ -15,7 +15,7 @@ import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
 const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };
 
-/** The left column: full on wide screens, icons alone on middle ones, none on a phone (see BottomBar). */
+/** The left navigation: full on wide screens, icons only on medium ones, hidden on phones (see BottomBar). */
 export function Nav() {
   const me = useMe();
   const waiting = useWaiting();
@@ -56,7 +56,7 @@ export function Nav() {
   );
 }
 
-/** The same places at the thumb. */
+/** The navigation at the bottom of a phone's screen. */
 export function BottomBar({ hidden }: { hidden: boolean }) {
   const waiting = useWaiting();
   const pathname = usePathname();

@@ -1,8 +1,8 @@
-/** What lies over the page on demand. */
+/** Overlays of the shell, opened on demand. */
 export const OVERLAYS = ["palette", "shortcuts", "moved"] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 
-/** Opens one from anywhere: overlays.tsx listens. */
+/** Opens an overlay from anywhere; overlays.tsx listens. */
 export function openOverlay(overlay: Overlay) {
   window.dispatchEvent(new Event(`intray:${overlay}`));
 }

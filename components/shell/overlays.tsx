@@ -6,7 +6,7 @@ import { OVERLAYS, type Overlay, openOverlay } from "@/components/shell/open-ove
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isDialogOpen } from "@/components/ui/overlay/key-lock.tsx";
 
-/** Each is loaded when it is first wanted. */
+/** Each overlay is loaded on first use. */
 const PARTS = {
   palette: lazyComponent(() => import("./palette/palette.tsx").then((file) => file.Palette)),
   shortcuts: lazyComponent(() => import("./keys/shortcut-sheet.tsx").then((file) => file.ShortcutSheet)),
@@ -24,7 +24,7 @@ export function Overlays() {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
       if (event.altKey || event.shiftKey || event.defaultPrevented) return;
       event.preventDefault();
-      // Over another dialog it would hide what is being decided.
+      // The palette would hide the decision in the open dialog.
       if (isDialogOpen()) return;
       openOverlay("palette");
     };

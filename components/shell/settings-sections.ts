@@ -19,7 +19,7 @@ export interface SettingsSection {
   /** One line, for the list on a phone and for the palette. */
   description: string;
   icon: LucideIcon;
-  /** Who sees it; the API decides who may change what. */
+  /** The permission to see the section; the API decides who may change what. */
   needs: Permission;
   group: "You" | "Organization";
 }

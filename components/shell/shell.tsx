@@ -21,7 +21,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const going = useGoKeys();
   useRouteFocus();
   useEffect(followOthers, []);
-  // A request fills the phone's screen: its decision bar takes the place of the navigation.
+  // On a phone a request fills the screen: its decision bar replaces the navigation.
   const pathname = usePathname();
   const fullScreen = /^\/inbox\/.+/.test(pathname);
   return (

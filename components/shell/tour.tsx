@@ -31,8 +31,8 @@ const CARDS: { title: string; text: ReactNode; forKeyboards?: true }[] = [
 ];
 
 /**
- * The first visit to the inbox: three cards in the corner that lead nowhere and hold nothing up. Closing them at any
- * card, or Esc, ends them for good.
+ * Three cards on the first visit to the inbox, which block nothing. Closing any card, or Esc, ends the tour
+ * for good.
  */
 export function Tour({ hiddenOnPhones }: { hiddenOnPhones: boolean }) {
   const { prefer } = useMe();
@@ -43,7 +43,7 @@ export function Tour({ hiddenOnPhones }: { hiddenOnPhones: boolean }) {
   const card = cards[step];
   const end = () => {
     setClosed(true);
-    // Not kept: they come again at the next visit.
+    // If saving fails, the tour returns on the next visit.
     prefer({ tourSeen: true }).catch(() => undefined);
   };
   useShortcuts({ escape: end });

@@ -4,8 +4,8 @@ import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 
 /**
- * After a way to another page the focus stands at its heading, so that Tab and a screen reader go on from there and
- * not from the link that was left behind. Next announces the page's title by itself. Requests of the inbox are one
+ * Moves the focus to the heading after a navigation, so that Tab and screen readers continue from there
+ * instead of the old link. Next announces the page's title itself. All requests of the inbox count as one
  * page.
  */
 export function useRouteFocus() {
@@ -16,13 +16,13 @@ export function useRouteFocus() {
     if (last.current === page) return;
     last.current = page;
     const main = document.getElementById("main");
-    // The page may have put it somewhere itself.
+    // The page may have set the focus itself.
     if (main !== document.activeElement && main?.contains(document.activeElement)) return;
     focusPage();
   }, [page]);
 }
 
-/** Puts the focus at the page's heading, else at the page. */
+/** Focuses the page's heading, or the main element if there is no heading. */
 function focusPage() {
   const main = document.getElementById("main");
   const heading = main?.querySelector("h1");

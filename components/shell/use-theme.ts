@@ -2,12 +2,12 @@
 
 import { useSyncExternalStore } from "react";
 
-/** The theme of this browser; the script in the page puts it into force (see app/theme-script.tsx). */
+/** The theme of this browser, applied by the inline script of app/theme-script.tsx. */
 export function useTheme() {
   return {
-    /** As chosen: `light`, `dark` or `system`. */
+    /** The user's choice: `light`, `dark` or `system`. */
     theme: useSyncExternalStore(subscribe, chosen, () => "system"),
-    /** As it is. */
+    /** The applied theme: `light` or `dark`. */
     resolvedTheme: useSyncExternalStore(subscribe, inForce, () => "light"),
     setTheme,
   };
@@ -22,7 +22,7 @@ function chosen(): string {
   try {
     return localStorage.getItem("theme") ?? "system";
   } catch {
-    return "system"; // kept by nobody
+    return "system"; // storage is blocked
   }
 }
 
@@ -34,7 +34,7 @@ function setTheme(theme: string): void {
   try {
     localStorage.setItem("theme", theme);
   } catch {
-    // Then the system's stays.
+    // Storage is blocked: the system's theme stays.
   }
   window.dispatchEvent(new Event("intray:theme"));
 }

@@ -3,9 +3,9 @@
 import { useLayoutEffect } from "react";
 
 /**
- * The tab's title, with the count that matters: `Inbox (12) · Intray`. Next writes the page's own title when that
- * arrives, on a slow machine after this one: it is put right again. As a layout effect, so that it is over before the
- * next page's title comes.
+ * Sets the tab's title, with a count: `Inbox (12) · Intray`. Next writes the page's own title, on slow
+ * machines after this hook, so a later change is overwritten again. A layout effect, so that its cleanup runs
+ * before the next page's title is set.
  */
 export function useTitle(title: string) {
   useLayoutEffect(() => {

@@ -15,7 +15,7 @@ import { capitalise } from "@/lib/text/labels.ts";
 
 const THEMES = ["light", "dark", "system"].map((value) => ({ value, label: capitalise(value) }));
 
-/** Who one is, how it looks, and the ways out. */
+/** The user menu: account, theme, notifications and sign-out. */
 export function UserMenuItems() {
   const me = useMe();
   const { theme = "system", setTheme } = useTheme();

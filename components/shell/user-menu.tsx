@@ -31,7 +31,8 @@ export function UserMenu({ labelled = false }: { labelled?: boolean }) {
         >
           <span
             aria-hidden
-            // Drawn by the stylesheet: as text it would be a label that the name does not begin with.
+            // Rendered by CSS: as text, the letter would be part of the visible label but not of the
+            // accessible name.
             data-letter={me.user.name.charAt(0).toUpperCase()}
             className="grid size-6 shrink-0 place-items-center rounded-full border border-line bg-sunken font-semibold text-[11px] text-ink before:content-[attr(data-letter)]"
           />

@@ -6,7 +6,7 @@ import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { attempts } from "@/lib/api-client/tasks/task-groups.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
-/** The attempts at one call, each a task of its own. */
+/** The attempts at one call; each is a task of its own. */
 export function AttemptGroup({ task }: { task: Pick<TaskSummary, "id" | "attempts"> }) {
   const { data } = useQuery(attempts(task.id));
   const last = data?.items.at(-1);

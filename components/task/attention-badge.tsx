@@ -37,7 +37,9 @@ const ICONS: Record<AttentionCode, LucideIcon> = {
 };
 export const SEVERITY_TONES = { stuck: "bad", watch: "wait" } as const satisfies Record<Severity, string>;
 
-/** Why the task does not move, in a word or two; the whole sentence on hover. Nothing where it is well. */
+/**
+ * Why the task is stuck, in a word or two; the full sentence on hover. Renders nothing for a healthy task.
+ */
 export function AttentionBadge({ attention }: { attention: TaskSummary["attention"] }) {
   if (!attention) return null;
   const { severity, label, words } = ATTENTION[attention.code];

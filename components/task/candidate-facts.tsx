@@ -3,7 +3,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { serverStateLabel } from "@/lib/format/tasks/outcome.ts";
 import type { Candidate } from "@/lib/tasks/found/schema.ts";
 
-/** What is known of a task that only its server knows: everything but its name there, which is a secret. */
+/** Known facts of an untracked task. Never its id on the server, which is a secret. */
 export function CandidateFacts({ found }: { found: Candidate }) {
   return (
     <div className="flex min-w-0 flex-1 basis-60 flex-col gap-1">

@@ -4,7 +4,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 export const NOT_DURABLE =
   "The server makes no task of it: Intray holds the call open. If that connection ends first, nobody can know what came of it.";
 
-/** A call that ends with its connection; with the explanation on hover, and for who listens. */
+/** Marks a call that ends with its connection. The explanation is the title. */
 export function NotDurableBadge({ short = false }: { short?: boolean }) {
   return (
     <Badge tone="wait" icon={TriangleAlert} title={NOT_DURABLE}>

@@ -1,6 +1,6 @@
 import { Badge } from "@/components/ui/badge.tsx";
 
-/** The protocol generation, for those who wonder why two servers behave differently. */
+/** The protocol generation, which explains why two servers behave differently. */
 export function EraBadge({ era }: { era: string | null }) {
   return era ? (
     <Badge title="The protocol generation this server speaks" className="font-normal">

@@ -5,19 +5,19 @@ const FIGURES = new Intl.NumberFormat("en");
 
 type Progress = NonNullable<TaskSummary["progress"]>;
 
-/** The share done, 0 to 100, where the server said enough to know it. */
+/** Returns the share done, 0 to 100, or null if the server gave no usable total. */
 function progressPercent(progress: Progress): number | null {
   if (!progress.total || progress.total <= 0) return null;
   return Math.max(0, Math.min(100, Math.round((progress.progress / progress.total) * 100)));
 }
 
-/** `45 %`; without a known end, how far it has come. */
+/** Returns `45 %`, or the amount so far if the total is unknown. */
 export function progressWords(progress: Progress): string {
   const percent = progressPercent(progress);
   return percent === null ? `${FIGURES.format(progress.progress)} so far` : `${percent} %`;
 }
 
-/** How far it has come; a part of the bar stands for an end that is not known. */
+/** A progress bar. An unknown total shows a partial bar. */
 export function ProgressBar({ progress, label }: { progress: Progress; label: string }) {
   const percent = progressPercent(progress);
   return (

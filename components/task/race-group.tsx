@@ -7,7 +7,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { race } from "@/lib/api-client/tasks/task-groups.ts";
 import type { Race } from "@/lib/tasks/races/schema.ts";
 
-/** The same call on several servers: who is in it, and who has won. */
+/** The tasks of a race, which makes the same call on several servers, and the winner. */
 export function RaceGroup({ raceId, taskId }: { raceId: string; taskId: string }) {
   const { data } = useQuery(race(raceId));
   if (!data) return null;

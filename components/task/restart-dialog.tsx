@@ -12,12 +12,15 @@ import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import type { TaskState } from "@/lib/tasks/status.ts";
 
-/** What nobody knows can't be called again. */
+/** Whether the call can be repeated: the arguments of an adopted task may be unknown. */
 export function isCallKnown(task: { adopted: boolean; arguments: Record<string, unknown> }): boolean {
   return !task.adopted || Object.keys(task.arguments).length > 0;
 }
 
-/** Asks once more, then makes the same call as a new task and goes there; or leads to where its arguments are changed. */
+/**
+ * Confirms, then repeats the call as a new task and opens that task. Also links to the form that edits the
+ * arguments.
+ */
 export function RestartDialog({
   task,
   open,

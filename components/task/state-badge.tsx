@@ -31,7 +31,10 @@ const STATE_ICONS: Record<TaskState, LucideIcon> = {
 
 type Shown = Pick<TaskSummary, "state" | "stalled" | "outcome" | "outcomeIsError" | "cancelRequestedAt">;
 
-/** The state with its icon and word; a stall or a cancel on its way takes the word while the task is alive. */
+/**
+ * The task's state as icon and word. For a live task, a stall or a pending cancellation replaces the state's
+ * word.
+ */
 export function StateBadge({ task, withOutcome = false }: { task: Shown; withOutcome?: boolean }) {
   if (task.cancelRequestedAt && isLive(task.state)) {
     return (

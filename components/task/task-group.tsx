@@ -5,7 +5,7 @@ import { StateBadge } from "@/components/task/state-badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
-/** Tasks that belong together, the one on this page among them. */
+/** Related tasks, including the task on this page. */
 export function TaskGroup({
   title,
   note,
@@ -15,10 +15,10 @@ export function TaskGroup({
   aside,
 }: {
   title: string;
-  /** What has come of them together. */
+  /** The common result of the tasks. */
   note: ReactNode;
   tasks: TaskSummary[];
-  /** The task that the page is of. */
+  /** The id of the task on this page. */
   shown: string;
   nameOf: (task: TaskSummary) => string;
   aside: (task: TaskSummary) => ReactNode;

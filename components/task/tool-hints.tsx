@@ -2,7 +2,7 @@ import { Eye, type LucideIcon, PencilLine, Repeat, Trash2 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 
-/** The server's own claims, marked as claims: nothing here is checked. */
+/** The server's own claims about the tool, marked as unchecked. */
 export function ToolHints({ tool }: { tool: ServerTool }) {
   return claimsOf(tool.annotations ?? {}).map(({ words, icon, tone }) => (
     <Badge key={words} tone={tone} icon={icon} title="The server says so; Intray cannot check it">

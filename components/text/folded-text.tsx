@@ -4,10 +4,10 @@ import { useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 
-/** Longer than this and the rest waits for a press. */
+/** Characters shown of a longer text until unfolded. */
 const SHOWN = 400;
 
-/** A text that may be a megabyte long: its beginning, and the rest when asked for. */
+/** A text that may be a megabyte long: shows the beginning, and the rest on request. */
 export function FoldedText({ text }: { text: string }) {
   const [open, setOpen] = useState(false);
   if (text.length <= SHOWN * 1.25) return <PlainText text={text} />;

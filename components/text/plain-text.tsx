@@ -1,14 +1,14 @@
 import { nameHidden, splitHidden } from "@/lib/text/message-tokens.ts";
 
 /**
- * Text of others, as text: isolated, so that its direction cannot reorder what stands around it, and with what cannot
- * be seen shown by its code.
+ * Untrusted text. Isolated, so that its direction cannot reorder the text around it; invisible characters are
+ * shown by their codes.
  */
 export function PlainText({ text }: { text: string }) {
   return (
     <bdi>
       {splitHidden(text).map((token, index) => {
-        // The parts are computed from one text: their place is their identity.
+        // The parts are computed from one text, so the index is a stable key.
         const key = index;
         return token.kind === "hidden" ? <HiddenMark key={key} text={token.text} /> : token.text;
       })}

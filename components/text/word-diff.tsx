@@ -1,12 +1,12 @@
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { diffWords } from "@/lib/text/text-diff.ts";
 
-/** Two texts as one, what is gone and what is new marked by more than colour. Both are untrusted. */
+/** Two untrusted texts as one; deletions and insertions are marked by more than colour. */
 export function WordDiff({ before, after }: { before: string; after: string }) {
   return (
     <p className="whitespace-pre-wrap">
       {diffWords(before, after).map((part, index) => {
-        // The parts are computed from two fixed texts: their place is their identity.
+        // The parts are computed from two fixed texts, so the index is a stable key.
         const key = index;
         if (part.kind === "gone") {
           return (

@@ -6,10 +6,10 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { timeLeft } from "@/lib/format/requests/time-left.ts";
 import { formatExact } from "@/lib/text/time.ts";
 
-/** Under this the seconds matter. */
+/** Below this the display ticks every second. */
 const TICKS_MS = 5 * 60_000;
 
-/** How long a person still has, told anew as it goes. */
+/** Returns the time left until an instant, updated as time passes. */
 export function useTimeLeft(until: string) {
   return timeLeft(
     until,
@@ -17,7 +17,7 @@ export function useTimeLeft(until: string) {
   );
 }
 
-/** How long a person still has: amber, and red in the last two minutes. */
+/** The time left to answer: amber, and red in the last two minutes. */
 export function TimeLeftBadge({ until }: { until: string }) {
   const { words, short } = useTimeLeft(until);
   return (
@@ -27,7 +27,7 @@ export function TimeLeftBadge({ until }: { until: string }) {
   );
 }
 
-/** What waits, and how long it may; short time is told elsewhere, and larger. */
+/** A waiting badge with the time left. Omits short times, which are shown elsewhere and larger. */
 export function WaitingBadge({ words, until }: { words: string; until: string }) {
   const left = useTimeLeft(until);
   return (

@@ -31,14 +31,14 @@ export function Day({ at, className }: { at: string; className?: string }) {
   return <Instant at={at} className={className} text={formatDay(at, now)} zoned />;
 }
 
-/** `2 d 4 h` until an instant; `over` once it has passed. */
+/** `2 d 4 h` until an instant; `over` once the instant has passed. */
 export function TimeUntil({ at, over, className }: { at: string; over: string; className?: string }) {
   const now = useNow((now) => (Date.parse(at) - now < 2 * MINUTE ? 1_000 : 10_000));
   const left = Date.parse(at) - now;
   return <Instant at={at} className={className} text={left < 1_000 ? over : formatDuration(left)} />;
 }
 
-/** `zoned`: the text, as the title, is in the person's own time zone. */
+/** `zoned`: the text depends on the person's time zone, as the title does. */
 function Instant({
   at,
   text,
@@ -53,7 +53,7 @@ function Instant({
   const known = useZoneKnown();
   return (
     <time
-      // Made anew once the zone is known: what the server wrote is of another.
+      // Remounts once the time zone is known, because the server rendered another zone's text.
       key={zoned ? String(known) : "one"}
       suppressHydrationWarning={zoned}
       dateTime={at}

@@ -19,12 +19,15 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** When the server drew the page, in ms: the browser's first drawing, which must be the same, is of that moment. */
+/**
+ * When the server rendered the page, in ms. Hydration must render the same text, so its first render uses
+ * this instant.
+ */
 export const DrawnAt = createContext<number | null>(null);
 
 /**
- * The time in ms, moving in steps: a component that needs minutes is not drawn every second. A function gets the time
- * and says how long the step is then.
+ * The current time in ms, rounded down to a step, so that a component that shows minutes does not render
+ * every second. A function derives the step from the time.
  */
 export function useNow(step: number | ((now: number) => number) = 1_000): number {
   const drawnAt = useContext(DrawnAt);
@@ -42,8 +45,8 @@ export function useNow(step: number | ((now: number) => number) = 1_000): number
 const never = () => () => {};
 
 /**
- * Whether this is drawn where the person's time zone is known. The server does not know it: until the browser has
- * taken over, what depends on it keeps its place and is not shown.
+ * Whether the user's time zone is known. The server does not know the zone: until hydration, text that
+ * depends on it keeps its space but is invisible.
  */
 export function useZoneKnown(): boolean {
   return useSyncExternalStore(

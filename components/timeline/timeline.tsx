@@ -11,16 +11,16 @@ import { describeTaskEvent } from "@/lib/format/tasks/task-events.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { plural } from "@/lib/text/labels.ts";
 
-/** In a narrow column only gaps are told that are longer than this. */
+/** In a narrow column, only longer gaps are shown. */
 const GAP_WORTH_SAYING_MS = 60_000;
 
-/** It folds what is longer than the first to the second. */
+/** A list of more than `LINES` entries is folded to `FOLDED_LINES`. */
 const LINES = 8;
 const FOLDED_LINES = 6;
 
 /**
- * What happened, newest first, in the column beside a request: ages instead of times, and folded where it is long. The
- * task's own page tells all of it. `next` says what comes once this is decided.
+ * A task's events beside a request, newest first, with ages instead of times, folded when long. The task's
+ * own page shows all events. `next` says what follows the decision.
  */
 export function Timeline({ events, next }: { events: TaskEvent[]; next?: string }) {
   const [all, setAll] = useState(false);
@@ -85,7 +85,7 @@ export function Dot({ tone }: { tone: Tone }) {
   return <span aria-hidden className={cn("relative mt-1.5 size-2 shrink-0 rounded-full", DOTS[tone])} />;
 }
 
-/** Joins a step's dot to the next one's. */
+/** Joins a step's dot to the next step's dot. */
 export function Line() {
   return (
     <span aria-hidden className="absolute top-4 bottom-[-6px] left-[3.5px] w-px bg-line group-last:hidden" />

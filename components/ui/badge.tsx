@@ -13,7 +13,7 @@ const TONES: Record<Tone, string> = {
   good: "bg-good-soft text-good",
 };
 
-/** A state in a word, with its icon: colour alone never tells it. */
+/** A state as a word and an icon: colour alone never conveys state. */
 export function Badge({
   tone = "neutral",
   icon: Icon,

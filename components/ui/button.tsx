@@ -17,7 +17,7 @@ const SIZES = {
   icon: "size-8 max-md:size-11",
 };
 
-/** `asChild`: its one child, a link, looks like a button and stays a link. */
+/** `asChild`: the only child, a link, looks like a button and stays a link. */
 export function Button({
   className,
   variant = "outline",

@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 
 /**
- * Joins class names. Of two that set the same thing the one that stands later in the stylesheet wins: what a caller
- * may set differently carries `base:` (see globals.css).
+ * Joins class names. Of two conflicting classes the later one in the stylesheet wins: classes that callers
+ * may override carry `base:` (see globals.css).
  */
 export const cn = clsx;

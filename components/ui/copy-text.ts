@@ -1,8 +1,8 @@
 import { toast } from "@/components/ui/toast/toast.ts";
 
-/** Puts text on the clipboard, and says so. */
+/** Copies text to the clipboard and shows a toast. */
 export function copyText(text: string, done: string): void {
-  // There is no clipboard on pages without https.
+  // `navigator.clipboard` is undefined on pages without https.
   const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
   void copied.then(
     () => toast(done),

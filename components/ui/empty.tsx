@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** One line and the next action, for a place with nothing in it. */
+/** One line and the next action, for an empty list or page. */
 export function Empty({
   icon: Icon,
   title,
@@ -13,7 +13,7 @@ export function Empty({
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-  /** Where it is all that the page shows. */
+  /** `h1` where the page shows nothing else. */
   heading?: "h1" | "p";
 }) {
   return (

@@ -1,7 +1,7 @@
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** What a control inside `Field` must carry so that its label, description and error are announced with it. */
+/** Attributes a control inside `Field` must carry, so that label, description and error are announced. */
 export interface FieldControl {
   id: string;
   "aria-describedby": string | undefined;
@@ -9,7 +9,7 @@ export interface FieldControl {
   "aria-required": true | undefined;
 }
 
-/** A labelled control with its description and error, joined for screen readers. */
+/** A labelled control with its description and error, linked for screen readers. */
 export function Field({
   id,
   label,
@@ -22,7 +22,7 @@ export function Field({
   id: string;
   label: string;
   description?: ReactNode;
-  /** A quieter line under the control. */
+  /** Secondary text below the control. */
   hint?: ReactNode;
   error?: string | undefined;
   required?: boolean;

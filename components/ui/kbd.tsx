@@ -4,8 +4,8 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
 /**
- * The key of a shortcut. Hidden where there is no keyboard, and from screen readers, which announce it elsewhere; a
- * single key also where the person has switched those off, except with `always`.
+ * The key of a shortcut. Hidden without a keyboard, and from screen readers, which announce shortcuts
+ * elsewhere. Hides single keys if the user switched them off, unless `always`.
  */
 export function Kbd({
   children,

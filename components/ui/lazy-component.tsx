@@ -3,25 +3,26 @@
 import { type ComponentType, createElement, type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
 
-/** How long a failed load is reported before it may be tried again. */
+/** How long a failed load is reported before a retry is possible. */
 const FORGET_FAILURE_MS = 1_000;
 
 interface Loader {
   load: () => Promise<void>;
-  /** True also after a failed load, which drawing the component then throws. */
+  /** True also after a failed load; rendering the component then throws the error. */
   isSettled: () => boolean;
   subscribe: (listener: () => void) => () => void;
 }
 
-/** A component that is not part of the first load. Once loaded, it is drawn at once. */
+/** A component that is not part of the first load. Renders at once when loaded. */
 export type LazyComponent<P> = ((props: P) => ReactNode) & Loader;
 
 /**
- * Makes a component of what `importComponent` loads. Declare it beside the parent that draws it.
+ * Makes a component of the module that `importComponent` loads. Declare it beside the parent that renders it.
  *
- * - `loading` stands in its place until it is loaded.
- * - `warm` loads it as soon as someone begins to use the page; otherwise it is loaded when first drawn.
- * - `patient` loads it only then, even where it is drawn, since nothing of it can be seen before.
+ * - `loading` renders until the component is loaded.
+ * - `warm` loads the component at the first sign of use; by default the first render does.
+ * - `patient` loads the component only at the first sign of use, even if rendered before, because nothing of
+ *   it is visible until then.
  */
 export function lazyComponent<P extends object>(
   importComponent: () => Promise<ComponentType<P>>,
@@ -44,7 +45,7 @@ export function lazyComponent<P extends object>(
         .catch((error: unknown) => {
           failure = { error };
           underWay = null;
-          // The page reports the error; drawn again, by “Try again”, the component is loaded again.
+          // The page reports the error. “Try again” renders the component again, which loads it again.
           setTimeout(() => {
             failure = null;
           }, FORGET_FAILURE_MS);
@@ -72,7 +73,9 @@ export function lazyComponent<P extends object>(
   return Object.assign(Lazy, loader);
 }
 
-/** Loads all of these and returns whether they are loaded: to draw a whole at once, and not piece by piece. */
+/**
+ * Loads all components and returns whether they are loaded, to render a whole at once and not piece by piece.
+ */
 export function useLazyComponents(components: Loader[], patient = false): boolean {
   const settled = useSyncExternalStore(
     (listener) => {
@@ -82,7 +85,7 @@ export function useLazyComponents(components: Loader[], patient = false): boolea
       };
     },
     () => components.every((each) => each.isSettled()),
-    // The server never has them, so neither has the first drawing of its page.
+    // The server never has the components, so the first render of its page must not either.
     () => components.length === 0,
   );
   useEffect(() => {

@@ -3,16 +3,16 @@ const AGAIN_MS = 3_000;
 const TRIES = 5;
 
 /**
- * Loads what the first view does not need as soon as someone begins to use the page: nobody waits for a menu, and
- * the page is there before it. Call it once, where a module is loaded.
+ * Loads code that the first view does not need at the first sign of use, so that a menu opens at once and the
+ * page appears first. Call it once, at module level.
  */
 export function loadWhenTouched(load: () => Promise<unknown>) {
   if (typeof window === "undefined") return;
-  // A load that fails now is tried again when it is wanted.
+  // A failed load is retried on use.
   onFirstTouch(() => void load().catch(() => undefined));
 }
 
-/** Calls back at the next sign that someone uses the page. Returns how to stop. */
+/** Calls back at the next sign of use. Returns a function that stops. */
 export function onFirstTouch(listener: () => void): () => void {
   const stop = new AbortController();
   const start = () => {
@@ -25,8 +25,8 @@ export function onFirstTouch(listener: () => void): () => void {
 }
 
 /**
- * Loads what is wanted now, with patience: the network may be away for a moment, and offline it waits for as long as that
- * lasts, so that what is typed stays on the page. Throws what failed at last.
+ * Loads code that is needed now, with retries. While offline it waits for the network, so that typed text
+ * stays on the page. Throws the last error.
  */
 export async function insist<T>(load: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; ) {

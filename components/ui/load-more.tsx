@@ -18,7 +18,7 @@ export function LoadMore({
   const { hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   useEffect(() => {
     const element = end.current;
-    // A page that is read while the list is read again is lost: it is asked for once that is over.
+    // A refetch discards a page loaded meanwhile, so the next page is loaded after the refetch.
     if (!element || !hasNextPage || isFetching) return;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && fetchNextPage(), {
       rootMargin: "400px",

@@ -19,7 +19,7 @@ const STYLES: Record<Tone, string> = {
   good: "border-good/30 bg-good-soft [&>svg]:text-good",
 };
 
-/** A sentence or two in the flow of the page: what happened and what to do. */
+/** A sentence or two in the page's flow: an event and the next step. */
 export function Notice({
   tone = "neutral",
   title,
@@ -31,7 +31,7 @@ export function Notice({
   title: ReactNode;
   children?: ReactNode;
   action?: ReactNode;
-  /** Announced when it appears, for what happens while a person looks on. */
+  /** Announced when it appears, for events that happen while the page is open. */
   live?: boolean;
 }) {
   const Icon = ICONS[tone];

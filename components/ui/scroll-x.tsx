@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn.ts";
 
-/** Something that may be wider than its place. It takes the focus so that it can be scrolled with the keyboard. */
+/** A horizontally scrolling region. Focusable, so that the keyboard can scroll it. */
 export function ScrollX({
   label,
   className,

@@ -3,7 +3,7 @@ import type { ComponentProps } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import { fieldStyle } from "@/components/ui/input.tsx";
 
-/** The browser's own list: right on every phone and for every reader. */
+/** The browser's native select, which works on every phone and with every screen reader. */
 export function Select({ className, children, ...props }: ComponentProps<"select">) {
   return (
     <span className={cn("relative inline-flex base:w-full", className)}>

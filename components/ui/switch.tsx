@@ -2,7 +2,9 @@
 
 import { type ReactNode, useId } from "react";
 
-/** On or off, in force at once. The browser's own checkbox underneath: right for every keyboard and reader. */
+/**
+ * A switch that takes effect at once. A native checkbox underneath serves every keyboard and screen reader.
+ */
 export function Switch({
   checked,
   onChange,
@@ -16,7 +18,7 @@ export function Switch({
 }) {
   const id = useId();
   return (
-    // All of it is the label, so that a thumb finds it; what is read out as the name is the label's first line alone.
+    // The whole row is the label, for thumbs; the accessible name is the label's first line alone.
     <label className="flex items-start gap-3 max-md:min-h-11">
       <span className="relative inline-flex h-5 w-9 shrink-0">
         <input

@@ -2,15 +2,15 @@
 
 import { useSyncExternalStore } from "react";
 
-/** Tailwind's `md`: from here on things stand side by side. */
+/** Tailwind's `md`: from this width on, columns stand side by side. */
 const WIDE = "(min-width: 768px)";
 
-/** Whether there is room for things side by side, at this moment. Only in the browser. */
+/** Whether the viewport is wide now. Browser only. */
 export function isWide(): boolean {
   return window.matchMedia(WIDE).matches;
 }
 
-/** As `isWide`, and followed. `guess`: what the server draws. */
+/** Like `isWide`, updated on change. `guess`: the value rendered by the server. */
 export function useWide(guess = true): boolean {
   return useSyncExternalStore(subscribe, isWide, () => guess);
 }

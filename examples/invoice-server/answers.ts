@@ -5,9 +5,12 @@ import { lockTask } from "./store.ts";
 import type { Told } from "./tasks.ts";
 import { CLOSE_QUESTION, end, type LedgerLine, record, TOUCH, wake } from "./transitions.ts";
 
-/** Asking a person, and taking the first answer. */
+/** Questions to people, and their first answers. */
 
-/** Asks a question, writing down what led to it, and returns when it expires; null if the task has ended. */
+/**
+ * Asks a question, records `because`, and returns when the question expires, in ms; null if the task has
+ * ended.
+ */
 export function ask(
   db: Database,
   taskId: string,
@@ -19,7 +22,7 @@ export function ask(
     const task = await lockTask(client, taskId);
     if (hasEnded(task)) return null;
     if (task.question?.key === key && task.questionExpiresAt) return task.questionExpiresAt.getTime();
-    // Killed after asking and answered before this step ran again: the question is not asked twice.
+    // The process may have been killed after asking, and the question answered before this step ran again.
     const asked = await client.query("select from invoice_answer where task_id = $1 and question_key = $2", [
       taskId,
       key,
@@ -45,8 +48,8 @@ export function ask(
 }
 
 /**
- * Records an answer. The first valid one wins and changes the state in the same transaction; whatever comes later
- * is only written down. -32602 when the task is not known.
+ * Records an answer. The first valid one wins and changes the state in the same transaction; later answers
+ * only go to the ledger. Throws -32602 for an unknown task.
  */
 export function tell(db: Database, taskId: string, key: string, era: string, answer: Answer): Promise<Told> {
   return inTransaction(db, async (client) => {
@@ -84,7 +87,10 @@ export function tell(db: Database, taskId: string, key: string, era: string, ans
   });
 }
 
-/** What became of a question. At its deadline an unanswered one fails the task: nobody decided, so nothing is paid. */
+/**
+ * Returns the state of a question. An unanswered question fails the task at its deadline: without a decision
+ * nothing is paid.
+ */
 export function lookAtQuestion(
   db: Database,
   taskId: string,

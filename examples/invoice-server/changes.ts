@@ -3,11 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { log } from "./log.ts";
 
-/** Tells this process which tasks have changed, through Postgres, so that changes made by the command line count too. */
+/** Notifies this process of changed tasks through Postgres, so that changes by the command line count too. */
 export type Changes = {
   /** Calls back with the task id after every visible change. */
   subscribe: (listener: (taskId: string) => void) => () => void;
-  /** Resolves at the next change of the task, when `signal` aborts, or after a while in case a notice was lost. */
+  /**
+   * Resolves at the next change of the task, when `signal` aborts, or after 15 s in case a notification was
+   * lost.
+   */
   next: (taskId: string, signal: AbortSignal) => Promise<void>;
   close: () => Promise<void>;
 };

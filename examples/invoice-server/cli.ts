@@ -3,7 +3,7 @@ import { openDatabase } from "./database.ts";
 import { type OpenInvoice, type Operations, operationsOn, type Target } from "./invoices/operations.ts";
 import type { LedgerEntry } from "./store.ts";
 
-/** The operator's command line: asks the running server, or works on its database (--url) without it. */
+/** The operator's command line: calls the running server, or works on its database directly (--url). */
 
 const USAGE = `Usage: node examples/invoice-server/cli.ts <command> [--server URL | --url DATABASE_URL]
 

@@ -1,6 +1,9 @@
 import { type Quirk, readQuirks } from "./quirks/quirks.ts";
 
-/** Settings, all from the environment. A wrong value stops the start: a demo that silently ignores a switch misleads. */
+/**
+ * Settings, all from the environment. An invalid value stops the start: a demo that silently ignores a switch
+ * misleads.
+ */
 export type Config = {
   host: string;
   /** 0 chooses a free port. */
@@ -10,7 +13,7 @@ export type Config = {
   validationMismatch: number;
   /** Probability that a payment fails for good. */
   insufficientFunds: number;
-  /** Probability that one attempt of a payment fails and is tried again. */
+  /** Probability that one attempt of a payment fails and is retried. */
   gatewayError: number;
   /** Pause before each step, so that people see the invoice move. */
   stepDelayMs: number;
@@ -18,11 +21,11 @@ export type Config = {
   reconcileMs: number;
   /** How long a question waits for its answer. */
   answerWithinMs: number;
-  /** How long after it was shown a question stands before it changes, where a tool's question does. */
+  /** How long after it was first shown a question changes, if its tool has a changing question. */
   changeAfterMs: number;
-  /** Offers the tools of the conformance suite too. */
+  /** Also offers the tools of the conformance suite. */
   fixtures: boolean;
-  /** For tests of clients: how it misbehaves. */
+  /** Deliberate misbehaviour, for tests of clients. */
   quirks: ReadonlySet<Quirk>;
 };
 

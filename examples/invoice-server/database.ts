@@ -7,7 +7,7 @@ import { SCHEMA } from "./schema.ts";
 export type Database = {
   url: string;
   pool: pg.Pool;
-  /** Sends workflow messages inside our transactions: what happened and the wake-up commit together. */
+  /** Sends workflow messages inside a transaction, so that a change and its wake-up commit together. */
   mailbox: DBOSClient;
   close: () => Promise<void>;
 };
@@ -27,7 +27,10 @@ export async function openDatabase(url: string): Promise<Database> {
   };
 }
 
-/** Creates the database if it is missing and we may, then our tables; DBOS makes its own when it is launched. Safe to run at every start. */
+/**
+ * Creates the database if it is missing and the role may, then the tables; DBOS creates its own at launch.
+ * Safe to run at every start.
+ */
 export async function prepareDatabase(url: string): Promise<void> {
   await createIfMissing(url);
   const client = new pg.Client({ connectionString: url });
@@ -78,7 +81,7 @@ async function createIfMissing(url: string): Promise<void> {
   try {
     await client.query(`create database ${pg.escapeIdentifier(name)}`);
   } catch (error) {
-    // Someone created it between our probe and here.
+    // Another process created the database after the check.
     if (!isPostgresError(error, "42P04")) throw error;
   } finally {
     await client.end();

@@ -18,19 +18,20 @@ import { quirkyRequests, quirkyRules, quirkySession } from "./quirks/quirks.ts";
 import { together } from "./tasks.ts";
 import { forgetExpired } from "./transitions.ts";
 
-/** The sample invoice server: a durable MCP server in both eras on one port. See README.md. */
+/** The sample invoice server: a durable MCP server for both eras on one port. See README.md. */
 
 const FORGET_EVERY_MS = 60 * 60 * 1000;
-/** Requests that are being answered may finish; streams that wait for a person may not hold up a stop. */
+/** How long open requests may take to finish on a stop; streams that wait for a person must not delay it. */
 const GRACE_MS = 1000;
 
 const config = readConfig();
 await prepareDatabase(config.databaseUrl);
 const db = await openDatabase(config.databaseUrl);
 const changes = await listenForChanges(config.databaseUrl);
-// Without INVOICE_QUIRKS, which only tests may set, the three quirky… hand back what they are given.
+// Without INVOICE_QUIRKS, which only tests may set, the three `quirky…` functions return their arguments
+// unchanged.
 const processor = createProcessor(db, config, quirkyRules(config.quirks));
-// The port is known once the server listens; a URL question is shown to nobody before.
+// The port is known once the server listens, which is before any URL question is shown.
 const pages = () => `http://localhost:${(server.address() as AddressInfo | null)?.port ?? config.port}`;
 const office = await createOffice(db, config, pages);
 const tasks = together(invoiceTasks(db, processor), office);
@@ -59,7 +60,7 @@ server.on("error", (error) => {
 });
 
 if (process.send) {
-  // A terminal sends Ctrl-C to the whole group; the supervisor decides in which order its parts stop.
+  // A terminal sends Ctrl-C to the whole process group; the supervisor orders the stops.
   process.on("SIGINT", () => log.debug("SIGINT is the supervisor's business"));
   process.on("SIGTERM", () => log.debug("SIGTERM is the supervisor's business"));
   process.on("message", (message) => {
@@ -76,7 +77,7 @@ let stopping = false;
 async function stop(): Promise<void> {
   if (stopping) return;
   stopping = true;
-  // Whatever is cut off here goes on at the next start, exactly as after a crash.
+  // Interrupted work continues at the next start, exactly as after a crash.
   setTimeout(() => process.exit(0), 3 * GRACE_MS);
   server.close();
   setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();

@@ -2,16 +2,16 @@ import { z } from "zod";
 import type { State } from "./state.ts";
 import type { Invoice } from "./tool.ts";
 
-/** The two questions this server asks people, and how it reads their answers. */
+/** The two questions that the invoice tool asks, and the parsing of their answers. */
 
-/** Keys are unique for the life of a task: answering one twice can therefore be recognised. */
+/** Keys are unique for the life of a task, so a repeated answer is recognisable. */
 export const APPROVAL = "approval-1";
 export const COST_CENTER = "cost-center-1";
 export type QuestionKey = typeof APPROVAL | typeof COST_CENTER;
 
 export const COST_CENTER_ABOVE_CENTS = 5000_00;
 
-/** `K`: the keys that a kind of tasks asks with. */
+/** `K`: the question keys of a kind of tasks. */
 export type Question<K extends string = string> = { key: K; params: ElicitationParams };
 export type ElicitationParams = FormParams | UrlParams;
 export type FormParams = {
@@ -23,7 +23,7 @@ export type FormParams = {
     required: string[];
   };
 };
-/** A page to be opened: what is done there passes by the client. */
+/** A page to open: the client does not see what a person does there. */
 type UrlParams = { mode: "url"; message: string; elicitationId: string; url: string };
 type FormField = {
   type: "string" | "boolean" | "number" | "integer";
@@ -73,7 +73,7 @@ export function questionFor(key: QuestionKey, invoice: Invoice): FormParams {
   };
 }
 
-/** An ElicitResult as it came over the wire. */
+/** An ElicitResult as received. */
 export const answerSchema = z.looseObject({
   action: z.enum(["accept", "decline", "cancel"]),
   content: z.record(z.string(), z.unknown()).optional(),
@@ -90,8 +90,8 @@ export type Verdict =
   | { valid: false; why: string };
 
 /**
- * What an answer means. Decline and cancel both reject the invoice: money moves only on an explicit "approve".
- * An accept whose content is missing or unknown means nothing, so the question stays open.
+ * Interprets an answer. Decline and cancel both reject the invoice: money moves only on an explicit
+ * "approve". An accept with missing or unknown content is invalid, so the question stays open.
  */
 export function judge(key: QuestionKey, answer: Answer): Verdict {
   if (answer.action !== "accept") {

@@ -1,6 +1,9 @@
 import { ended, states } from "./state.ts";
 
-/** The tables, created at start. The database itself refuses a second answer, a second payment and a rewritten ledger. */
+/**
+ * The tables, created at start. The database itself refuses a second answer, a second payment and a changed
+ * ledger.
+ */
 
 const list = (values: readonly string[]) => values.map((value) => `'${value}'`).join(", ");
 

@@ -5,7 +5,7 @@ import type { QuestionKey } from "./question.ts";
 import { ended } from "./state.ts";
 import type { InvoiceTask } from "./task.ts";
 
-/** Reading. The writes are in transitions.ts, answers.ts and payments.ts. */
+/** Reads of invoice tasks. The writes are in transitions.ts, answers.ts and payments.ts. */
 
 const COLUMNS = `task_id, invoice, state, question_key, question, question_expires_at, reason, result, error,
   lines_paid, lines_failed, ttl_ms, created_at, updated_at`;
@@ -27,7 +27,7 @@ type TaskRow = {
   updated_at: Date;
 };
 
-/** One indexed row: hundreds of clients poll this. -32602 when the task is not known. */
+/** Reads one indexed row, because hundreds of clients poll. Throws -32602 for an unknown task. */
 export async function getTask(db: Database, taskId: string): Promise<InvoiceTask> {
   const found = await findTask(db, taskId);
   if (!found) throw unknownTask(taskId);
@@ -41,7 +41,10 @@ export async function findTask(db: Database, taskId: string): Promise<InvoiceTas
   return rows[0] ? toTask(rows[0]) : null;
 }
 
-/** The task with its row locked, so that an answer, a cancel and a payment take turns. */
+/**
+ * Locks the task's row and returns the task, so that an answer, a cancel and a payment take turns. Throws
+ * -32602 for an unknown task.
+ */
 export async function lockTask(client: PoolClient, taskId: string): Promise<InvoiceTask> {
   const { rows } = await client.query<TaskRow>(
     `select ${COLUMNS} from invoice_task where task_id = $1 for update`,
@@ -51,10 +54,10 @@ export async function lockTask(client: PoolClient, taskId: string): Promise<Invo
   return toTask(rows[0]);
 }
 
-/** A place in a list of tasks, newest first: that of the last task of the page before. */
+/** A position in a list of tasks, newest first: the last task of the previous page. */
 export type ListPosition = [createdAt: string, taskId: string];
 
-/** Newest first. */
+/** Lists tasks, newest first. */
 export async function listTasks(
   db: Database,
   after: ListPosition | null,
@@ -69,7 +72,7 @@ export async function listTasks(
   return rows.map(toTask);
 }
 
-/** Tasks that have not ended, by task id or by invoice number; all of them without either. */
+/** Returns tasks that have not ended, by task id or by invoice number; all of them without either. */
 export async function openTasks(db: Database, id?: { taskId?: string; invoiceId?: string }) {
   const { rows } = await db.pool.query<TaskRow>(
     `select ${COLUMNS} from invoice_task
@@ -142,7 +145,7 @@ export function cursorOf(task: { createdAt: Date; taskId: string }): string {
   return Buffer.from(JSON.stringify([task.createdAt, task.taskId])).toString("base64url");
 }
 
-/** -32602 for a cursor that is none of ours. */
+/** Throws -32602 for an invalid cursor. */
 export function parseCursor(cursor: string): ListPosition {
   try {
     const [at, taskId] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as [string, string];

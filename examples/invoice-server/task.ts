@@ -1,4 +1,4 @@
-/** A task as the database holds it, and the two ways to say it on the wire. */
+/** A task as stored, and its two representations on the wire. */
 import type { Question, QuestionKey } from "./question.ts";
 import type { State } from "./state.ts";
 import type { Invoice } from "./tool.ts";
@@ -7,19 +7,19 @@ export type InvoiceTask = {
   taskId: string;
   invoice: Invoice;
   state: State;
-  /** The open question; null while nobody is asked. */
+  /** The open question; null without one. */
   question: Question<QuestionKey> | null;
   questionExpiresAt: Date | null;
   reason: string | null;
   /** The tool's result, once PAID, REJECTED or FAILED. */
   result: ToolResult | null;
-  /** Instead of a result: the tool could not finish, because nobody answered in time. */
+  /** Set instead of a result when nobody answered in time. */
   error: { code: number; message: string } | null;
   linesPaid: number;
   linesFailed: number;
   ttlMs: number;
   createdAt: Date;
-  /** Moves only when something a client can see has changed. */
+  /** Changes only with a change that clients can see. */
   updatedAt: Date;
 };
 

@@ -2,24 +2,24 @@ import type { Answer, Question } from "./question.ts";
 import type { ListPosition } from "./store.ts";
 import type { ToolResult } from "./task.ts";
 
-/** A task as both eras show it, whatever kind of work it is. */
+/** A task as both eras show it, whatever its kind. */
 export type TaskView = {
   taskId: string;
   /** `completed` also for a result with `isError`, see `statusIn`. */
   status: "working" | "input_required" | "completed" | "failed" | "cancelled";
   statusMessage: string;
-  /** The open question; null while nobody is asked. */
+  /** The open question; null without one. */
   question: Question | null;
-  /** The open question may change, and nobody was shown it yet: see `noteShown`. */
+  /** Whether the open question may change and was shown to nobody yet: see `noteShown`. */
   isUnseen: boolean;
-  /** The page of a URL question, once somebody has done there what it asks for. */
+  /** The id of a URL question's page, once a person has finished there. */
   finishedPage: string | null;
   progress: { done: number; total: number } | null;
   result: ToolResult | null;
   error: { code: number; message: string } | null;
   ttlMs: number;
   createdAt: Date;
-  /** Moves only when something a client can see has changed. */
+  /** Changes only with a change that clients can see. */
   updatedAt: Date;
 };
 
@@ -37,24 +37,24 @@ export type Told =
   | { accepted: true }
   | { accepted: false; duplicate: boolean; invalid: boolean; why: string };
 
-/** What both eras need of a kind of tasks. Whatever takes a task id throws -32602 for one that is not known. */
+/** A kind of tasks, as both eras use it. Methods with a task id throw -32602 for an unknown one. */
 export type Tasks = {
   tools: ToolDescription[];
   /** Reads the params of a `tools/call`, or throws -32602. Nothing is stored before `create()`. */
   read: (params: unknown) => { tool: string; create: () => Promise<TaskView> };
-  /** Sets a created task going; harmless when it goes already. */
+  /** Starts a created task; harmless for a started one. */
   run: (taskId: string) => Promise<void>;
   get: (taskId: string) => Promise<TaskView>;
   /**
-   * A client has seen the open question, and will see what it changes into. 2025-11-25 puts a question once, on a stream
-   * that ends, so it does not call this, and the question stays as it was put.
+   * Records that a client was shown the open question and will see its change. 2025-11-25 asks a question
+   * once, on a stream that ends, and does not call this, so its question never changes.
    */
   noteShown: (taskId: string) => Promise<void>;
-  /** Newest first, after that position. */
+  /** Lists tasks newest first, after the given position. */
   list: (after: ListPosition | null, limit: number) => Promise<TaskView[]>;
   /** Records an answer: the first valid one wins. */
   tell: (taskId: string, key: string, era: string, answer: Answer) => Promise<Told>;
-  /** False: it had ended already. */
+  /** Returns false if the task had ended already. */
   cancel: (taskId: string) => Promise<boolean>;
 };
 
@@ -63,7 +63,10 @@ export function statusIn(era: "2025-11-25" | "2026-07-28", task: TaskView): Task
   return era === "2025-11-25" && task.result?.isError ? "failed" : task.status;
 }
 
-/** Two kinds of tasks as one: what the second does not own is the first's. `params`: of a `tools/call`. */
+/**
+ * Combines two kinds of tasks: the first gets everything that the second does not own. `params`: those of a
+ * `tools/call`.
+ */
 export function together(
   first: Tasks,
   second: Tasks & { ownsTool: (params: unknown) => boolean; ownsTask: (taskId: string) => boolean },
@@ -84,7 +87,7 @@ export function together(
   };
 }
 
-/** As the queries order them: by id where two are of the same moment. */
+/** The order of the queries: newest first, then by id. */
 function newestFirst(a: TaskView, b: TaskView): number {
   return b.createdAt.getTime() - a.createdAt.getTime() || (a.taskId < b.taskId ? 1 : -1);
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { invalidParams } from "./protocol/rpc.ts";
 
-/** The invoice tool, in the words both eras share. */
+/** The invoice tool, as both eras describe it. */
 
 export const SERVER_INFO = { name: "invoice-server", title: "Invoice processing", version: "1.0.0" };
-/** `_meta` key under which a client names its start, so that sending it twice starts one task. */
+/** The `_meta` key of a client's idempotency key, by which a repeated call starts one task. */
 export const IDEMPOTENCY_KEY = "intray/idempotency-key";
 export const POLL_INTERVAL_MS = 2000;
 
@@ -107,19 +107,21 @@ export const processInvoice = {
       },
     },
   },
-  // It pays, which cannot be taken back; the same call twice without a key pays two invoices.
+  // A payment is irreversible, and the same call twice without a key pays two invoices.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   _meta: { [IDEMPOTENCY_KEY]: true },
 };
 
-/** The invoice and the idempotency key of a `tools/call`, or -32602 with every issue in `data`. */
+/**
+ * Returns the invoice and the idempotency key of a `tools/call`. Throws -32602 with every issue in `data`.
+ */
 export function parseCall(params: unknown): { invoice: Invoice; key: string | null } {
   const call = parse(callParams, params, "Invalid tools/call");
   const { invoice } = parse(toolArguments, call.arguments, "Invalid arguments for process_invoice");
   return { invoice, key: call._meta?.[IDEMPOTENCY_KEY] ?? null };
 }
 
-/** The idempotency key of a `tools/call` of any tool, or -32602. */
+/** Returns the idempotency key of a `tools/call` of any tool, or null. Throws -32602. */
 export function idempotencyKeyOf(params: unknown): string | null {
   return (
     parse(callParams.pick({ _meta: true }), params, "Invalid tools/call")._meta?.[IDEMPOTENCY_KEY] ?? null

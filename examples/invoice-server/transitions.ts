@@ -9,15 +9,16 @@ import type { InvoiceTask, ToolResult } from "./task.ts";
 import type { Invoice } from "./tool.ts";
 
 /**
- * Every write to a task but those of answers.ts and payments.ts. Each is one transaction that locks the task's row, checks the state it expects, and writes
- * the ledger beside the change; each can be repeated without harm, because a step that was killed runs again.
+ * Every write to a task except those of answers.ts and payments.ts. Each is one transaction that locks the
+ * task's row, checks the expected state, and writes the ledger beside the change. Each is repeatable, because
+ * a killed step runs again.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Both questions may wait five days; a task must outlive them. */
 export const MINIMUM_TTL_MS = 35 * DAY_MS;
 
-/** Starts a task, or returns the one this idempotency key started before. */
+/** Starts a task, or returns the task that this idempotency key started before. */
 export async function createTask(db: Database, invoice: Invoice, key: string | null): Promise<InvoiceTask> {
   const taskId = `invoice-${randomUUID()}`;
   const existing = await inTransaction(db, async (client) => {
@@ -53,7 +54,7 @@ async function repeatedStart(client: PoolClient, invoice: Invoice, key: string |
   return first.task_id;
 }
 
-/** Moves a task on, if it is in one of the states the caller expects. */
+/** Moves a task to the next state, if the task is in one of the expected states. */
 export function advance(db: Database, taskId: string, from: State[], to: State): Promise<void> {
   return inTransaction(db, async (client) => {
     const task = await lockTask(client, taskId);
@@ -72,14 +73,14 @@ export function failTask(db: Database, taskId: string, reason: string): Promise<
   });
 }
 
-/** Cancels a task and returns whether this call did it; one that has ended stays as it is. */
+/** Cancels a task and returns whether this call did so; an ended task stays as it is. */
 export function cancelTask(db: Database, taskId: string): Promise<boolean> {
   return inTransaction(db, async (client) => {
     const task = await lockTask(client, taskId);
     if (hasEnded(task)) return false;
     await record(client, taskId, "cancelled", { state: task.state });
     await end(client, task, "CANCELLED", {});
-    // Before its first step a task may have no workflow yet; that step reads the state itself.
+    // A submitted task may have no workflow yet; the workflow's first step reads the state itself.
     if (task.state !== "SUBMITTED") await wake(db, client, taskId);
     return true;
   });
@@ -100,7 +101,7 @@ export async function end(
   await record(client, task.taskId, "ended", { state, reason });
 }
 
-/** Deletes what ended and has outlived its ttl. Returns the task ids; the ledger keeps their lines. */
+/** Deletes ended tasks past their TTL. Returns their ids; the ledger keeps their lines. */
 export async function forgetExpired(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ task_id: string }>(
     `delete from invoice_task where state in ('PAID', 'REJECTED', 'FAILED', 'CANCELLED')
@@ -109,7 +110,7 @@ export async function forgetExpired(db: Database): Promise<string[]> {
   return rows.map((row) => row.task_id);
 }
 
-/** `updated_at` is clients' change marker, in milliseconds: two changes never share a value. */
+/** `updated_at` is the clients' change marker, in milliseconds: two changes never share a value. */
 export const TOUCH =
   "updated_at = greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')";
 export const CLOSE_QUESTION = "question_key = null, question = null, question_expires_at = null";
@@ -127,7 +128,7 @@ export async function record(
   ]);
 }
 
-/** The topic carries no data: it tells the workflow to look at the database again. */
+/** The topic of wake-ups, which carry no data: the workflow reads the database again. */
 export const WAKE = "wake";
 export async function wake(db: Database, client: PoolClient, taskId: string): Promise<void> {
   await db.mailbox.sendInTransaction(client, taskId, null, WAKE);

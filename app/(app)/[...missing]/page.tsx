@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation";
 
-/** Addresses that nothing else answers: told inside the shell, where the way back is. */
+/** Catches unknown URLs inside the shell, so that the navigation stays. */
 export default function MissingPage() {
   notFound();
 }

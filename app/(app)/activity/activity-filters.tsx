@@ -10,7 +10,7 @@ import { actors } from "@/lib/api-client/actors.ts";
 import type { EventFilter } from "@/lib/api-client/events.ts";
 import { EVENT_GROUPS } from "@/lib/format/event-groups.ts";
 
-/** What, who and when. What comes from elsewhere (a task, somebody who left) can be taken away here. */
+/** Filters by event, person and time. Filters set by links (a task, a former member) can be removed here. */
 export function ActivityFilters({
   shown,
   filtered,

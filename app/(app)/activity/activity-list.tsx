@@ -27,7 +27,7 @@ const ACTORS: Record<OrganizationEvent["actor"]["kind"], { icon: LucideIcon; wha
   system: { icon: Server, what: "The installation" },
 };
 
-/** Lines of the history, newest first, under their days. `onActor` asks for the lines of one person or key alone. */
+/** Events, newest first, grouped by day. `onActor` filters by one person or API key. */
 export function ActivityList({
   events,
   onActor,

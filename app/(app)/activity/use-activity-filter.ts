@@ -4,7 +4,10 @@ import type { EventFilter } from "@/lib/api-client/events.ts";
 const NAMES = ["type", "actorId", "taskId", "inputRequestId", "from", "to"] as const;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filter as the address has it, with days for `from` and `to`, and as the API takes it, with instants. */
+/**
+ * The filter in two forms: `shown` as in the URL, with days for `from` and `to`, and `filter` for the API,
+ * with instants.
+ */
 export function useActivityFilter(): {
   filter: EventFilter;
   shown: EventFilter;
@@ -21,7 +24,9 @@ export function useActivityFilter(): {
   return { shown, change, filter: { ...shown, from: midnight(shown.from, 0), to: midnight(shown.to, 1) } };
 }
 
-/** The instant at which a day, or the one so many days later, begins for the person. Empty: no day. */
+/**
+ * Returns when a day begins in the person's time zone, `later` days after `day`; empty for an invalid day.
+ */
 function midnight(day: string, later: number): string {
   if (!DAY.test(day)) return "";
   const date = new Date(`${day}T00:00`);

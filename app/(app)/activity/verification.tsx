@@ -15,7 +15,7 @@ type State =
   | { step: "done"; found: Verification }
   | { step: "failed"; sentence: string };
 
-/** A check of the whole history, when somebody asks for it. */
+/** Verifies the whole history on demand. */
 export function useVerification() {
   const [state, setState] = useState<State>({ step: "idle" });
   const start = async () => {

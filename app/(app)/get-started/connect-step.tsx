@@ -11,11 +11,11 @@ import { FoundServer } from "./found-server.tsx";
 
 type Found = Exclude<Pasted, { problem: string }>;
 
-/** An address, or the block that other MCP clients take, and what came of it. */
+/** Connects servers from a pasted URL, or from the configuration block of other MCP clients. */
 export function ConnectStep({ done }: { done: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [problem, setProblem] = useState<string>();
-  // `at` tells two pastes apart: what the servers of the first one answered is not the second one's.
+  // `at` distinguishes two pastes: replies of the first one's servers do not belong to the second.
   const [found, setFound] = useState<{ at: number; what: Found } | null>(null);
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -23,7 +23,7 @@ export function ConnectStep({ done }: { done: boolean }) {
     setProblem("problem" in pasted ? pasted.problem : undefined);
     if ("problem" in pasted) return field.current?.focus();
     setFound({ at: (found?.at ?? 0) + 1, what: pasted });
-    // A block may hold tokens, which stay on screen no longer than they must. An address may have to be mended.
+    // A block may contain tokens, so the field is emptied. A URL stays, because it may need a correction.
     if (field.current && !isAddress(pasted)) field.current.value = "";
   };
   const startOver = () => {
@@ -68,7 +68,7 @@ export function ConnectStep({ done }: { done: boolean }) {
   );
 }
 
-/** An address was typed to be connected; of a block, each entry is somebody's decision. */
+/** Whether a URL was pasted, which is connected at once; each entry of a block needs a press. */
 const isAddress = (pasted: Found) => !pasted.block;
 
 function FoundList({ found, onStartOver }: { found: Found; onStartOver: () => void }) {

@@ -14,7 +14,7 @@ import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { serverDetail } from "@/lib/api-client/servers.ts";
 import type { CreateServerInput, Health, Server } from "@/lib/servers/schema.ts";
 
-/** A server that can be registered; once it is, what it answered. `atOnce`: without another press. */
+/** A server that can be registered, then its reply. `atOnce`: registers without another press. */
 export function FoundServer({
   found,
   atOnce,
@@ -74,7 +74,7 @@ function refusalOf(error: unknown): string {
     : errorSentence(error);
 }
 
-/** What it said when it was asked, and what to do where that was not its tools. */
+/** The server's tools, or its error and the remedy. */
 function Connected({ registered, onRemoved }: { registered: Server; onRemoved: () => void }) {
   const client = useQueryClient();
   const current = useQuery(serverDetail(registered.id));
@@ -105,7 +105,7 @@ function Connected({ registered, onRemoved }: { registered: Server; onRemoved: (
         </span>
       </div>
       {server.health.state === "ok" ? (
-        // A server may have a hundred of them, and there is more to do below.
+        // Limits the height: a server may have a hundred tools, and more steps follow below.
         <div className="max-h-96 overflow-y-auto">
           <ServerTools server={server} />
         </div>

@@ -15,7 +15,7 @@ import type { Onboarding, SkipStep } from "@/lib/onboarding/schema.ts";
 import { ConnectStep } from "./connect-step.tsx";
 import { StepCard } from "./step-card.tsx";
 
-/** Where setting up ends: three steps that are done by doing them, and can be skipped. */
+/** The end of the setup: three steps, which complete by themselves and can be skipped. */
 export function GetStartedScreen() {
   const me = useMe();
   const client = useQueryClient();

@@ -4,7 +4,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { StepState } from "@/lib/onboarding/schema.ts";
 
-/** One of the first steps. `onSkip` puts it aside, or takes it up again. */
+/** One of the first steps. `onSkip` skips or resumes it. */
 export function StepCard({
   number,
   title,

@@ -1,4 +1,4 @@
-// Menus, and what the list shows only to some, in one load: see request/first-touch.ts.
+// One chunk for menus and for rarely shown parts of the list: see request/first-touch.ts.
 
 export { SavedViewItems as ViewsMenuItems } from "@/components/list/saved-view-items.tsx";
 export { DecisionMenuItems } from "./answer/decision-menu-items.tsx";

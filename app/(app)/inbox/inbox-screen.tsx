@@ -27,7 +27,7 @@ const FilterPanel = lazyComponent(() =>
   import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel),
 );
 const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file) => file.ActiveFilters), {
-  // As high as one line of them.
+  // The height of one line of filters.
   loading: () => <div className="h-[34px] shrink-0 max-md:h-[54px]" />,
   warm: true,
 });
@@ -40,19 +40,19 @@ const NoRequest = lazyComponent(() => import("./list/no-request.tsx").then((file
   warm: true,
 });
 
-/** `first`: the request beside the list, where the address names none and there is room. */
+/** `first`: the request shown beside the list if the URL names none and the screen is wide. */
 export function InboxScreen({ read, first }: { read: ReadAlready; first: string | null }) {
   const place = useInboxPlace();
   const client = useQueryClient();
   useRead(client, read);
   const counts = useQuery(requestCounts());
-  // Chosen once: a tab must not change under someone because they claimed a request.
+  // Chosen once: the tab must not change because the person claimed a request.
   const [firstTab, setFirstTab] = useState<RequestTab | null>(null);
   if (firstTab === null && !counts.isPending) setFirstTab(counts.data?.mine ? "mine" : "all");
   const tab = place.tab ?? firstTab;
   const views = useViews(place, tab);
   const [offered, setOffered] = useState(first);
-  // The server guesses how wide the screen is.
+  // The server only guesses the width of the screen.
   useEffect(() => {
     if (!isWide()) setOffered(null);
   }, []);
@@ -67,14 +67,14 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   };
   const waiting = useWaiting();
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
-  // The list reads it; here it is only looked at.
+  // Reads the cache only; RequestList fetches the list.
   const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
   const listKnown = tab !== null && list.data !== undefined;
   const tools = () => list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
 
   return (
     <div className="flex min-h-0 flex-1">
-      {/* Also where a request fills the phone's screen and the list is away. */}
+      {/* Present also where a request fills the phone's screen and the list is hidden. */}
       <h1 className="sr-only">Inbox</h1>
       <section
         aria-label="Requests"
@@ -129,7 +129,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
         {shown ? (
           <RequestPane key={shown} id={shown} onBack={close} />
         ) : !listKnown ? (
-          // The first of the list is about to be opened; where the list failed it says so itself.
+          // The first request is about to open; a failed list shows its own error.
           (tab === null || list.isFetching) && <RequestSkeleton />
         ) : (
           <div className="m-auto w-full">

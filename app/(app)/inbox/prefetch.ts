@@ -34,13 +34,13 @@ const listSchema = pageQuerySchema.extend(requestListQuerySchema.shape);
 
 export interface FirstView {
   read: ReadAlready;
-  /** The request beside the list, where the address names none. */
+  /** The request beside the list if the URL names none. */
   first: string | null;
 }
 
 /**
- * What the inbox shows first: the list, and the request beside it. `id`: the one that the address names; `param`: of
- * the address; `beside`: there is room for a request.
+ * Reads the inbox's first view: the list, and the request beside it. `id`: the request in the URL; `param`:
+ * reads the query string; `beside`: whether the screen has room for a request.
  */
 export async function readFirstView(
   id: string | undefined,
@@ -73,7 +73,7 @@ export async function readFirstView(
   );
 }
 
-/** A request and what stands beside it; nothing where the person may not see it. */
+/** Reads a request and its context; empty if the person may not see the request. */
 async function readRequest(
   organizationId: string,
   tx: Tx,

@@ -39,7 +39,7 @@ const COLOURS: Record<Tone, string> = {
   good: "text-good",
 };
 
-/** What happened, to what, and when; opening it counts as reading it. */
+/** A notification: event, subject and time. Opening it marks it as read. */
 export function NoticeRow({ notice }: { notice: Notice }) {
   const client = useQueryClient();
   const read = useMutation({

@@ -17,7 +17,7 @@ import { NoticeRow } from "./notice-row.tsx";
 
 type Tab = "unread" | "all";
 
-/** What the person who looks is told of. What was decided meanwhile is gone from it by itself. */
+/** The user's notifications. One about a request disappears once the request is decided. */
 export function NoticesScreen() {
   const [tab, setTab] = useState<Tab>("unread");
   const counts = useQuery(noticeCounts());

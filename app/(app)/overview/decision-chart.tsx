@@ -6,7 +6,7 @@ import type { Overview } from "@/lib/statistics/schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
-/** How long questions of each server wait for an answer: the bar the median, the thin line nine of ten. */
+/** How long each server's questions wait for an answer: the bar is the median, the thin line p90. */
 export function DecisionChart({ figures }: { figures: Overview }) {
   const rows = figures.servers
     .filter(({ decisions }) => decisions.p50Ms !== null)
@@ -24,7 +24,7 @@ export function DecisionChart({ figures }: { figures: Overview }) {
               key: server.id,
               label: server.name,
               value: `${formatDuration(decisions.p50Ms!)} · ${formatDuration(decisions.p90Ms!)}`,
-              // Roots: hours beside seconds would leave nothing to see of these.
+              // Square roots keep seconds visible beside hours.
               amount: Math.sqrt(decisions.p50Ms!),
               beyond: Math.sqrt(decisions.p90Ms!),
               href: `/inbox?${new URLSearchParams({ tab: "done", serverId: server.id })}`,

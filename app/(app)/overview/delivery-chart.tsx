@@ -6,7 +6,7 @@ import { DELIVERY_RESULTS } from "@/lib/statistics/measures.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
-/** Which way answers went to their servers, and what came of it. */
+/** Answers by delivery method, with their results. */
 export function DeliveryChart({ figures }: { figures: Overview }) {
   const rows = figures.deliveries.toSorted((a, b) => b.accepted - a.accepted);
   return (

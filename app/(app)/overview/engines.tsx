@@ -5,7 +5,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { formatCount, formatLatency } from "@/lib/format/overview.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 
-/** The processes that watch, deliver and start; without one nothing moves. */
+/** The engine processes, which poll, deliver and start; without one no task moves. */
 export function Engines({ figures: { engines } }: { figures: Overview }) {
   return (
     <div id="engines" className="grid scroll-mt-4">

@@ -6,7 +6,7 @@ import { CAUSES } from "@/lib/statistics/measures.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
-/** Why tasks did not come to a good end, and at which server most. */
+/** Why tasks failed, and at which server most often. */
 export function FailureChart({ figures }: { figures: Overview }) {
   const rows = CAUSES.map((cause) => ({
     cause,

@@ -8,7 +8,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { oldestRequests } from "@/lib/api-client/overview.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
-/** The questions that have waited longest, of those that one may see. */
+/** The longest-waiting requests that the user may see. */
 export function OldestWaiting() {
   const list = useQuery(oldestRequests());
   const requests = list.data?.items ?? [];

@@ -22,7 +22,7 @@ import { ServersTable } from "./servers-table.tsx";
 import { StateChart } from "./state-chart.tsx";
 import { Stuck } from "./stuck.tsx";
 
-/** What there is, what came of it, and what does not move. Figures are of all tasks; the lists are of those one may see. */
+/** The overview page. Figures cover all tasks; lists only those that the user may see. */
 export function OverviewScreen({ read }: { read: ReadAlready }) {
   useRead(useQueryClient(), read);
   const range = readRange(useSearchParams().get("range"));
@@ -35,7 +35,7 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
   return (
     <Page title="Overview" actions={<RangeSwitch range={range} />}>
       {firstSteps?.over === false && (
-        // Wide screens have it in the navigation.
+        // On wide screens the navigation has this link.
         <Link
           href="/get-started"
           className="flex min-h-11 items-center rounded-lg border border-line bg-panel px-4 text-accent md:hidden"
@@ -46,7 +46,7 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
       {figures.isError && !figures.data && (
         <LoadFailure what="The figures" error={figures.error} onRetry={() => void figures.refetch()} />
       )}
-      {/* The charts write times of the person's zone, which the server does not know. */}
+      {/* The charts show times in the person's zone, which the server does not know. */}
       {(figures.isPending || !zoneKnown) && <Skeleton />}
       {figures.data && zoneKnown && (
         <>

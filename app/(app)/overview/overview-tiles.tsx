@@ -9,7 +9,7 @@ import { type DeliveryFigures, MOST_WAITING, type Overview } from "@/lib/statist
 import { formatDuration } from "@/lib/text/duration.ts";
 import { plural } from "@/lib/text/labels.ts";
 
-/** What matters at a glance; each leads to what it counts. */
+/** Key figures; each links to the items counted. */
 export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: number | undefined }) {
   const { now, decisions, deliveries, engines } = figures;
   const open = Object.values(now.open).reduce((sum, count) => sum + count, 0);

@@ -4,7 +4,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { RANGE_WORDS } from "@/lib/format/overview.ts";
 import { RANGES, type Range } from "@/lib/statistics/schema.ts";
 
-/** Which time is shown; it stands in the address. */
+/** The time range of the figures, kept in the URL. */
 export function RangeSwitch({ range }: { range: Range }) {
   return (
     <nav aria-label="Time range" className="flex gap-1.5">

@@ -11,7 +11,7 @@ import { failedIn, formatCount, formatLatency, formatShare, tasksHref } from "@/
 import type { Server } from "@/lib/servers/schema.ts";
 import type { Overview, ServerFigures } from "@/lib/statistics/schema.ts";
 
-/** Each server with how it is and what it does. */
+/** The servers with their health and figures. */
 export function ServersTable({ figures }: { figures: Overview }) {
   const servers = useQuery(serverList());
   const byId = new Map(figures.servers.map((each) => [each.server.id, each]));

@@ -4,7 +4,7 @@ import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { failedIn, formatCount, RANGE_WORDS, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
 import type { Overview, Step } from "@/lib/statistics/schema.ts";
 
-/** How many tasks there were in each state over time, and how many failed. */
+/** The number of tasks per state over time, and the number that failed. */
 export function StateChart({ figures, className }: { figures: Overview; className?: string }) {
   const { steps, stepMs, from, range } = figures;
   const series: Series[] = [
@@ -68,7 +68,7 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
 const WORKING = "queued,starting,start_unknown,working";
 const FAILED = "failed,lost,expired";
 
-/** Averages, so that a long step compares with a short one. */
+/** Returns averages, so that a long step compares with a short one; null if nothing is known. */
 function amountsOf(step: Step, stepMs: number): number[] | null {
   const failed = (failedIn(step) * 3600_000) / stepMs;
   if (!step.open) return failed > 0 ? [0, 0, failed] : null;

@@ -12,7 +12,7 @@ import { tasksHref } from "@/lib/format/overview.ts";
 import { ATTENTION } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
-/** The tasks that will not move unless somebody acts, each with why and since when. */
+/** Stuck tasks, which need a person, each with the reason and time. */
 export function Stuck({ count }: { count: number | undefined }) {
   const list = useQuery(stuckTasks());
   const tasks = list.data?.items ?? [];

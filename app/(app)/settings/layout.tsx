@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { SettingsNav } from "./settings-nav.tsx";
 
-/** The list of sections beside the one that is open; above it where the screen is narrow. */
+/** The list of sections beside the open one; above it on a narrow screen. */
 export default function SettingsLayout({ children }: { children: ReactNode }) {
   return (
     <Page title="Settings" narrow>

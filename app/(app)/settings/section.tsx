@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 
-/** One matter of a settings page, under its heading. */
+/** A section of a settings page, under its heading. */
 export function Section({
   title,
   description,
@@ -9,7 +9,7 @@ export function Section({
 }: {
   title: string;
   description?: string;
-  /** Beside the heading. */
+  /** Shown beside the heading. */
   action?: ReactNode;
   children: ReactNode;
 }) {

@@ -6,13 +6,13 @@ import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 
-/** On a phone the sections stand in one line that is longer than the screen. */
+/** On a phone the sections form one scrolling line. */
 const bringIntoView = (link: HTMLElement | null) =>
   link?.scrollIntoView({ block: "nearest", inline: "center" });
 
 const GROUPS = ["You", "Organization"] as const;
 
-/** Sections that the person's role may open; others are not there at all. */
+/** The sections that the user's role may open. */
 export function SettingsNav() {
   const { may } = useMe();
   const pathname = usePathname();

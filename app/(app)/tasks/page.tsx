@@ -18,7 +18,7 @@ const listSchema = pageQuerySchema.extend(taskListQuerySchema.shape);
 export default async function TasksPage({ searchParams }: { searchParams: SearchParams }) {
   await requireSession();
   const filters = readTaskFilters(await readParams(searchParams));
-  // When a person's day began only their browser knows: such a list it asks for itself.
+  // Only the browser knows when the person's day began, so the browser requests such a list itself.
   const query = dependsOnNow(filters) ? null : taskApiFilters(filters, Date.now());
   const read = await prefetch<ReadAlready>(async (organizationId, tx, principal) => {
     const views = await listViews(organizationId, tx, viewer(principal), "tasks");

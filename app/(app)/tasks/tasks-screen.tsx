@@ -35,7 +35,7 @@ const ViewDialogs = lazyComponent(() =>
   import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
 );
 
-/** `phone`: the server's guess, which it draws by. */
+/** `phone`: the server's guess, used for the first render. */
 export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean }) {
   useRead(useQueryClient(), read);
   const me = useMe();

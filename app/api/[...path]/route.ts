@@ -1,7 +1,7 @@
 import { notFound } from "@/lib/base/errors.ts";
 import { route } from "@/lib/web/http/route.ts";
 
-// Whatever no other route answers.
+// Answers all paths that no other route matches.
 const unknown = route({ auth: "none", summary: "There is nothing here" }, async () => {
   throw notFound("address");
 });

@@ -4,7 +4,9 @@ import { authenticate } from "@/lib/web/auth/authenticate.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 
-/** Where authorization servers send people back to. Whatever comes, the answer is a page of ours without its code. */
+/**
+ * The redirect URI of authorization servers. Always answers with a page of Intray whose URL lacks the code.
+ */
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "none", summary: "The way back from an authorization server, for browsers", status: 303 },

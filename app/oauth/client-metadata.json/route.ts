@@ -3,7 +3,10 @@ import { env } from "@/lib/base/env.ts";
 import { clientMetadata, metadataDocumentUrl } from "@/lib/mcp/oauth/oauth-client.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
-/** Who Intray is, for authorization servers that read it instead of a registration. It names no tenant. */
+/**
+ * The client metadata document, for authorization servers that accept one instead of a registration. Names no
+ * tenant.
+ */
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {

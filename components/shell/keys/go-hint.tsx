@@ -3,7 +3,7 @@
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
-/** What may follow G, while it waits. */
+/** The keys that may follow G, shown while G waits for a second key. */
 export function GoHint() {
   return (
     <p

@@ -4,7 +4,10 @@ import { useSyncExternalStore } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
-/** A shortcut as caps: `G then I` as two with a word between, `Ctrl K` as two side by side, ⌘ where that is the key. */
+/**
+ * A shortcut as key caps: `G then I` as two with a word between, `Ctrl K` as two side by side, ⌘ on Apple
+ * systems.
+ */
 export function Keys({ keys, always = false }: { keys: string; always?: boolean }) {
   const command = useCommandKey();
   const said = keys.replace("Ctrl", command);
@@ -28,7 +31,7 @@ export function Keys({ keys, always = false }: { keys: string; always?: boolean 
 
 const never = () => () => {};
 
-/** What this keyboard calls the key of commands. */
+/** Returns the name of the command key on this keyboard. */
 export function useCommandKey(): "Ctrl" | "⌘" {
   return useSyncExternalStore(
     never,

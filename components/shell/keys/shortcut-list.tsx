@@ -5,7 +5,7 @@ import { isSingleKey, SHORTCUT_GROUPS } from "@/components/shell/keys/shortcuts.
 import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 
-/** Every shortcut; those that are switched off are struck through. */
+/** Every shortcut; switched-off ones are struck through. */
 export function ShortcutList() {
   const { singleKeys } = useMe().preferences;
   return (

@@ -1,4 +1,6 @@
-/** Every key of Intray, once: the sheet, the palette and the hints beside buttons all say the same. */
+/**
+ * Every keyboard shortcut, the single source for the shortcut sheet, the palette and the hints on buttons.
+ */
 
 export interface Shortcut {
   /** As on the keyboard: `J`, `Shift X` (together), `G then I` (one after the other), `Ctrl K`. */
@@ -43,7 +45,9 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
   },
 ];
 
-/** Whether it types a sign by itself, so that the switch for single keys takes it away (WCAG 2.1.4). */
+/**
+ * Whether the shortcut consists of character keys alone, which the single-key switch disables (WCAG 2.1.4).
+ */
 export function isSingleKey(keys: string): boolean {
   return keys.split(/ then | /).every((key) => key.length === 1 || key === "Shift");
 }

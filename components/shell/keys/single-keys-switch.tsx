@@ -5,7 +5,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 
-/** WCAG 2.1.4: keys that act by themselves can be switched off. */
+/** Switches single-key shortcuts on and off (WCAG 2.1.4). */
 export function SingleKeysSwitch() {
   const { preferences, prefer } = useMe();
   const [failure, setFailure] = useState<string | null>(null);

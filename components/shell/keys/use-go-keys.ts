@@ -5,12 +5,12 @@ import { useEffect, useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
 
-/** How long after G the second key still counts. */
+/** How long after G the second key counts. */
 const GO_MS = 2_000;
 
 /**
- * G, then the key of a place. Returns whether G waits. The second key belongs to G alone: a D that was meant for
- * elsewhere must not open the declining of a request.
+ * G, then the key of a page. Returns whether G waits for the second key. No other handler gets the second
+ * key: G then D must not open the decline dialog of a request.
  */
 export function useGoKeys(): boolean {
   const router = useRouter();
@@ -30,7 +30,7 @@ export function useGoKeys(): boolean {
       const item = NAV_ITEMS.find((each) => each.key === key);
       if (item || key === "a") router.push(item ? item.href : "/activity");
     };
-    // Before anybody else hears it.
+    // The capture phase comes before all other handlers.
     window.addEventListener("keydown", onKey, { capture: true });
     return () => {
       clearTimeout(timer);

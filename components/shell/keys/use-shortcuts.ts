@@ -5,10 +5,10 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { areKeysLocked } from "@/components/ui/overlay/key-lock.tsx";
 
 /**
- * Single keys for the page: `{j: next, escape: back, "shift+x": range}`, letters in lower case. They rest while
- * someone types, while a dialog or a menu is open, and when Ctrl, Alt or Meta is held. With single
- * keys switched off (WCAG 2.1.4) only those remain that write nothing, such as Escape and Enter.
- * `first`: these come before the page's others, which don't hear of a key that is handled here.
+ * Single-key shortcuts of a page: `{j: next, escape: back, "shift+x": range}`, letters in lower case. They
+ * are off while someone types, while a dialog or a menu is open, and while Ctrl, Alt or Meta is held. With
+ * single keys switched off (WCAG 2.1.4) only keys that write no character remain, such as Escape and Enter.
+ * `first`: handles keys before the page's other shortcuts, which do not receive a key handled here.
  */
 export function useShortcuts(keys: Record<string, (event: KeyboardEvent) => void>, { first = false } = {}) {
   const { singleKeys } = useMe().preferences;
@@ -31,13 +31,19 @@ export function useShortcuts(keys: Record<string, (event: KeyboardEvent) => void
   }, [singleKeys, first]);
 }
 
-/** `x`, `shift+x`, `?`, `escape`. Shift counts with letters and named keys; with signs it only makes them. */
+/**
+ * Returns `x`, `shift+x`, `?` or `escape`. Shift is named with letters and named keys only; other characters
+ * already imply Shift.
+ */
 function nameOf({ key, shiftKey }: KeyboardEvent): string {
   const shifted = shiftKey && (key.length > 1 || key.toLowerCase() !== key.toUpperCase());
   return (shifted ? "shift+" : "") + key.toLowerCase();
 }
 
-/** Ticking a box or choosing one of several is not typing, but arrow keys and letters belong to the field. */
+/**
+ * Whether the target takes keys itself, as checkboxes and radio buttons do: arrow keys and letters are
+ * theirs.
+ */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

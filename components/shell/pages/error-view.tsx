@@ -9,7 +9,7 @@ import { DATABASE_AWAY } from "@/lib/format/page-failure.ts";
 const AGAIN_MS = 5_000;
 const CLOUD_ALERT = ["M12 12v4", "M12 20h.01", "M8.128 16.949A7 7 0 1 1 15.71 8h1.79a1 1 0 0 1 0 9h-1.642"];
 
-/** A page that could not be shown: what happened, what was not lost, what to do, and an id to quote. */
+/** A page that failed to render: the error, what is not lost, the next step, and an id to quote. */
 export function ErrorView({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   const router = useRouter();
   const away = error.digest === DATABASE_AWAY;
@@ -45,7 +45,7 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
   );
 }
 
-/** The server's part is asked for again too; drawing the same answer anew would only fail once more. */
+/** Refreshes the server's part too: rendering the same response again would fail again. */
 function retry(router: ReturnType<typeof useRouter>, reset: () => void) {
   startTransition(() => {
     router.refresh();

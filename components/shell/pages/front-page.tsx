@@ -1,7 +1,7 @@
 import { Inbox } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** The frame of the pages before sign-in. */
+/** The frame of pages before sign-in. */
 export function FrontPage({
   title,
   intro,

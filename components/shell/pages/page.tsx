@@ -11,7 +11,7 @@ export function Page({
 }: {
   title: string;
   actions?: ReactNode;
-  /** Reading width, for forms and single things. */
+  /** Limits the width for reading, for forms and details. */
   narrow?: boolean;
   children: ReactNode;
 }) {

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
 /**
- * A page on which nothing is but a sentence and a way on. It comes with every page before it is needed, and must stand
- * when other parts cannot be loaded: so it is made of nothing but markup.
+ * A page with one sentence and one action. Bundled with every page and plain markup only, so that it renders
+ * when other chunks cannot be loaded.
  */
 export function PlainView({
   icon,
@@ -10,7 +10,7 @@ export function PlainView({
   action,
   children,
 }: {
-  /** Paths of a lucide icon. */
+  /** SVG paths of a lucide icon. */
   icon: string[];
   title: string;
   action: ReactNode;

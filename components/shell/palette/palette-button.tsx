@@ -5,7 +5,7 @@ import { useCommandKey } from "@/components/shell/keys/keys.tsx";
 import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
-/** The visible way into the palette, in the navigation. */
+/** The button in the navigation that opens the palette. */
 export function PaletteButton() {
   const command = useCommandKey();
   return (

@@ -2,25 +2,25 @@
 
 import { type RefObject, useEffect, useRef } from "react";
 
-/** One thing that the palette offers. */
+/** A command offered in the palette. */
 export interface PaletteCommand {
-  /** Unique on the page, and the same at every visit: recent commands are found again by it. */
+  /** Unique on the page and stable between visits: the list of recent commands stores the id. */
   id: string;
-  /** A verb first: "Decline this request…". */
+  /** Begins with a verb: "Decline this request…". */
   label: string;
-  /** The heading that it stands under. */
+  /** The heading above the command. */
   group: string;
-  /** The single key that does the same, as it stands on a keyboard: `A`, `G then I`. */
+  /** The shortcut of the same action, as on a keyboard: `A`, `G then I`. */
   keys?: string;
   run(): void;
-  /** Why it cannot be done just now; shown, and it is not run. */
+  /** Why the command cannot run now; shown instead of running the command. */
   disabled?: string;
 }
 
-// Outside React: the palette looks when it is open, and nothing is drawn anew because a page offers something.
+// Kept outside React: the palette reads the commands when open, and offering one renders nothing again.
 const offered = new Set<RefObject<PaletteCommand[]>>();
 
-/** Offers commands in the palette for as long as the component is on screen. */
+/** Offers commands in the palette while the component is mounted. */
 export function usePaletteCommands(commands: PaletteCommand[]) {
   const latest = useRef(commands);
   useEffect(() => {
@@ -32,7 +32,7 @@ export function usePaletteCommands(commands: PaletteCommand[]) {
   }, []);
 }
 
-/** What the page offers now, in the order in which its parts appeared. */
+/** Returns the page's current commands, in the order in which their components mounted. */
 export function paletteCommands(): PaletteCommand[] {
   return [...offered].flatMap((each) => each.current);
 }

@@ -3,11 +3,11 @@ import type { PaletteCommand } from "@/components/shell/palette/palette-commands
 
 export interface PaletteItem extends PaletteCommand {
   icon?: LucideIcon;
-  /** A quieter word at the right. */
+  /** Secondary text at the right. */
   detail?: string;
-  /** Further words that it is found by. */
+  /** Further words that the search matches. */
   words?: string;
-  /** Where it leads: things with an address can be offered again as recent ones. */
+  /** The page that the item leads to. Items with an href can reappear as recent ones. */
   href?: string;
 }
 
@@ -16,7 +16,7 @@ export interface PaletteGroup {
   items: PaletteItem[];
 }
 
-/** Items that hold every word of `text`; those whose label begins with it come first. */
+/** Returns the items that contain every word of `text`; items whose label begins with `text` come first. */
 export function matching<T extends Pick<PaletteItem, "label" | "group" | "words">>(
   items: T[],
   text: string,
@@ -30,7 +30,7 @@ export function matching<T extends Pick<PaletteItem, "label" | "group" | "words"
   return [...found.filter(leads), ...found.filter((item) => !leads(item))];
 }
 
-/** In the order in which their first items come. */
+/** Groups items, in the order of each group's first item. */
 export function grouped(items: PaletteItem[]): PaletteGroup[] {
   const groups = new Map<string, PaletteItem[]>();
   for (const item of items) groups.set(item.group, [...(groups.get(item.group) ?? []), item]);

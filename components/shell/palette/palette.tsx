@@ -13,7 +13,7 @@ import { KeyLock } from "@/components/ui/overlay/key-lock.tsx";
 import { rememberFocus } from "@/components/ui/overlay/return-focus.ts";
 import { plural } from "@/lib/text/labels.ts";
 
-/** Everything by name: pages, what can be done on this one, requests, tasks and servers. Loaded on its first use. */
+/** Searches pages, commands, requests, tasks and servers by name. Loaded on first use. */
 export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const giveBack = useRef<(() => void) | null>(null);
   const chosen = useRef<(() => void) | null>(null);
@@ -26,7 +26,8 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
           onOpenAutoFocus={() => {
             giveBack.current = rememberFocus();
           }}
-          // A command may open a dialog of its own: it runs when the focus is back, so that the dialog can return it.
+          // Runs the command once the focus is back, so that a dialog that the command opens can restore that
+          // focus.
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             giveBack.current?.();
@@ -35,7 +36,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
           }}
           onKeyDown={(event) => {
             if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-            // The key that opens it closes it: the page must not open it again.
+            // Ctrl+K closes the palette; the page's handler must not open the palette again.
             event.preventDefault();
             onOpenChange(false);
           }}

@@ -9,13 +9,13 @@ const MOST = 4;
 export interface Recent {
   id: string;
   label: string;
-  /** Where it leads; commands have none, and are found again by their id. */
+  /** The page of the item; commands have none and are matched by id. */
   href?: string;
 }
 
 /**
- * What was chosen last, newest first. Kept for the tab alone: names of requests must not stay in the browser after
- * the person has gone.
+ * Recently chosen items, newest first. Kept in session storage, per tab: request names must not stay in the
+ * browser after sign-out.
  */
 export function useRecent() {
   const me = useMe();
@@ -36,7 +36,7 @@ function read(key: string): Recent[] {
     const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
     return Array.isArray(kept) ? kept.filter(isRecent) : [];
   } catch {
-    return []; // not ours
+    return []; // not written by Intray
   }
 }
 

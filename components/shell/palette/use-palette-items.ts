@@ -32,8 +32,8 @@ import { useTheme } from "@/components/shell/use-theme.ts";
 type Linked = Omit<PaletteItem, "run"> & { href: string };
 
 /**
- * What the palette shows for `text`. What the server finds comes last, because it comes later: put in above, it would
- * move what Enter is about to choose.
+ * The palette's groups for `text`. Results of the server's search come last: inserted above, late results
+ * would move the item that Enter is about to choose.
  */
 export function usePaletteItems(text: string, found: Linked[], recent: Recent[]): PaletteGroup[] {
   const router = useRouter();
@@ -102,7 +102,7 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
       run: () => {
         me.prefer({ tourSeen: false }).then(
           () => router.push("/inbox"),
-          () => undefined, // the bar above the page says that nothing can be reached
+          () => undefined, // the connection bar reports the failure
         );
       },
     },

@@ -12,18 +12,20 @@ import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
-/** While someone types, nothing is asked. */
+/** How long after the last key the search starts. */
 const PAUSE_MS = 200;
 const SHORTEST = 2;
 const MOST = 5;
 
 type Found = Omit<PaletteItem, "run"> & { href: string };
 
-/** Requests, tasks and servers by what was typed. The server searches; what came last stays until the next is there. */
+/**
+ * Searches requests, tasks and servers on the server. The previous results stay until the next ones arrive.
+ */
 export function usePaletteSearch(text: string) {
   const q = usePause(text.trim());
   const asked = q.length >= SHORTEST;
-  // One answer for both, so that nothing is put in above what Enter would choose.
+  // Both lists come in one query, so that late results cannot move the item that Enter would choose.
   const search = useQuery({
     queryKey: ["palette", q],
     queryFn: async ({ signal }) => {

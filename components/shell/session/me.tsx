@@ -12,13 +12,16 @@ export interface Me {
   user: { id: string; name: string; email: string };
   organization: { id: string; slug: string; name: string };
   role: Role;
-  /** All that they are a member of, this one too. */
+  /** All organizations of the user, including the current one. */
   organizations: OwnOrganization[];
   preferences: Preferences;
   may: (permission: Permission) => boolean;
 }
 
-/** As the server draws it into the page: the permissions are said, so that their table stays there. */
+/**
+ * The user as the server renders them into the page. Lists the permissions, so that the permission table
+ * stays on the server.
+ */
 interface DrawnMe extends Omit<Me, "may"> {
   permissions: Permission[];
 }
@@ -30,7 +33,7 @@ interface MeValue extends Me {
 const MeContext = createContext<MeValue | null>(null);
 
 export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode }) {
-  // Before anything below asks for anything.
+  // Must run before any child calls the API.
   useState(() => speakFor(me.organization.id));
   const [preferences, setPreferences] = useState(me.preferences);
   const [prefer] = useState(() =>
@@ -49,7 +52,7 @@ export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode 
   );
 }
 
-/** Who looks at the screen. It decides what is offered; the API decides what is allowed. */
+/** Returns the signed-in user. The permissions decide what the UI offers; the API decides what is allowed. */
 export function useMe(): MeValue {
   const me = useContext(MeContext);
   if (!me) throw new Error("useMe outside the signed-in part");

@@ -4,7 +4,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 
-/** The page was drawn for an organization that the session no longer works in: none of its calls is taken. */
+/** Shown when the session has moved to another organization: the API refuses all calls of this page. */
 export function Moved({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const { organization } = useMe();
   return (

@@ -1,12 +1,12 @@
 const CHANNEL = "intray:left";
 
-/** Leads this tab and the browser's others to `path`, by a full load: what they show is over. */
+/** Loads `path` in this tab and in the browser's other tabs, because their pages are outdated. */
 export function leadAll(path: string): void {
   new BroadcastChannel(CHANNEL).postMessage(path);
   window.location.assign(path);
 }
 
-/** Follows when another tab leads all of them somewhere. Returns how to stop. */
+/** Follows `leadAll` of another tab. Returns a function that stops. */
 export function followOthers(): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }: MessageEvent<string>) => window.location.assign(data);

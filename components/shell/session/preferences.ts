@@ -1,11 +1,11 @@
 import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
 
-/** Shows a change at once and takes it back if the server refuses it. Throws what went wrong. */
+/** Shows a change at once and reverts the change if the server refuses. Throws the server's error. */
 export type Prefer = (change: UpdatePreferences) => Promise<void>;
 
 /**
- * Changes what a person prefers. `show` gets what they have, with what the server has not yet said yes to. Changes are
- * sent one after the other, so that the server ends with the last one as the page does.
+ * Changes a user's preferences. `show` receives the saved preferences with the pending changes applied.
+ * Changes are sent one after the other, so that server and page end with the same one.
  */
 export function createPrefer(
   saved: Preferences,

@@ -5,7 +5,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 export async function leave(): Promise<void> {
   const { signOut } = await import("next-auth/react");
   try {
-    // Before anything leads away from here: a page that is left takes its calls along.
+    // Waits for the response: a navigation aborts the page's requests.
     await signOut({ redirect: false });
   } catch {
     toast.error("You are still signed in: Intray cannot be reached.");

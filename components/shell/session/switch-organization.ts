@@ -2,7 +2,7 @@ import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 
-/** Works in another organization from now on, in all tabs of this browser. */
+/** Switches to another organization, in all tabs of this browser. */
 export async function switchOrganization(organizationId: string): Promise<void> {
   try {
     await api.put("/api/v1/me/organization", { organizationId });

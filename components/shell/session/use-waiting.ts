@@ -5,8 +5,8 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { requestCounts } from "@/lib/api-client/requests.ts";
 
 /**
- * How many requests wait for the person before the screen to act: theirs, and those that nobody has taken. What a
- * colleague has claimed or was assigned is not counted, though All shows it. Nothing waits for those who only read.
+ * The number of requests that wait for the current user: their own and the unassigned ones. Excludes requests
+ * claimed by or assigned to colleagues, though All shows them. 0 for users who may not answer.
  */
 export function useWaiting(): number {
   const me = useMe();

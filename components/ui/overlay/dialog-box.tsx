@@ -14,11 +14,11 @@ export interface DialogProps {
   description?: ReactNode;
   children: ReactNode;
   className?: string;
-  /** For something to read: the focus goes to the dialog, not to the first thing that can be changed. */
+  /** For dialogs to read: the focus goes to the dialog, not to its first control. */
   forReading?: boolean;
 }
 
-/** The dialog itself, loaded when the first one opens. */
+/** The dialog itself, loaded when the first dialog opens. */
 export function DialogBox({
   open,
   onOpenChange,
@@ -28,7 +28,7 @@ export function DialogBox({
   className,
   forReading,
 }: DialogProps) {
-  // Kept while it is drawn: a field inside that takes the focus by itself has it before Radix asks.
+  // Saved during render: a field with autofocus takes the focus before Radix asks.
   const [shown, setShown] = useState(false);
   const [giveBack, setGiveBack] = useState<(() => void) | null>(null);
   if (shown !== open) {

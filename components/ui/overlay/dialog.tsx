@@ -10,19 +10,22 @@ const DialogBox = lazyComponent(() => import("./dialog-box.tsx").then((file) => 
   warm: true,
 });
 
-/** Stands for a dialog that is on its way: single keys rest already, since what is typed is meant for it. */
+/**
+ * Stands in for a dialog that is loading. Locks single keys already, because further keys are meant for the
+ * dialog.
+ */
 export function DialogLoading() {
   return <KeyLock />;
 }
 
-/** A dialog over the page. When it closes, the focus goes back to where it was. */
+/** A dialog over the page. On close the focus returns to the previous element. */
 export function Dialog(props: DialogProps) {
   const [used, setUsed] = useState(props.open);
   if (props.open && !used) setUsed(true);
   return used ? <DialogBox {...props} /> : null;
 }
 
-/** The row of buttons that ends a dialog. */
+/** The row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2 max-md:*:flex-1">{children}</div>;
 }

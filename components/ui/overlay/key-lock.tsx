@@ -2,12 +2,12 @@
 
 import { useLayoutEffect } from "react";
 
-/** What lies over the page. A menu takes its single keys; a dialog also hides what Ctrl+K would open. */
+/** Kinds of overlays. A menu takes the page's single keys; a dialog also blocks Ctrl+K. */
 type Overlay = "dialog" | "menu";
 
 const open: Overlay[] = [];
 
-/** Single keys of the page rest from now on. Returns how they are let go. */
+/** Disables the page's single keys. Returns a function that enables them again. */
 export function lockKeys(by: Overlay): () => void {
   open.push(by);
   let locked = true;
@@ -17,17 +17,17 @@ export function lockKeys(by: Overlay): () => void {
   };
 }
 
-/** Whether a dialog or a menu is open, or a dialog is on its way. */
+/** Whether a dialog or a menu is open, or a dialog is loading. */
 export function areKeysLocked(): boolean {
   return open.length > 0;
 }
 
-/** Whether a dialog is open or on its way. */
+/** Whether a dialog is open or loading. */
 export function isDialogOpen(): boolean {
   return open.includes("dialog");
 }
 
-/** Locks the keys for as long as it is drawn: stands inside whatever lies over the page. */
+/** Locks the keys while mounted. Place it inside every overlay. */
 export function KeyLock({ by = "dialog" }: { by?: Overlay }) {
   useLayoutEffect(() => lockKeys(by), [by]);
   return null;

@@ -11,19 +11,19 @@ export interface MenuProps {
   children: ReactNode;
   align?: "start" | "end";
   side?: "top" | "bottom";
-  /** Where what stands in it is loaded apart: it opens once that is there, too. */
+  /** The loader of the menu's items, if they are a separate chunk: the menu opens once they are loaded. */
   items?: { load: () => Promise<void> };
 }
 
 const itemStyle =
   "flex min-h-8 cursor-pointer base:items-center gap-2.5 rounded-md px-2 py-1.5 outline-none data-[disabled]:cursor-default data-[disabled]:opacity-50 data-[highlighted]:bg-sunken max-md:min-h-11 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-muted";
 
-/** The menu itself, loaded when the first one is opened. It comes open: that is why it is here. */
+/** The menu itself, loaded when first opened, so it mounts open. */
 export function MenuBox({ trigger, children, align = "end", side }: MenuProps) {
-  // Inside the landmark, so that a screen reader knows where the menu belongs.
+  // The portal is inside the landmark, so that a screen reader knows where the menu belongs.
   const [place] = useState(() => document.getElementById("main"));
   return (
-    // Not modal: the page behind a menu stays what it is, also to a screen reader.
+    // Not modal: the page behind a menu stays accessible to screen readers.
     <Radix.Root modal={false} defaultOpen>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal container={place}>

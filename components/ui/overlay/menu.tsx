@@ -12,7 +12,7 @@ const load = async () => {
 };
 loadWhenTouched(load);
 
-/** A button with a menu. Until it is first opened only the button is there. */
+/** A button with a menu. Renders only the button until the first opening. */
 export function Menu(props: MenuProps) {
   const [used, setUsed] = useState(false);
   if (used && box) return <box.MenuBox {...props} />;
@@ -27,7 +27,7 @@ export function Menu(props: MenuProps) {
   });
 }
 
-// What stands inside a menu is drawn when the menu is, and so never before the box is there.
+// Menu contents render inside the menu, so `box` is loaded by then.
 
 export function MenuItem(props: ComponentProps<Box["MenuItem"]>) {
   return box && <box.MenuItem {...props} />;

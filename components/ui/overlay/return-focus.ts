@@ -1,6 +1,6 @@
 /**
- * Remembers where the focus is now, or `was`. The function that it returns brings it back there, or to what is left
- * around that place; it does nothing where the focus was moved on purpose meanwhile.
+ * Remembers the focused element, or `was`. Returns a function that restores the focus there, or to the
+ * nearest remaining ancestor. The function does nothing if the focus has moved elsewhere on purpose.
  */
 export function rememberFocus(was = document.activeElement): () => void {
   const path = pathOf(whereItCameFrom(was));
@@ -15,7 +15,9 @@ export function rememberFocus(was = document.activeElement): () => void {
   };
 }
 
-/** An item of a menu goes with its menu; the button that opened it stays. */
+/**
+ * Returns the button that opened the menu, for a menu item, which disappears with its menu; else the element.
+ */
 function whereItCameFrom(element: Element | null): Element | null {
   const opener = element?.closest("[role=menu]")?.getAttribute("aria-labelledby");
   return (opener && document.getElementById(opener)) || element;

@@ -4,11 +4,11 @@ import type { ExternalToast, toast as Sonner } from "sonner";
 type Saying = (toast: typeof Sonner) => void;
 
 let sonner: typeof Sonner | null = null;
-/** What was said before there was a place for it, in order. */
+/** Toasts raised before the toaster was mounted, in order. */
 const unsaid: Saying[] = [];
 let want = () => {};
 
-/** Says something in passing. The place for it is loaded when it is first needed; nothing said before is lost. */
+/** Shows a toast. The toaster is loaded on first use; earlier toasts are queued. */
 export const toast = Object.assign(
   (message: ReactNode, options?: ExternalToast) => say((each) => each(message, options)),
   {
@@ -23,7 +23,7 @@ function say(saying: Saying): void {
   want();
 }
 
-/** For the shell: calls back when there is something to say and no place for it. */
+/** For the shell: calls back when a toast is raised and no toaster is mounted. */
 export function onFirstToast(listener: () => void): () => void {
   want = listener;
   if (unsaid.length > 0) listener();
@@ -32,7 +32,7 @@ export function onFirstToast(listener: () => void): () => void {
   };
 }
 
-/** The place is there: what waited is said, and everything else from now on. Null: it is gone again. */
+/** Registers the toaster and shows the queued toasts. Null unregisters the toaster. */
 export function setToaster(toaster: typeof Sonner | null): void {
   sonner = toaster;
   if (toaster) for (const saying of unsaid.splice(0)) saying(toaster);

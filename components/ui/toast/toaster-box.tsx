@@ -6,12 +6,12 @@ import { useTheme } from "@/components/shell/use-theme.ts";
 import { rememberFocus } from "@/components/ui/overlay/return-focus.ts";
 import { setToaster } from "@/components/ui/toast/toast.ts";
 
-/** What is said in passing, above the bar that decides: loaded apart, with the library that shows it. */
+/** The toaster, above the decision bar. Loaded apart, with the toast library. */
 export function ToasterBox() {
   const { resolvedTheme } = useTheme();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => giveFocusBack(place.current!), []);
-  // After the toaster itself, which listens from its own effect on.
+  // Runs after the toaster's own effect, which subscribes to toasts.
   useEffect(() => {
     setToaster(toast);
     return () => setToaster(null);
@@ -21,13 +21,13 @@ export function ToasterBox() {
       <Toaster
         position="bottom-right"
         theme={resolvedTheme === "dark" ? "dark" : "light"}
-        // A decision, its seconds and Undo stand in one line.
+        // Wide enough for a decision, its seconds and Undo in one line.
         style={{ "--width": "400px" } as CSSProperties}
-        // However high the bar is.
+        // Above the decision bar, whatever its height.
         offset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)", right: 24 }}
         mobileOffset={{ bottom: "calc(var(--decision-bar, 64px) + 12px)" }}
         toastOptions={{
-          // The reverse of the page, so that it is seen without being loud.
+          // Inverted colours: visible without being loud.
           classNames: {
             toast: "!rounded-lg !border-0 !bg-ink !text-bg !font-sans !text-sm !shadow-pop",
             description: "!text-bg/80",
@@ -39,14 +39,14 @@ export function ToasterBox() {
   );
 }
 
-/** A toast goes by itself. Had its button the focus, that goes back to where it came from, not to nowhere. */
+/** A toast disappears by itself. If its button has the focus, the focus returns to the previous element. */
 function giveFocusBack(place: HTMLElement): () => void {
   let back: (() => void) | null = null;
   const onFocusIn = ({ relatedTarget }: FocusEvent) => {
     if (!(relatedTarget instanceof Node && place.contains(relatedTarget)))
       back = rememberFocus(relatedTarget instanceof Element ? relatedTarget : null);
   };
-  // It does nothing while the focus is anywhere at all.
+  // `back` does nothing while any element has the focus.
   const observer = new MutationObserver(() => back?.());
   place.addEventListener("focusin", onFocusIn);
   observer.observe(place, { childList: true, subtree: true });

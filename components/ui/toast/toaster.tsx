@@ -8,7 +8,7 @@ const ToasterBox = lazyComponent(() => import("./toaster-box.tsx").then((file) =
   warm: true,
 });
 
-/** The place for toasts, once there is something to say. */
+/** Mounts the toaster once the first toast is raised. */
 export function Toaster() {
   const [wanted, setWanted] = useState(false);
   useEffect(() => onFirstToast(() => setWanted(true)), []);

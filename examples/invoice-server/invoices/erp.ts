@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { log } from "../log.ts";
 
-/** Stand-ins for the ERP and the payment gateway, failing as often as the settings say. */
+/** Stand-ins for the ERP and the payment gateway, which fail with the configured probabilities. */
 
 export async function validateAgainstErp(config: Config): Promise<boolean> {
   return Math.random() >= config.validationMismatch;
@@ -11,8 +11,8 @@ export async function validateAgainstErp(config: Config): Promise<boolean> {
 const GATEWAY_ATTEMPTS = 3;
 
 /**
- * Pays one line. `paymentId` is what a real gateway would take as its idempotency key: a server that is killed
- * between the payment and writing it down asks again with the same one.
+ * Pays one line. `paymentId` serves as the gateway's idempotency key: a server killed between the payment and
+ * its record repeats the call with the same key.
  */
 export async function charge(
   config: Config,

@@ -6,7 +6,7 @@ import { parseCall, processInvoice } from "../tool.ts";
 import { createTask } from "../transitions.ts";
 import type { Processor } from "./workflow.ts";
 
-/** The invoices, as both eras show them. */
+/** The invoices as tasks of both eras. */
 export function invoiceTasks(db: Database, processor: Processor): Tasks {
   return {
     tools: [processInvoice],

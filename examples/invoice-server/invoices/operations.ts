@@ -3,7 +3,7 @@ import { linesOf, openTasks, readLedger } from "../store.ts";
 import { taskStatus } from "../task.ts";
 import { forcePay, NothingToForce } from "./payments.ts";
 
-/** What the command line can do, over HTTP or on the database itself. */
+/** The operations of the command line, over HTTP or on the database itself. */
 export type Operations = {
   invoices: () => Promise<OpenInvoice[]>;
   forcePay: (target: Target) => Promise<{ taskId: string; forced: number[] }>;

@@ -4,13 +4,13 @@ import { hasEnded } from "../state.ts";
 import { linesOf, lockTask } from "../store.ts";
 import { end, record, TOUCH, wake } from "../transitions.ts";
 
-/** What is to be paid, what was paid, and forcing a payment before its due date. */
+/** Planned and recorded payments, and payments forced before their due dates. */
 
 export class NothingToForce extends Error {}
 
 export type Plan = { ended: boolean; due: number[]; nextDueAt: number | null };
 
-/** The lines to pay now, and when the next one falls due. */
+/** Returns the lines to pay now, and when the next one falls due. */
 export function planPayments(db: Database, taskId: string, now: number): Promise<Plan> {
   return inTransaction(db, async (client) => {
     const task = await lockTask(client, taskId);
@@ -25,7 +25,7 @@ export function planPayments(db: Database, taskId: string, now: number): Promise
   });
 }
 
-/** The outcome of one line, once: the mark on the line and the line in the ledger are one transaction. */
+/** Records the outcome of one line once: the mark on the line and the ledger's line are one transaction. */
 export function recordPayment(
   db: Database,
   taskId: string,
@@ -53,7 +53,7 @@ export function recordPayment(
   });
 }
 
-/** PAID when every line is, FAILED when one could not be. */
+/** Ends a task whose lines are all settled: PAID if every line was paid, FAILED otherwise. */
 export function finishPaying(db: Database, taskId: string): Promise<void> {
   return inTransaction(db, async (client) => {
     const task = await lockTask(client, taskId);
@@ -67,8 +67,8 @@ export function finishPaying(db: Database, taskId: string): Promise<void> {
 }
 
 /**
- * Lets lines be paid before they fall due: one, or all. It may come before the approval, but replaces none:
- * paying starts only after it. Returns the lines it forced.
+ * Allows one line, or all, to be paid before the due date. Does not replace the approval: paying starts only
+ * after it. Returns the numbers of the forced lines.
  */
 export function forcePay(db: Database, taskId: string, number: number | null): Promise<number[]> {
   return inTransaction(db, async (client) => {

@@ -1,7 +1,7 @@
 import { lookAtQuestion, tell } from "../answers.ts";
 import { cancelTask, failTask } from "../transitions.ts";
 
-/** What becomes of an invoice when somebody answers, cancels, or time runs out: what a server could get wrong. */
+/** The transitions on answers, cancels and deadlines, which quirks replace. */
 export type Rules = {
   tell: typeof tell;
   lookAtQuestion: typeof lookAtQuestion;

@@ -13,18 +13,18 @@ import { finishPaying, planPayments, recordPayment } from "./payments.ts";
 import type { Rules } from "./rules.ts";
 
 /**
- * The invoice's way, as a DBOS workflow whose id is the task id. DBOS remembers which steps are done and until when
- * it waits, so a killed server goes on where it was. The state itself lives in our tables: a message only says
- * "look again", which makes a lost, late or doubled one harmless.
+ * The processing of an invoice, as a DBOS workflow whose id is the task id. DBOS remembers the finished steps
+ * and the ends of waits, so a killed server continues where it was. The state itself is in this server's
+ * tables: a message only says "look again", so a lost, late or doubled message is harmless.
  */
 
 const VALIDATION_ATTEMPTS = 5;
-/** Messages arrive by LISTEN/NOTIFY; polling only covers a connection that was lost meanwhile. */
+/** Messages arrive by LISTEN/NOTIFY; polling only covers a connection lost meanwhile. */
 export const POLL_MS = 15_000;
 
 export type Processor = {
   rules: Rules;
-  /** Starts DBOS, which takes up every unfinished workflow, and then the tasks that have none yet. */
+  /** Launches DBOS, which resumes every unfinished workflow, then starts tasks that have no workflow yet. */
   launch: () => Promise<void>;
   start: (taskId: string) => Promise<void>;
   forget: (taskIds: string[]) => Promise<void>;
@@ -51,11 +51,11 @@ export function createProcessor(db: Database, config: Config, rules: Rules): Pro
       }
       await paid(taskId);
     },
-    // A server may be restarted any number of times during the months a task takes.
+    // A server may be restarted any number of times during the months of a task.
     { name: "processInvoice", maxRecoveryAttempts: 1_000_000 },
   );
 
-  /** The attempt that went well; null when all of them reported a mismatch. */
+  /** Returns the number of the successful attempt, or null if every attempt reported a mismatch. */
   async function validated(taskId: string): Promise<number | null> {
     for (let attempt = 1; attempt <= VALIDATION_ATTEMPTS; attempt++) {
       if (await step(`validate ${attempt}`, () => validateAgainstErp(config))) return attempt;
@@ -77,7 +77,7 @@ export function createProcessor(db: Database, config: Config, rules: Rules): Pro
     }
   }
 
-  /** Lines that are due or forced are paid in parallel; between two due dates the workflow sleeps. */
+  /** Pays due and forced lines in parallel, and sleeps until the next due date. */
   async function paid(taskId: string): Promise<void> {
     await step("pay", () => advance(db, taskId, ["APPROVED", "CODED"], "PAYING"));
     for (;;) {
@@ -88,7 +88,7 @@ export function createProcessor(db: Database, config: Config, rules: Rules): Pro
           plan.due.map((line, index) =>
             step(`pay line ${line}`, async () => {
               await sleep(config.stepDelayMs * (index + 1));
-              // A cancel may have come since the plan.
+              // The task may have been cancelled since the plan.
               if (hasEnded(await getTask(db, taskId))) return;
               await recordPayment(db, taskId, line, await charge(config, `${taskId}-${line}`));
             }),
@@ -114,16 +114,18 @@ export function createProcessor(db: Database, config: Config, rules: Rules): Pro
         name: "invoice-server",
         systemDatabaseUrl: db.url,
         systemDatabasePoolSize: 5,
-        // DBOS would set it with a query beside the first one of each connection, of which pg warns.
+        // If DBOS set the timeout, its query would run beside the first query of each connection, and pg
+        // would warn.
         systemDatabaseIdleTransactionTimeoutMs: 0,
-        // Fixed, so that every start finds the unfinished workflows of the process before it.
+        // Fixed, so that every start finds the unfinished workflows of the previous process.
         executorID: "invoice-server",
         applicationVersion: "1",
         runAdminServer: false,
         logger: dbosLogger,
       });
       await DBOS.launch();
-      // Killed between writing the task and starting its workflow; starting twice is harmless.
+      // The previous process may have been killed between storing a task and starting its workflow; starting
+      // twice is harmless.
       for (const task of await openTasks(db)) if (task.state === "SUBMITTED") await start(task.taskId);
     },
     start,
@@ -132,7 +134,7 @@ export function createProcessor(db: Database, config: Config, rules: Rules): Pro
   };
 }
 
-/** DBOS speaks only to those who debug; its errors are everyone's. */
+/** DBOS's own log: errors as errors, everything else at debug. */
 const dbosLogger = {
   info: (entry: unknown) => log.debug(String(entry)),
   debug: (entry: unknown) => log.debug(String(entry)),
@@ -141,8 +143,8 @@ const dbosLogger = {
 };
 
 /**
- * A step of ours is safe to repeat, so what fails is tried again until it works: the database comes back, a bug is
- * fixed by the next release. Failing the task instead would turn an outage into lost invoices.
+ * Runs a repeatable step and retries until it succeeds: a database comes back, and a release fixes a bug.
+ * Failing the task instead would turn an outage into lost invoices.
  */
 export function step<T>(name: string, run: () => Promise<T>): Promise<T> {
   return DBOS.runStep(

@@ -26,15 +26,20 @@ import {
 import { describeTool, readArguments } from "./tool.ts";
 import { officeTools } from "./tools/all.ts";
 
-/** The tools beside the invoices: each asks a person once, in a way of its own. Their tasks are as durable as the invoices. */
+/**
+ * The tools besides the invoices: each asks a person at most once, in its own way. Their tasks are as durable
+ * as the invoices.
+ */
 export type Office = Tasks & {
   ownsTool: (params: unknown) => boolean;
   ownsTask: (taskId: string) => boolean;
-  /** Once DBOS is launched: takes up the tasks of the process before. */
+  /** Resumes the tasks of the previous process. Call it once DBOS is launched. */
   resume: () => Promise<void>;
 };
 
-/** Before DBOS is launched. `pages`: where a browser finds this server. */
+/**
+ * Must be called before DBOS is launched. `pages` returns the base URL at which browsers reach this server.
+ */
 export async function createOffice(db: Database, config: Config, pages: () => string): Promise<Office> {
   await prepareOffice(db);
   const pause = () => DBOS.sleepms(config.stepDelayMs);

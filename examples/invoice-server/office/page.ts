@@ -3,7 +3,7 @@ import type { Database } from "../database.ts";
 import { ENDED, findByPage, type OfficeTask, pressOnPage } from "./store.ts";
 import type { Page } from "./tool.ts";
 
-/** The page that a URL question points at. Nothing happens when it is fetched; a press on one of its buttons counts once. */
+/** Serves the page of a URL question. A GET changes nothing; the first press of a button counts. */
 export type PageHandler = (req: IncomingMessage, res: ServerResponse, elicitationId: string) => Promise<void>;
 
 export function createPages(db: Database): PageHandler {
@@ -18,7 +18,7 @@ export function createPages(db: Database): PageHandler {
       if (pressed === undefined)
         return send(res, 400, "Not understood", "<p>Press one of the page's buttons.</p>");
       await pressOnPage(db, elicitationId, pressed);
-      // A reload of what follows asks nothing of the server.
+      // A redirect, so that a reload does not submit again.
       res.writeHead(303, { location: `/confirm/${elicitationId}` }).end();
       return;
     }
@@ -26,7 +26,7 @@ export function createPages(db: Database): PageHandler {
   };
 }
 
-/** What a browser sends of each button. */
+/** The form bodies that a browser sends for each button. */
 const PRESSED: Record<string, 0 | 1 | undefined> = { "choice=0": 0, "choice=1": 1 };
 
 function asked({ lead, facts, choices }: Page): string {
@@ -46,7 +46,10 @@ function afterwards({ page, state }: OfficeTask): string {
   return `<p role="status">${inHtml(page.ending.text)}${next}</p>`;
 }
 
-/** No scripts and nothing from elsewhere. The address is the only key to the page, so it is told to nobody else. */
+/**
+ * Sends a page without scripts or external resources. The URL is the only key to the page, so the referrer
+ * stays on this site.
+ */
 function send(res: ServerResponse, status: number, title: string, body: string): void {
   res
     .writeHead(status, {
@@ -76,7 +79,7 @@ function send(res: ServerResponse, status: number, title: string, body: string):
 `);
 }
 
-/** What the form sends is a few characters; of anything longer the rest is not read. */
+/** Reads a form body. Valid bodies are short, so reading stops after 100 characters. */
 async function readText(req: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of req as AsyncIterable<Buffer>) {

@@ -10,11 +10,15 @@ import { type AnyOfficeTool, type Ending, readArguments } from "./tool.ts";
 import { officeTools } from "./tools/all.ts";
 
 /**
- * The tasks of the office tools: their table, and every read and write of it. Each write is one transaction that locks
- * the row, checks the state it expects and writes the ledger beside the change, so that a step may run again.
+ * The tasks of the office tools: their table, and every read and write of it. Each write is one transaction
+ * that locks the row, checks the expected state and writes the ledger beside the change, so that a step may
+ * run again.
  */
 
-/** `asking`: the question is open. `visiting`: somebody agreed to open the page, and is to press a button there. */
+/**
+ * `asking`: the question is open. `visiting`: a person has agreed to open the page, and no button was pressed
+ * yet.
+ */
 export type OfficeState = "working" | "asking" | "visiting" | "decided" | "done" | "failed" | "cancelled";
 export const ENDED: readonly OfficeState[] = ["done", "failed", "cancelled"];
 
@@ -28,9 +32,9 @@ export type OfficeTask = {
   round: number;
   question: FormParams | { mode: "url"; message: string; elicitationId: string } | null;
   questionExpiresAt: Date | null;
-  /** When a client was first shown the question as it is now. */
+  /** When the current question was first shown to a client. */
   questionShownAt: Date | null;
-  /** Of a URL question's page; null until a button was pressed there. */
+  /** The page of a URL question; null until a button was pressed there. */
   page: { elicitationId: string; ending: Ending } | null;
   /** How the task ends, once a person has decided. */
   ending: Ending | null;
@@ -40,7 +44,7 @@ export type OfficeTask = {
   updatedAt: Date;
 };
 
-/** A task asks once, so that an answer which comes again is recognised by the key. */
+/** A task asks once, so the key identifies a repeated answer. */
 export const QUESTION_KEY = "decision-1";
 
 const TABLE = `
@@ -84,7 +88,7 @@ export async function prepareOffice(db: Database): Promise<void> {
   await db.pool.query(TABLE);
 }
 
-/** Starts a task, or returns the one this idempotency key started before. */
+/** Starts a task, or returns the task that this idempotency key started before. */
 export async function createOfficeTask(
   db: Database,
   tool: AnyOfficeTool,
@@ -118,7 +122,7 @@ export async function createOfficeTask(
   return getOfficeTask(db, existing ?? taskId);
 }
 
-/** -32602 when the task is not known. */
+/** Throws -32602 for an unknown task. */
 export async function getOfficeTask(db: Database, taskId: string): Promise<OfficeTask> {
   const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from office_task where task_id = $1`, [
     taskId,
@@ -127,7 +131,7 @@ export async function getOfficeTask(db: Database, taskId: string): Promise<Offic
   return toTask(rows[0]);
 }
 
-/** Newest first. */
+/** Lists tasks, newest first. */
 export async function listOfficeTasks(
   db: Database,
   after: ListPosition | null,
@@ -142,7 +146,7 @@ export async function listOfficeTasks(
   return rows.map(toTask);
 }
 
-/** Of tasks that go on: after a restart the workflows of all of them run. */
+/** Returns the ids of tasks that have not ended, whose workflows resume after a restart. */
 export async function unfinishedOfficeTasks(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ task_id: string }>(
     "select task_id from office_task where state <> all($1)",
@@ -151,7 +155,7 @@ export async function unfinishedOfficeTasks(db: Database): Promise<string[]> {
   return rows.map((row) => row.task_id);
 }
 
-/** The open task whose page has this address; null where there is none. */
+/** Returns the task whose page has this id, ended or not, or null. */
 export async function findByPage(db: Database, elicitationId: string): Promise<OfficeTask | null> {
   const { rows } = await db.pool.query<Row>(
     `select ${COLUMNS} from office_task
@@ -161,7 +165,7 @@ export async function findByPage(db: Database, elicitationId: string): Promise<O
   return rows[0] ? toTask(rows[0]) : null;
 }
 
-/** Ends what needs nobody, else opens the question. Returns whether a person is asked now. */
+/** Ends a task that needs no person, else opens its question. Returns whether a person is asked now. */
 export function beginAsking(db: Database, taskId: string, answerWithinMs: number): Promise<boolean> {
   return onTask(db, taskId, async (client, task) => {
     if (task.state !== "working") return !ENDED.includes(task.state);
@@ -177,8 +181,8 @@ export function beginAsking(db: Database, taskId: string, answerWithinMs: number
 }
 
 /**
- * Looks at the open question: at its end it fails the task, and where its text changes some time after it was shown,
- * the new one takes its place. `at`: when to look again, unless something happens before.
+ * Looks at the open question: fails the task at the deadline, and replaces a changing question some time
+ * after it was shown. `at`: when to look again unless a message comes first, in ms.
  */
 export function lookAtOfficeQuestion(
   db: Database,
@@ -206,7 +210,7 @@ export function lookAtOfficeQuestion(
   });
 }
 
-/** Whether the open question is one that changes, and has not yet. */
+/** Whether the open question changes and has changes left. */
 export function mayChange({ state, round, tool: { question } }: OfficeTask): boolean {
   return state === "asking" && question?.mode === "form" && round < question.changes;
 }
@@ -236,7 +240,7 @@ async function putQuestion(
   });
 }
 
-/** Nobody can see it, so `updated_at` stays. */
+/** Records that the question was shown. Clients cannot see this, so `updated_at` stays. */
 export function noteShown(db: Database, taskId: string): Promise<void> {
   return inTransaction(db, async (client) => {
     const { rowCount } = await client.query(
@@ -248,7 +252,7 @@ export function noteShown(db: Database, taskId: string): Promise<void> {
   });
 }
 
-/** Records an answer. The first valid one wins; whatever comes later is only written down. */
+/** Records an answer. The first valid one wins; later answers only go to the ledger. */
 export function tellOffice(
   db: Database,
   taskId: string,
@@ -273,7 +277,7 @@ export function tellOffice(
     if ("why" in verdict) return refuse(verdict.why, { invalid: true });
     await record(client, taskId, "told", { ...told, accepted: true, duplicate: false });
     if (verdict.ending) await decideAs(client, task, verdict.ending);
-    // Agreed, and nothing pressed on the page yet.
+    // The person agreed but has not pressed a button on the page yet.
     else
       await client.query(`update office_task set state = 'visiting', ${TOUCH} where task_id = $1`, [taskId]);
     await wake(db, client, taskId);
@@ -281,7 +285,10 @@ export function tellOffice(
   });
 }
 
-/** What an answer means; `ending: null`: the page decides. Decline and cancel both end the task without doing anything. */
+/**
+ * Interprets an answer; `ending: null` leaves the decision to the page. Decline and cancel both end the task
+ * without an action.
+ */
 function judge(
   { tool, arguments: args, round, page }: OfficeTask,
   answer: Answer,
@@ -300,8 +307,8 @@ function judge(
 }
 
 /**
- * A button of the page was pressed: the first time counts. The task goes on once the question has been accepted too,
- * whichever comes first. False: the page was used before, or nobody waits for it any more.
+ * Records the first press of a button on the page. The task continues once the question is accepted too, in
+ * either order. Returns false if the page was used before or its question is closed.
  */
 export function pressOnPage(db: Database, elicitationId: string, choice: 0 | 1): Promise<boolean> {
   return inTransaction(db, async (client) => {
@@ -325,14 +332,14 @@ export function pressOnPage(db: Database, elicitationId: string, choice: 0 | 1):
   });
 }
 
-/** The last step: what a person decided is done. */
+/** The last step: carries out the decision. */
 export function finishOfficeTask(db: Database, taskId: string): Promise<void> {
   return onTask(db, taskId, async (client, task) => {
     if (task.state === "decided" && task.ending) await finishAs(client, task, task.ending);
   });
 }
 
-/** Cancels a task and returns whether this call did it; one that has ended stays as it is. */
+/** Cancels a task and returns whether this call did so; an ended task stays as it is. */
 export function cancelOfficeTask(db: Database, taskId: string): Promise<boolean> {
   return onTask(db, taskId, async (client, task) => {
     if (ENDED.includes(task.state)) return false;
@@ -348,7 +355,7 @@ export function cancelOfficeTask(db: Database, taskId: string): Promise<boolean>
   });
 }
 
-/** Deletes what ended and has outlived its ttl. Returns the task ids; the ledger keeps their lines. */
+/** Deletes ended tasks past their TTL. Returns their ids; the ledger keeps their lines. */
 export async function forgetOfficeTasks(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ task_id: string }>(
     `delete from office_task where state = any($1) and created_at + ttl_ms * interval '1 millisecond' < now()
@@ -395,7 +402,7 @@ function toTask({ tool: name, ...row }: Row): OfficeTask {
   return { ...row, tool, arguments: readArguments(tool, row.arguments) };
 }
 
-/** What a task is about: the number that stands first in the arguments of every office tool. */
+/** Returns the number of the subject: the first argument of every office tool. */
 function numberOf(args: object): string {
   return String(Object.values(args)[0]);
 }

@@ -4,18 +4,18 @@ import type { FormParams } from "../question.ts";
 import type { ToolDescription } from "../tasks.ts";
 import { IDEMPOTENCY_KEY } from "../tool.ts";
 
-/** What an office tool is made of. Each tool is a file of tools/: what it asks, and what an answer means. */
+/** An office tool. Each one is a file of tools/: its question, and the meaning of its answers. */
 export type OfficeTool<A> = {
   name: string;
   title: string;
   description: string;
   arguments: z.ZodType<A>;
   annotations?: Partial<ToolDescription["annotations"]>;
-  /** What the task is doing, for its status message: before the question, while it is open, and after. */
+  /** The task's status messages: before the question, while it is open, and after. */
   saying: { before: string; asking: string; after: string };
-  /** When the question can no longer be answered; without it, after INVOICE_ANSWER_WITHIN_MS. */
+  /** The deadline of the question; by default INVOICE_ANSWER_WITHIN_MS after asking. */
   deadline?: (args: A) => Date;
-  /** How the task ends without asking anybody; null: a person is asked. */
+  /** Returns how the task ends without a question, or null if a person must be asked. */
   endsBy?: (args: A) => Ending | null;
   question?: OfficeQuestion<A>;
 };
@@ -23,16 +23,16 @@ export type OfficeTool<A> = {
 type OfficeQuestion<A> =
   | {
       mode: "form";
-      /** `round`: how many times the question has changed while it was open. */
+      /** `round`: how many times the question has changed while open. */
       ask: (args: A, round: number) => Omit<FormParams, "mode">;
-      /** Which answers are none comes from the schema of `answer`. */
+      /** The schema of valid answers; all others are refused. */
       answer: (args: A, round: number) => z.ZodType<Ending>;
-      /** How many times it changes, each time a while after somebody was shown it. */
+      /** How many times the question changes, each time a while after it was shown. */
       changes: number;
     }
   | { mode: "url"; message: (args: A) => string; page: (args: A) => Page };
 
-/** A page with two buttons: the first ends the task well, the second does not. */
+/** A page with two buttons: the first ends the task successfully, the second does not. */
 export type Page = {
   title: string;
   lead: string;
@@ -64,7 +64,7 @@ export function describeTool({ name, title, description, arguments: schema, anno
   } satisfies ToolDescription;
 }
 
-/** The arguments as the tool's schema reads them, or -32602. */
+/** Returns the arguments as the tool's schema parses them. Throws -32602. */
 export function readArguments<A>({ name, arguments: schema }: OfficeTool<A>, args: unknown): A {
   const parsed = schema.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
@@ -73,12 +73,12 @@ export function readArguments<A>({ name, arguments: schema }: OfficeTool<A>, arg
   throw invalidParams(`Invalid arguments for ${name}: ${words}`, { issues });
 }
 
-/** `$1,234.50`; another currency by its ISO code. */
+/** Returns `$1,234.50`; other currencies are formatted by their ISO codes. */
 export function money(amount: number, currency = "USD"): string {
   return new Intl.NumberFormat("en-US", { style: "currency", currency }).format(amount);
 }
 
-/** Without the errors of binary fractions. */
+/** Adds amounts in cents, without the errors of binary fractions. */
 export function sum(amounts: number[]): number {
   return amounts.reduce((cents, amount) => cents + Math.round(amount * 100), 0) / 100;
 }

@@ -17,24 +17,29 @@ import { statusIn, type Tasks, type TaskView } from "../tasks.ts";
 import { POLL_INTERVAL_MS, SERVER_INFO } from "../tool.ts";
 import { invalidParams, RpcError, safely } from "./rpc.ts";
 
-/** Protocol revision 2025-11-25: sessions and core tasks. Tasks belong to the server, so any session finds them. */
+/**
+ * Protocol revision 2025-11-25: sessions and core tasks. Tasks belong to the server, so any session finds
+ * them.
+ */
 
 const ERA = "2025-11-25";
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
 /** Tasks on a page of `tasks/list`. */
 const PAGE = 50;
-/** The SDK gives up on an elicitation after 60 s otherwise. People answer in days; this is the longest timer there is. */
+/**
+ * The longest timer of Node: by default the SDK gives up on an elicitation after 60 s, but people take days.
+ */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export type LegacySession = {
   server: Server;
-  /** Tells the session's GET stream about a task it has asked for. */
+  /** Notifies the session's GET stream of a task that the session has requested. */
   taskChanged: (taskId: string) => Promise<void>;
 };
 
 type Watched = { token?: string | number; seen?: string; finishedPage?: string; progress: number };
 
-/** `streamClosed` says when the HTTP response of the request being handled has gone. */
+/** `streamClosed` returns a signal that aborts when the HTTP response of the current request closes. */
 export function createLegacySession(
   tasks: Tasks,
   changes: Changes,
@@ -44,7 +49,7 @@ export function createLegacySession(
     capabilities: { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
   });
   server.onerror = (error) => log.debug(ERA, error);
-  /** Tasks this session has asked for: the ones its GET stream hears about. */
+  /** Tasks that this session has requested, whose changes go to its GET stream. */
   const watched = new Map<string, Watched>();
   const watch = (taskId: string, token?: string | number) => {
     if (!watched.has(taskId) || token !== undefined) watched.set(taskId, { token, progress: 0 });
@@ -105,7 +110,7 @@ export function createLegacySession(
       const askedHere = new Set<string>();
       for (;;) {
         const waiting = new AbortController();
-        // Listening starts before reading: a change in between is not missed.
+        // Listening starts before reading, so that no change in between is missed.
         const changed = changes.next(taskId, AbortSignal.any([gone, waiting.signal]));
         try {
           const task = await tasks.get(taskId);
@@ -125,8 +130,8 @@ export function createLegacySession(
   );
 
   /**
-   * Asks on the stream of request `relatedRequestId`. The answer may come long after that stream has closed; it
-   * is valid as long as the session lives and the client has not cancelled the request.
+   * Asks on the stream of request `relatedRequestId`. The answer may come long after that stream has closed;
+   * it is valid as long as the session lives and the client has not cancelled the request.
    */
   function elicit(
     taskId: string,
@@ -145,7 +150,8 @@ export function createLegacySession(
       })
       .then(async (response) => {
         const told = await tasks.tell(taskId, question.key, ERA, answerSchema.parse(response));
-        // No error can be sent for a response. The question stays open and the next tasks/result asks it again.
+        // A response cannot be answered with an error. The question stays open, and the next tasks/result
+        // asks it again.
         if (!told.accepted) log.info(`${taskId}: an answer to ${question.key} was not taken: ${told.why}`);
       })
       .catch((error: unknown) =>
@@ -201,7 +207,7 @@ function describe(task: TaskView) {
   } as const;
 }
 
-/** What the tool call would have returned: its result, or its error. */
+/** Returns or throws the outcome of the tool call: its result, or its error. */
 function outcome(task: TaskView) {
   if (task.result) return { ...task.result, _meta: { [RELATED_TASK]: { taskId: task.taskId } } };
   const { code, message } = task.error ?? { code: -32603, message: `${task.taskId} was cancelled` };

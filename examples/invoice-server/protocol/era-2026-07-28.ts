@@ -15,12 +15,15 @@ import { statusIn, type Tasks, type TaskView } from "../tasks.ts";
 import { POLL_INTERVAL_MS, SERVER_INFO } from "../tool.ts";
 import { invalidParams, RpcError, safely } from "./rpc.ts";
 
-/** Protocol revision 2026-07-28: stateless, tasks by the extension io.modelcontextprotocol/tasks. */
+/** Protocol revision 2026-07-28: stateless, with tasks by the extension io.modelcontextprotocol/tasks. */
 
 const ERA = "2026-07-28";
 const TASKS = "io.modelcontextprotocol/tasks";
 
-/** The requests about tools and tasks. The client has declared the extension where a `taskId` comes in. */
+/**
+ * The requests about tools and tasks. Callers of methods with a `taskId` have checked that the client
+ * declared the extension.
+ */
 export type ModernRequests = {
   tools: () => Tool[];
   call: (params: unknown, ctx: ServerContext) => Promise<Result>;
@@ -47,14 +50,14 @@ export function taskRequests(tasks: Tasks): ModernRequests {
       const { question } = await tasks.get(taskId);
       for (const [key, response] of responses) {
         const answer = answerSchema.safeParse(response);
-        // A key that nobody asks with is ignored, whatever stands under it.
+        // A response under an unknown key is ignored, whatever its value.
         if (!answer.success && question?.key !== key) continue;
         if (!answer.success) throw invalidParams(`inputResponses["${key}"] is not an elicitation result`);
         const told = await tasks.tell(taskId, key, ERA, answer.data);
         if (!told.accepted && told.invalid) throw invalidParams(told.why, { key });
       }
     },
-    // The acknowledgement promises nothing: a task that has ended stays as it is.
+    // The acknowledgement promises nothing: an ended task stays as it is.
     cancel: async (taskId) => void (await tasks.cancel(taskId)),
   };
 }
@@ -69,7 +72,7 @@ export function modernHandler(requests: ModernRequests): NodeMcpRequestHandler {
 
 const taskParams = { params: z.looseObject({ taskId: z.string() }) };
 
-/** Built anew for every request; everything that lasts is in the database. */
+/** Built for every request; all lasting state is in the database. */
 function buildServer(requests: ModernRequests): Server {
   const server = new Server(SERVER_INFO, { capabilities: { tools: {}, extensions: { [TASKS]: {} } } });
 
@@ -124,7 +127,7 @@ export function knowsTasks(ctx: ServerContext): boolean {
   return envelopeWithTasks.safeParse(ctx.mcpReq.envelope).success;
 }
 
-/** -32021 for a client that has not declared the extension. */
+/** Throws -32021 if the client has not declared the extension. */
 export function requireTasks(ctx: ServerContext): void {
   if (!knowsTasks(ctx)) {
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } });

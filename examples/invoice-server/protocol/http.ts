@@ -11,7 +11,7 @@ import type { PageHandler } from "../office/page.ts";
 import type { Sessions } from "./sessions.ts";
 
 /**
- * One port: `/mcp` in both eras, `/healthz`, and what only this machine may ask for: the pages of URL questions and the
+ * One port: `/mcp` for both eras, `/healthz`, and, for this machine only, the pages of URL questions and the
  * operator's requests.
  */
 export type Handlers = {
@@ -30,7 +30,7 @@ const target = z
   })
   .refine(({ taskId, invoiceId }) => Boolean(taskId) !== Boolean(invoiceId), "Name a taskId or an invoiceId");
 
-// Against DNS rebinding: a web page must not reach a server on this machine through a name of its own.
+// Against DNS rebinding: a web page must not reach a server on this machine through its own host name.
 const fromThisMachine = localhostHostValidation();
 const fromLocalPage = localhostOriginValidation();
 
@@ -103,7 +103,7 @@ class HttpError extends Error {
   }
 }
 
-/** The parsed body; undefined when it is not JSON. */
+/** Returns the parsed body, or undefined for invalid JSON. Throws HttpError 413 for a large body. */
 async function readJson(req: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;

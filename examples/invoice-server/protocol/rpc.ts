@@ -1,6 +1,6 @@
 import { log } from "../log.ts";
 
-/** An error that both SDKs put on the wire as it is: they read `code` and `data`. */
+/** An error that both SDKs send unchanged: they read `code` and `data`. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -14,7 +14,10 @@ export class RpcError extends Error {
 
 export const invalidParams = (message: string, data?: unknown) => new RpcError(-32602, message, data);
 
-/** Wraps a request handler: what is not meant for the client is logged, and the client learns only that it failed. */
+/**
+ * Wraps a request handler: errors not meant for the client are logged, and the client learns only of a
+ * failure.
+ */
 export function safely<A extends unknown[], R>(
   handler: (...args: A) => Promise<R>,
 ): (...args: A) => Promise<R> {

@@ -8,7 +8,7 @@ import { log } from "../log.ts";
 import type { Tasks } from "../tasks.ts";
 import { createLegacySession, type LegacySession } from "./era-2025-11-25.ts";
 
-/** The sessions of revision 2025-11-25. They live in memory: after a restart a client gets 404 and starts a new one. */
+/** The sessions of revision 2025-11-25, in memory: after a restart a client gets 404 and starts a new one. */
 export type Sessions = {
   handle: (req: IncomingMessage, res: ServerResponse, body?: unknown) => Promise<void>;
   close: () => Promise<void>;
@@ -23,7 +23,7 @@ type Session = LegacySession & {
 const IDLE_MS = 24 * 60 * 60 * 1000;
 const SWEEP_MS = 10 * 60 * 1000;
 
-/** `onOpen` sees the transport of each new session, connected. */
+/** `onOpen` receives the connected transport of each new session. */
 export function createSessions(
   tasks: Tasks,
   changes: Changes,

@@ -6,8 +6,8 @@ import { findTask } from "../store.ts";
 import { taskStatus } from "../task.ts";
 
 /**
- * b: `tasks/result` of a task that works is an error instead of a wait. One whose question is open is asked, and waits.
- * 2025-11-25 only. Called when the transport is connected.
+ * b: `tasks/result` of a working task is an error instead of a wait; with an open question it asks and waits.
+ * 2025-11-25 only. Call it when the transport is connected.
  */
 export function refuseUnfinished(transport: Transport, db: Database): void {
   const receive = transport.onmessage;

@@ -15,12 +15,14 @@ import {
   updateAlways,
 } from "./wire.ts";
 
-/** The quirks of the original demonstration, for tests: what is switched on, and where it is put. See README.md. */
+/**
+ * The quirks of the original demonstration, for tests: their switches, and where they apply. See README.md.
+ */
 
 const LETTERS = ["a", "b", "c", "d", "e", "f", "g", "h", "i"] as const;
 export type Quirk = (typeof LETTERS)[number];
 
-/** INVOICE_QUIRKS, refused outside tests: nobody pays invoices with them by accident. */
+/** Reads INVOICE_QUIRKS. Refused outside tests, so that nobody pays invoices with quirks by accident. */
 export function readQuirks(env: NodeJS.ProcessEnv): ReadonlySet<Quirk> {
   const letters = (env.INVOICE_QUIRKS ?? "").split(",").filter((letter) => letter !== "");
   const unknown = letters.filter((letter) => !LETTERS.some((known) => known === letter));
@@ -35,9 +37,9 @@ const ruleQuirks: Partial<Record<Quirk, (rules: Rules) => Rules>> = {
   f: applyTwice,
   g: neverEnd,
 };
-/** Those that 2026-07-28 has too. */
+/** Quirks that also apply to 2026-07-28. */
 const wireQuirks: Partial<Record<Quirk, Rewrite>> = { d: tellInText, e: updateAlways, i: fiveDays };
-/** In this order: `a` leaves nothing of a task that another could change. */
+/** Applied in this order: `a` removes the task that the others change. */
 const legacyQuirks: Partial<Record<Quirk, Rewrite>> = { ...wireQuirks, h: listRunning, a: announceInMeta };
 
 export function quirkyRules(quirks: ReadonlySet<Quirk>): Rules {
@@ -55,7 +57,7 @@ export function quirkyRequests(requests: ModernRequests, quirks: ReadonlySet<Qui
   };
 }
 
-/** Gives a session of 2025-11-25 its quirks, once its transport is connected. */
+/** Applies the quirks to a session of 2025-11-25, once its transport is connected. */
 export function quirkySession(transport: Transport, db: Database, quirks: ReadonlySet<Quirk>): void {
   if (quirks.size === 0) return;
   const rewrite = inTurn(chosen(legacyQuirks, quirks));

@@ -4,9 +4,12 @@ import { hasEnded } from "../state.ts";
 import { getTask, lockTask } from "../store.ts";
 import { end, record, wake } from "../transitions.ts";
 
-/** What the original demonstration gets wrong about answers, cancels and time. The letters are those of README.md. */
+/**
+ * The original demonstration's errors about answers, cancels and deadlines. The letters are those of
+ * README.md.
+ */
 
-/** c: An answer that means nothing rejects the invoice. */
+/** c: An invalid answer rejects the invoice. */
 export const rejectUnlessApproved = (rules: Rules): Rules => ({
   ...rules,
   tell: async (db, taskId, key, era, answer) => {
@@ -22,7 +25,7 @@ export const rejectUnlessApproved = (rules: Rules): Rules => ({
   },
 });
 
-/** f: A second answer to a question is applied too, and ruins the payment under way. */
+/** f: A second answer to a question is applied too, and breaks the payment under way. */
 export const applyTwice = (rules: Rules): Rules => ({
   ...rules,
   tell: async (db, taskId, key, era, answer) => {
@@ -39,7 +42,7 @@ export const applyTwice = (rules: Rules): Rules => ({
   },
 });
 
-/** g: What gives up says `working` or `input_required` for ever; so does what was cancelled. */
+/** g: Expired and cancelled tasks report `working` or `input_required` for ever. */
 export const neverEnd = (rules: Rules): Rules => ({
   tell: async (db, taskId, key, era, answer) => {
     const { questionExpiresAt } = await getTask(db, taskId);

@@ -1,6 +1,6 @@
 /**
- * What the original demonstration says on the wire and this server does not: each quirk a function of what would be
- * sent, which is the result of a reply or the params of a message. The letters are those of README.md.
+ * The original demonstration's deviations on the wire. Each quirk is a function of the outgoing body: the
+ * result of a reply, or the params of a message. The letters are those of README.md.
  */
 
 export type Body = Record<string, unknown>;
@@ -11,7 +11,7 @@ const RELATED_TASK = "io.modelcontextprotocol/related-task";
 const OLD_RELATED_TASK = "modelcontextprotocol.io/related-task";
 const OLD_TASK = "modelcontextprotocol.io/task";
 
-/** a: A task is announced in the `_meta` of an empty result, and named under another key. 2025-11-25 only. */
+/** a: A task is announced in the `_meta` of an empty result, under another key. 2025-11-25 only. */
 export const announceInMeta: Rewrite = (body) => {
   if (isTask(body.task)) {
     const { taskId, status } = body.task;
@@ -22,7 +22,7 @@ export const announceInMeta: Rewrite = (body) => {
   return { ...body, _meta: { ...meta, [OLD_RELATED_TASK]: related } };
 };
 
-/** d: A rejected invoice is a completed task, and nothing but the text of its result says so. */
+/** d: A rejected invoice is a completed task, and only the text of its result says so. */
 export const tellInText: Rewrite = (body) => {
   const { structuredContent: _, ...rest } = body;
   return {
@@ -32,20 +32,22 @@ export const tellInText: Rewrite = (body) => {
   };
 };
 
-/** e: Every task was updated just now. */
+/** e: Every task reports that it was updated just now. */
 export const updateAlways: Rewrite = eachTask((task) => ({
   ...task,
   lastUpdatedAt: new Date().toISOString(),
 }));
 
-/** h: The list has one page, of running tasks, with another message than `tasks/get` gives. 2025-11-25 only. */
+/**
+ * h: The list has one page, of running tasks, with other messages than `tasks/get` returns. 2025-11-25 only.
+ */
 export const listRunning: Rewrite = (body) => {
   if (!Array.isArray(body.tasks)) return body;
   const running = body.tasks.filter(({ status }) => status === "working" || status === "input_required");
   return { tasks: running.map((task) => ({ ...task, statusMessage: `Invoice workflow ${task.taskId}` })) };
 };
 
-/** i: Whatever falls due when, a task says that it is kept for five days. */
+/** i: A task reports a TTL of five days, whatever its due dates. */
 export const fiveDays: Rewrite = eachTask(({ ttl, ttlMs, ...task }) => ({
   ...task,
   ...(ttl !== undefined && { ttl: FIVE_DAYS_MS }),

@@ -5,7 +5,7 @@ import { isPhone, readParams, type SearchParams } from "../../prefetch.ts";
 import { InboxScreen } from "../inbox-screen.tsx";
 import { readFirstView } from "../prefetch.ts";
 
-/** As `useTitle` says it from then on. */
+/** The same title as `useTitle` sets later. */
 export async function generateMetadata() {
   const { role } = await requireSession();
   const { mine, unassigned } = await currentCounts();
@@ -24,6 +24,6 @@ export default async function InboxPage({
   await requireSession();
   const id = (await params).id?.[0];
   const { read, first } = await readFirstView(id, await readParams(searchParams), !(await isPhone()));
-  // No Suspense here: a part that hydrates later would meet data that the navigation has already loaded.
+  // No Suspense here: a boundary that hydrates later would meet data that the navigation has already loaded.
   return <InboxScreen read={read} first={first} />;
 }

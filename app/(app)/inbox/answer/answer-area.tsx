@@ -10,7 +10,7 @@ import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker } from "./answer-blockers.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
-// With the first load: the notice is wanted when the network is away.
+// Imported statically: the notice must render while the network is away.
 import { type AnswerError, AnswerErrorNotice, answerErrorOf } from "./answer-error.tsx";
 import { useClaim } from "./assignment/use-claim.ts";
 import { DecisionBar } from "./decision-bar.tsx";
@@ -29,13 +29,13 @@ const RestlessQuestion = lazyComponent(() => firstTouch().then((file) => file.Re
 const AnswerCommands = lazyComponent(() => firstTouch().then((file) => file.AnswerCommands), {
   patient: true,
 });
-/** While they load the single keys rest: what is typed right after D is meant for them. */
+/** Its loading state locks single keys: text typed right after D is meant for the dialog. */
 const AnswerDialogs = lazyComponent(() => firstTouch().then((file) => file.AnswerDialogs), {
   loading: DialogLoading,
   warm: true,
 });
 
-/** What this request needs loaded to be answered. */
+/** The lazy components required to answer this request. */
 export function lazyAnswerParts(request: InputRequestDetail) {
   const open = request.state === "open";
   return [
@@ -49,21 +49,21 @@ export function lazyAnswerParts(request: InputRequestDetail) {
 export interface AnswerAreaProps {
   /** The question pinned on the screen; answers are bound to its hash. */
   question: InputRequestDetail;
-  /** The request as the server has it now. */
+  /** The latest state of the request. */
   request: InputRequestDetail;
-  /** The question on the screen is no longer the one that is asked. */
+  /** The server no longer asks the question on the screen. */
   blocked: boolean;
-  /** One key must not decide: A only moves the focus. */
+  /** A single key must not decide: A only moves the focus. */
   cautious: boolean;
   showQuestion: () => boolean;
   onClose: () => void;
   children: (form: ReactNode) => ReactNode;
 }
 
-/** What the rest of the pane has to do with the fields. */
+/** The parts of the form that the rest of the pane uses. */
 type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore">;
 
-/** Where one press decides there is nothing to fill in. A draft holds the comment alone. */
+/** The form of a request answered by one press: no fields. A draft holds only the comment. */
 export const NOTHING_TO_FILL: Filled = {
   submit: () => {},
   refuse: () => {},
@@ -71,7 +71,7 @@ export const NOTHING_TO_FILL: Filled = {
   restore: (draft) => (draft ?? {}) as AnswerValues,
 };
 
-/** Everything a person answers with: the fields, the comment, the bar that stays in view, and the keys. */
+/** The answer area: the fields, the comment, the decision bar, and the keys. */
 export function AnswerArea({
   question,
   request,
@@ -84,7 +84,7 @@ export function AnswerArea({
   fields,
 }: AnswerAreaProps & {
   form: Filled;
-  /** Null: there are none. */
+  /** Null if the request has no fields. */
   fields: ((props: FieldsProps) => ReactNode) | null;
 }) {
   const me = useMe();
@@ -105,13 +105,13 @@ export function AnswerArea({
   const barred = answerBlocker(request, me, blocked);
   const reason = barred ?? (restless && !agreed ? "The wording changes: agree to that first." : null);
   const acceptReason = reason ?? acceptBlocker(request, me);
-  /** A decision failed because the question is no longer open: what was filled in stays, to be read. */
+  /** The answer failed because the question is no longer open. The form stays on screen for reading. */
   const lost = error !== null && request.state !== "open";
   const answering = request.state === "open" && me.may("requests:answer");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     setError(null);
-    // Taken back, the answer leads to the form as it is now.
+    // Saves the draft first: an undone answer returns to the form as it is now.
     draft.flush();
     const said = comment.trim();
     const more = { ...(said ? { comment: said } : {}), ...(agreed ? { anyWording: true } : {}) };
@@ -177,7 +177,8 @@ export function AnswerArea({
           </div>
         ),
       )}
-      {/* Beside the bar, where the hand is, and also once someone else's answer has taken the form away. */}
+      {/* Beside the bar, where the person is looking; stays when another person's answer has removed the
+          form. */}
       {error?.title && (
         <AnswerErrorNotice error={error} request={request} keptForm={decision.kind === "form"} />
       )}
@@ -263,9 +264,9 @@ function CommentBox({
 }
 
 /**
- * Whether this tab has opened the site of a question, and how to say that it has. A reload keeps it: whoever comes back
- * from the site must not be asked to go there again. Bound to the question's hash, since another address needs another
- * consent.
+ * Returns whether this tab has opened the site of a question, and a function that records the opening.
+ * Survives a reload: a person who returns from the site must not be asked again. Bound to the question's
+ * hash, because another address needs another consent.
  */
 function useOpenedSite(question: Pick<InputRequestDetail, "id" | "questionHash">) {
   const key = `intray:opened:${question.id}:${question.questionHash}`;
@@ -275,7 +276,7 @@ function useOpenedSite(question: Pick<InputRequestDetail, "id" | "questionHash">
     try {
       sessionStorage.setItem(key, "1");
     } catch {
-      // Without storage it lasts as long as the page.
+      // Without storage the record lasts as long as the page.
     }
   };
   return [opened, open] as const;

@@ -1,7 +1,7 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
-/** Why this person may not answer now, as a sentence; null if they may. */
+/** Returns why this person may not answer now, as a sentence, or null if they may. */
 export function answerBlocker(
   request: Pick<InputRequestDetail, "claimedBy" | "task">,
   me: Pick<Me, "user" | "may">,
@@ -17,8 +17,8 @@ export function answerBlocker(
 }
 
 /**
- * Why this person may not accept, though they may decline: four eyes are required, or only the owner of the connection may
- * open the site.
+ * Returns why this person may not accept, though they may decline, or null: four eyes are required, or only
+ * the owner of the connection may open the site.
  */
 export function acceptBlocker(
   request: Pick<InputRequestDetail, "mode" | "urlOwner" | "fourEyes">,

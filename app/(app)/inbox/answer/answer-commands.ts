@@ -7,7 +7,7 @@ import { requestName } from "@/lib/format/requests/requests.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
-/** What the palette offers for the open request: the same as its bar, with why it cannot be done just now. */
+/** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
 export function AnswerCommands({
   request,
   decision,
@@ -21,7 +21,7 @@ export function AnswerCommands({
   request: InputRequestDetail;
   decision: Decision;
   reason: string | null;
-  /** The same for accepting alone. */
+  /** Why the request cannot be accepted now; null if accepting is possible. */
   acceptReason: string | null;
   offered: { decline: (() => void) | null; claim: (() => void) | null };
   affirmative: RefObject<HTMLButtonElement | null>;
@@ -36,7 +36,7 @@ export function AnswerCommands({
   const add = (command: Omit<PaletteCommand, "group">) => commands.push({ group, ...command });
   if (request.state === "open" && me.may("requests:answer")) {
     const [yes, no] = labels(decision, request.mode === "url");
-    // As the single key where one press is not enough: it leads to the button, which decides.
+    // Like the key A when one press is not enough: moves the focus to the button, which decides.
     if (yes)
       add({
         id: "request:yes",
@@ -80,7 +80,7 @@ function labels(decision: Decision, isUrl: boolean): (string | undefined)[] {
   return decision.kind === "confirm" ? ["Confirm"] : decision.kind === "form" ? ["Send the answer for"] : [];
 }
 
-/** The palette gives the focus back as it closes: this comes after. */
+/** Focuses the button after the palette has restored the focus on closing. */
 function lead(button: RefObject<HTMLButtonElement | null>) {
   setTimeout(() => button.current?.focus());
 }

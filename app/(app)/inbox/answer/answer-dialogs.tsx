@@ -21,7 +21,7 @@ const AssignDialog = lazyComponent(
 
 export type AnswerDialog = "decline" | "cancel" | "assign";
 
-/** What asks once more: declining takes a reason, sending `cancel` explains what servers make of it. */
+/** Confirmation dialogs: declining takes a reason, and sending `cancel` explains how servers treat it. */
 export function AnswerDialogs({
   dialog,
   request,
@@ -83,7 +83,7 @@ export function AnswerDialogs({
   }
 }
 
-/** The organization's usual reasons, and words of one's own. Offers the form's own way to say no, where it has one. */
+/** The organization's usual reasons, and free text. Offers the form's own way to say no, if any. */
 function DeclineForm({
   request,
   initial,
@@ -127,7 +127,7 @@ function DeclineForm({
                   className="sr-only"
                   checked={chosen === reason}
                   onChange={() => setChosen(reason)}
-                  // A second press takes it away again.
+                  // A second press clears the choice.
                   onClick={() => chosen === reason && setChosen("")}
                 />
                 {reason}
@@ -163,12 +163,12 @@ function DeclineForm({
   );
 }
 
-/** Joins a chosen reason with one's own words: `Duplicate: see INV-99` */
+/** Joins a chosen reason with free text: `Duplicate: see INV-99`. */
 function joinReason(chosen: string, said: string): string {
   return [chosen, said.trim()].filter(Boolean).join(": ");
 }
 
-/** Words of one's own, with the caret in them. Ctrl or ⌘ with Enter sends. */
+/** A text box that takes the focus. Ctrl or ⌘ with Enter sends. */
 function ReasonBox({
   label,
   initial,
@@ -196,7 +196,7 @@ function ReasonBox({
         </label>
         <Textarea
           id={id}
-          // The caret belongs here: D is pressed to write the reason.
+          // People press D to write the reason.
           autoFocus
           rows={3}
           maxLength={3500}

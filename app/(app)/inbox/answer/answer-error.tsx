@@ -19,7 +19,7 @@ export interface AnswerError {
   errors: { field: string; message: string }[];
 }
 
-/** Words for a failed answer. `me`: the id of the person who answered. */
+/** Describes a failed answer. `me`: the id of the person who answered. */
 export function answerErrorOf(error: unknown, me: string): AnswerError {
   const api = error instanceof ApiError ? error : null;
   const say = (title: string, detail: string): AnswerError => ({
@@ -30,7 +30,7 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
   });
   switch (api?.code) {
     case "already_answered":
-      // A first try whose reply was lost on the way.
+      // An earlier attempt was recorded, but its reply was lost.
       if (idIn(api) === me)
         return { ...say(`You answered this ${agoIn(api)}.`, "That first answer stands."), code: "mine" };
       return say(
@@ -63,7 +63,10 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
   }
 }
 
-/** Shows that a decision was not recorded: who was first, with what; that nothing was sent; and where to go on. */
+/**
+ * Shows that a decision was not recorded: the earlier decision and its author, that nothing was sent, and the
+ * next step.
+ */
 export function AnswerErrorNotice({
   error,
   request,
@@ -74,7 +77,7 @@ export function AnswerErrorNotice({
   /** A filled-in form stays on the screen, to be read. */
   keptForm: boolean;
 }) {
-  // As it was then: words that count on would be announced again and again.
+  // Fixed on mount: a changing age would be announced again and again.
   const [now] = useState(Date.now);
   const { title, detail } = withTheirs(error, request, now);
   const over = request.state !== "open";
@@ -82,7 +85,7 @@ export function AnswerErrorNotice({
     <div
       className={cn(
         "shrink-0 px-4 md:px-8",
-        // Without the bar below it, it is the end of the page.
+        // Without the bar below, the notice is the end of the page.
         over ? "pb-[calc(0.75rem+env(safe-area-inset-bottom))]" : "pb-3",
       )}
     >
@@ -107,7 +110,7 @@ export function AnswerErrorNotice({
   );
 }
 
-/** Adds what the other person decided, once that is known: `Cleo approved this 2 min ago.` */
+/** Adds the other person's decision once known: `Cleo approved this 2 min ago.` */
 function withTheirs(error: AnswerError, { answer }: InputRequestDetail, now: number): AnswerError {
   if (error.code !== "already_answered" || !answer) return error;
   const word = decidedWord(answer.action, answer.content).toLowerCase();
@@ -127,7 +130,7 @@ function agoIn({ extra }: ApiError): string {
   return typeof extra.at === "string" ? formatAgo(extra.at, Date.now()) : "a moment ago";
 }
 
-/** As after a decision: the list knows which one is next. */
+/** As after a decision: the list knows the next request. */
 function goOn(requestId: string) {
   addDecided([requestId]);
   goOnFrom(requestId);

@@ -21,7 +21,7 @@ const DecisionMenuItems = lazyComponent(
   { warm: true },
 );
 
-/** Always in view. The affirmative button, the others, Decline…, Close (which sends nothing), and a menu. */
+/** Always in view: the affirmative button, the others, Decline…, Close (which sends nothing), and a menu. */
 export function DecisionBar({
   request,
   decision,
@@ -40,12 +40,12 @@ export function DecisionBar({
 }: {
   request: InputRequestDetail;
   decision: Decision;
-  /** Why it cannot be accepted here now; or, with `disabled`, not be decided at all. */
+  /** Why the request cannot be accepted here now; with `disabled`, why no decision is possible. */
   reason: ReactNode;
   disabled: boolean;
-  /** The key A only leads to the button, because this may destroy something. */
+  /** The key A only focuses the button, because the action may destroy something. */
   cautious: boolean;
-  /** What is being recorded. */
+  /** The decision being recorded. */
   pending: Decided | null;
   /** The site of a URL request was opened. */
   opened: boolean;
@@ -66,7 +66,7 @@ export function DecisionBar({
   }
   const noAccept = reason !== null;
   const sent = inWhoseName(request, me.organization.name);
-  // Many or long buttons need the whole line.
+  // Many buttons, or long ones, need the whole line.
   const beside = !needsRoom(decision);
   return (
     <div
@@ -137,7 +137,7 @@ function inWhoseName(request: InputRequestDetail, organization: string): string 
     : `Sent to ${request.server.name} through ${organization}’s shared connection`;
 }
 
-/** What else can be done: claim, assign, and the answer that few servers need. */
+/** Other actions: claim, assign, and the answer that few servers need. */
 function DecisionMenu(props: DecisionMenuProps) {
   return (
     <Menu
@@ -171,14 +171,16 @@ function useBarHeight(bar: RefObject<HTMLElement | null>) {
   }, [bar]);
 }
 
-/** Height of the page's end that the on-screen keyboard covers, in px; 0 where the page shrinks by itself. */
+/**
+ * Height of the page's end that the on-screen keyboard covers, in px; 0 where the browser resizes the page.
+ */
 function useKeyboardInset(): number {
   const [inset, setInset] = useState(0);
   useEffect(() => {
     const viewport = window.visualViewport;
     if (!viewport) return;
     const measure = () => {
-      // Pinched closer, the viewport is smaller too, and nothing covers the page.
+      // Zooming shrinks the visual viewport too, without covering the page.
       const covered = viewport.scale === 1 ? window.innerHeight - viewport.height - viewport.offsetTop : 0;
       setInset(Math.max(0, Math.round(covered)));
     };

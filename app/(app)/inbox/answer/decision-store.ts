@@ -4,15 +4,15 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { DraftInput } from "@/lib/input-requests/schema.ts";
 
 /**
- * What this browser tab has decided. Kept outside React: a decision outlives the pane it was made in, and a visit to
- * another page. The server's word on a decision is in the query cache, not here.
+ * Decisions made in this browser tab. Kept outside React: a decision outlives the pane it was made in, and a
+ * visit to another page. The server's state of a decision is in the query cache, not here.
  */
 interface Decisions {
-  /** Requests that were decided, latest first. */
+  /** Decided requests, latest first. */
   decided: string[];
-  /** Decisions that are recorded and still held back, so that they can be undone. Newest last. */
+  /** Recorded decisions that are still held and can be undone. Newest last. */
   undoable: { requestId: string; draft: DraftInput | null }[];
-  /** The request from which to go on to the next one. A new object for each time. */
+  /** The request whose successor should open. A new object for each time. */
   goOnFrom: { requestId: string } | null;
 }
 
@@ -64,21 +64,21 @@ export function useGoOn(goOn: (requestId: string) => void) {
   }, []);
 }
 
-/** `draft`: what was filled in, to be restored by an undo; null where one press decided. */
+/** `draft`: the form's values, which an undo restores; null where one press decided. */
 export function addUndoable(requestId: string, draft: DraftInput | null) {
   update({
     undoable: [...decisions.undoable.filter((each) => each.requestId !== requestId), { requestId, draft }],
   });
 }
 
-/** Removes a decision that is undone or on its way. Returns what was filled in. */
+/** Removes a decision that was undone or sent. Returns the form's values, or null. */
 export function takeUndoable(requestId: string): DraftInput | null {
   const found = decisions.undoable.find((each) => each.requestId === requestId);
   if (found) update({ undoable: decisions.undoable.filter((each) => each !== found) });
   return found?.draft ?? null;
 }
 
-/** The request whose decision Z takes back; null if none can be. */
+/** Returns the request whose decision Z undoes, or null if no decision can be undone. */
 export function newestUndoable(): string | null {
   return decisions.undoable.at(-1)?.requestId ?? null;
 }

@@ -11,28 +11,29 @@ import type { AnswerForm } from "./fields/use-answer-form.ts";
 
 const DEBOUNCE_MS = 700;
 const RETRY_MS = 5_000;
-/** Browsers let a page that goes away send this much and no more. */
+/** Browsers limit the body of a keepalive request to 64 kB. */
 const MOST_KEPT_ALIVE = 60_000;
 
-/** `restored`: what stands in the form was typed earlier, at `at`. */
+/** `restored`: the form shows text typed earlier, at `at`. */
 type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };
 
 interface DraftState {
   comment: string;
   setComment: (text: string) => void;
   status: DraftStatus;
-  /** Since the pane was opened. */
+  /** Whether a draft was saved since the pane opened. */
   everSaved: boolean;
-  /** Saves at once what is not saved yet. */
+  /** Saves unsaved changes at once. */
   flush: () => void;
   /** Deletes the draft, here and on the server. */
   discard: () => void;
 }
 
 /**
- * Keeps what is typed on the server: a moment after the last key, at once when a field is left, and when the page or
- * the pane goes away. A newer draft, from another tab of the same person, fills what was not typed in here.
- * @param newest as it is on the server now, by the last read.
+ * Saves a draft on the server: a moment after the last key, at once when a field loses the focus, and when
+ * the page or the pane goes away. A newer draft, from another tab of the same person, fills the fields not
+ * typed in here.
+ * @param newest the latest draft read from the server.
  */
 export function useDraft(
   requestId: string,
@@ -55,7 +56,7 @@ export function useDraft(
     const again = (ms: number) => {
       timer.current = setTimeout(() => void send(), ms);
     };
-    // One at a time, so that an older one never arrives last.
+    // One save at a time, so that an older draft never arrives last.
     if (sending.current) return again(DEBOUNCE_MS);
     if (!waiting.current) return;
     waiting.current = false;
@@ -64,7 +65,7 @@ export function useDraft(
     try {
       const savedAt = await put(requestId, draft);
       known.current = savedAt ?? known.current;
-      // Whoever comes back to this request finds what they typed, also before the next read from the server.
+      // The cache gets the draft too: a person who returns to this request finds it before the next read.
       const kept = savedAt === null ? null : { ...draft, comment: draft.comment || null, savedAt };
       client.setQueryData(
         requestDetail(requestId).queryKey,
@@ -73,7 +74,7 @@ export function useDraft(
       setEverSaved(true);
       if (!waiting.current) setStatus({ kind: kept ? "saved" : "none" });
     } catch (error) {
-      // Refused for good, since the question is no longer open: the pane says so.
+      // A 4xx is final, because the question is no longer open; the pane says so.
       if (error instanceof ApiError && error.status < 500) return setStatus({ kind: "none" });
       waiting.current = true;
       setStatus({ kind: "failed" });
@@ -126,7 +127,7 @@ export function useDraft(
   };
 }
 
-/** Whether the draft is saved. One that was typed earlier can be discarded. */
+/** Whether the draft is saved. A restored draft can be discarded. */
 export function DraftLine({ draft }: { draft: DraftState }) {
   const { status } = draft;
   if (status.kind === "restored") {
@@ -148,7 +149,7 @@ export function DraftLine({ draft }: { draft: DraftState }) {
   return (
     <p className={failed ? "text-bad text-xs" : "text-muted text-xs"}>
       <span role={failed ? "alert" : undefined}>{STATUS_WORDS[status.kind]}</span>
-      {/* Said once, not after every pause; it stays the same from then on. */}
+      {/* Announced once, not after every pause: the text never changes again. */}
       <span role="status" className="sr-only">
         {draft.everSaved && "What you type is kept as a draft"}
       </span>
@@ -181,7 +182,7 @@ function restoredFrom(draft: Draft | null): DraftStatus {
 /** Calls `leave` when the page is hidden or closed, and when the component unmounts. */
 function useLeaving(leave: () => void) {
   useEffect(() => {
-    // On a phone a hidden page may never come back, and is not told that it ends.
+    // On a phone a hidden page may be killed without a further event.
     const onHide = () => document.visibilityState === "hidden" && leave();
     window.addEventListener("pagehide", leave);
     document.addEventListener("visibilitychange", onHide);

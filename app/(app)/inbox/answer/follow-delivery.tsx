@@ -18,8 +18,9 @@ import { useUndo } from "./use-undo.ts";
 const LINE_MS = 6_000;
 
 /**
- * Shows in one toast how far an answer is: held, sending, accepted by the server; or that it failed, with a link to the
- * request. Goes on when the pane has moved to the next request, until the answer has arrived or never will.
+ * Shows the delivery of an answer in one toast: held, sending, accepted by the server; or failed, with a link
+ * to the request. Continues after the pane has moved to the next request, until the answer has arrived or
+ * never will.
  */
 export function followDelivery(
   client: QueryClient,
@@ -85,12 +86,14 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
       );
       return;
     case "undone":
-      // Whoever took it back says so.
+      // The undo shows its own toast.
       return;
   }
 }
 
-/** What was decided, how long it can be undone, and the button for it. Announced once; the seconds are only seen. */
+/**
+ * The decision, how long it can be undone, and the Undo button. Announced once; the seconds are visual only.
+ */
 function HeldToast({
   requestId,
   what,
@@ -99,7 +102,7 @@ function HeldToast({
   until,
 }: {
   requestId: string;
-  /** `Approved INV-100` */
+  /** For example `Approved INV-100`. */
   what: string;
   server: string;
   holdMs: number;
@@ -120,7 +123,8 @@ function HeldToast({
   useShortcuts({
     z: (event) => {
       if (newestUndoable() !== requestId) return;
-      // One press takes one back: not also the one before, which is the newest from now on.
+      // One press undoes one decision: handlers of earlier toasts must not undo theirs, which is the newest
+      // now.
       event.preventDefault();
       void undo(requestId);
     },
@@ -152,7 +156,10 @@ function HeldToast({
   );
 }
 
-/** Runs out with the hold. Stands still for those who ask for no motion: the seconds are in the text. */
+/**
+ * A ring that runs out with the hold. Hidden for people who prefer reduced motion: the text shows the
+ * seconds.
+ */
 function Ring({ holdMs }: { holdMs: number }) {
   return (
     <svg aria-hidden viewBox="0 0 20 20" className="-rotate-90 size-5 shrink-0 motion-reduce:hidden">

@@ -4,7 +4,10 @@ import { AnswerArea, type AnswerAreaProps } from "./answer-area.tsx";
 import { AnswerFields } from "./fields/answer-fields.tsx";
 import { useAnswerForm } from "./fields/use-answer-form.ts";
 
-/** The answer area of a question with fields. A file of its own since the form library is no part of the first load. */
+/**
+ * The answer area of a question with fields. A separate file, because the form library is no part of the
+ * first load.
+ */
 export function FormAnswerArea(props: AnswerAreaProps) {
   const { fields, draft } = props.question;
   const form = useAnswerForm(fields, draft?.content ?? null);

@@ -8,7 +8,7 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { Decided } from "./use-decide.ts";
 
-/** Two buttons with short words share a line on a phone; more or longer ones get lines of their own. */
+/** Labels up to this length share a line on a phone; more than two or longer ones get lines of their own. */
 const SHORT = 14;
 
 export function needsRoom(decision: Decision): boolean {
@@ -16,7 +16,7 @@ export function needsRoom(decision: Decision): boolean {
   return decision.choices.length > 2 || decision.choices.some(({ label }) => label.length > SHORT);
 }
 
-/** The buttons that decide: one for each choice, or one for the whole form. */
+/** The buttons that decide: one per choice, or one for the whole form. */
 export function MainButtons({
   decision,
   isUrl,
@@ -33,7 +33,7 @@ export function MainButtons({
   isUrl: boolean;
   opened: boolean;
   disabled: boolean;
-  /** What is being recorded. */
+  /** The decision being recorded. */
   pending: Decided | null;
   describedBy: string | undefined;
   affirmative: RefObject<HTMLButtonElement | null>;
@@ -103,7 +103,7 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** While a decision is recorded every button keeps its place and its focus, and does nothing. */
+/** A button of a decision. While one is recorded, every button keeps its place and focus but does nothing. */
 function Main({
   buttonRef,
   shortcut,
@@ -119,7 +119,7 @@ function Main({
   shortcut: string | null;
   primary: boolean;
   disabled: boolean;
-  /** Some decision is being recorded; `pending`: this one. */
+  /** Whether any decision is being recorded; `pending`: this one. */
   busy: boolean;
   pending: boolean;
   describedBy: string | undefined;

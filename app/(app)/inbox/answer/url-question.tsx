@@ -40,7 +40,7 @@ export function UrlQuestion({
       <p className="break-all rounded-lg border border-line bg-bg px-3.5 py-3 font-mono text-[13px] text-muted leading-6">
         {parts.before}
         <strong className="font-semibold text-ink">{parts.host}</strong>
-        {/* Whoever has the whole address could open it in the owner's place. */}
+        {/* Anyone with the whole address could open it in the owner's place. */}
         {mayOpen ? parts.after : "/…"}
       </p>
       {parts.warnings.length > 0 && (
@@ -97,7 +97,7 @@ function OpenSite({
       <div className="flex flex-wrap items-center gap-3">
         {agreed && !disabled ? (
           <Button asChild className="max-w-full">
-            {/* A plain link, so that nothing is fetched before it is followed; the site learns nothing of this page. */}
+            {/* A plain link, so that nothing is prefetched; the site learns nothing of this page. */}
             <a
               href={parts.href}
               target="_blank"

@@ -3,12 +3,12 @@
 import type { RefObject } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 
-/** Two presses of a key within this are one press that bounced: a person has not read what came up in between. */
+/** Two presses of a key within this time are one bounced press: nobody can read a new request that fast. */
 const BOUNCE_MS = 250;
-// Outside React: the next request may stand there by the second press.
+// Kept outside React: the second press may come when the next request is on screen.
 let last = { key: "", at: 0 };
 
-/** Whether this press is a first one, and not the echo of one before it. */
+/** Whether this press is a new one, and not a bounce of the previous one. */
 function isFirst(key: string): boolean {
   const now = performance.now();
   const first = last.key !== key || now - last.at > BOUNCE_MS;
@@ -16,7 +16,7 @@ function isFirst(key: string): boolean {
   return first;
 }
 
-/** The single keys of one request: A, R, D, C. A key that is not offered now does nothing. */
+/** The single keys of one request: A, R, D, C. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
   other,
@@ -27,15 +27,18 @@ export function useAnswerKeys({
 }: {
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
-  /** A, or R, moves the focus to its button; Enter decides then. */
+  /** A, or R, only focuses its button; Enter then decides. */
   onlyFocus: { affirmative: boolean; other: boolean };
-  /** Brings the question into view; false: it was not, so that a person reads before deciding. */
+  /**
+   * Scrolls the question into view. Returns false if the question was out of view, so that a person reads it
+   * before deciding.
+   */
   showQuestion: () => boolean;
   decline: (() => void) | null;
   claim: (() => void) | null;
 }) {
   const press = (button: HTMLButtonElement | null, focusOnly: boolean) => {
-    // Disabled, it says why beside it.
+    // A disabled button shows its reason beside it.
     if (!button || button.disabled || !showQuestion()) return;
     if (focusOnly) button.focus();
     else button.click();

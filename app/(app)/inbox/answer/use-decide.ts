@@ -18,20 +18,20 @@ loadWhenTouched(loadFollow);
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording">;
 
 /**
- * Sends a decision, bound to the question that is on the screen. Once the server has recorded it, the next request opens,
- * unless the person has done something else meanwhile.
+ * Sends a decision, bound to the question on the screen. Once the server has recorded the decision, the next
+ * request opens, unless the person has done something else meanwhile.
  */
 export function useDecide(question: InputRequestDetail) {
   const client = useQueryClient();
   useQuery(undoWindow());
-  // A ref, since a second press may come before the first is drawn.
+  // A ref, because a second press may come before the next render.
   const underWay = useRef(false);
   const [answer, setAnswer] = useState<Decided | null>(null);
 
   const record = async (decided: Decided, onError: (error: unknown) => void) => {
     const activity = watchUserActivity();
     try {
-      // The organization's own, be it read only now: an answer must not leave sooner than people rely on.
+      // Waits for the organization's own undo window: an answer must not leave sooner than people expect.
       const { holdMs } = await client.ensureQueryData(undoWindow());
       const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${question.id}/answer`, {
         ...decided,
@@ -56,7 +56,7 @@ export function useDecide(question: InputRequestDetail) {
     }
   };
   return {
-    /** The decision that is being recorded. */
+    /** The decision being recorded. */
     answer,
     send: (decided: Decided, onError: (error: unknown) => void) => {
       if (underWay.current) return;
@@ -67,7 +67,9 @@ export function useDecide(question: InputRequestDetail) {
   };
 }
 
-/** What an undo brings back: a filled-in form and the words beside it; a one-press choice is not taken for granted. */
+/**
+ * Returns the draft that an undo restores: the form's values and the comment. A one-press choice is not kept.
+ */
 function draftOf(question: InputRequestDetail, { content, comment }: Decided): DraftInput | null {
   const filled = decisionOf(question.fields).kind === "form" ? (content ?? {}) : {};
   if (Object.keys(filled).length === 0 && !comment) return null;
@@ -76,13 +78,15 @@ function draftOf(question: InputRequestDetail, { content, comment }: Decided): D
 
 const ACTIVITIES = ["keydown", "pointerdown", "wheel", "popstate"] as const;
 
-/** Notes whether the person does something from now on: what they look at then is not moved away. */
+/**
+ * Reports whether the person has done something since the call: the view must not move away from them then.
+ */
 function watchUserActivity(): { seen: () => boolean; stop: () => void } {
   let seen = false;
   const note = () => {
     seen = true;
   };
-  // Later, since the press that decided is still being handled.
+  // Deferred, because the press that decided is still being handled.
   const timer = setTimeout(() => {
     for (const activity of ACTIVITIES)
       window.addEventListener(activity, note, { capture: true, passive: true });

@@ -8,7 +8,7 @@ import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import type { DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { takeUndoable } from "./decision-store.ts";
 
-/** Takes an answer back before it is sent, and leads back to its request with what was filled in. */
+/** Undoes a held answer, and returns to its request with the form's values restored. */
 export function useUndo() {
   const client = useQueryClient();
   const router = useRouter();
@@ -27,7 +27,7 @@ export function useUndo() {
   };
 }
 
-/** The form is drawn from the draft, so what was answered becomes it: also what was typed in the very last moment. */
+/** Turns the answer into the cached draft, from which the form renders, including the latest edits. */
 async function restore(client: QueryClient, request: InputRequestDetail, draft: DraftInput | null) {
   const { queryKey } = requestDetail(request.id);
   if (!draft) return client.setQueryData(queryKey, request);
@@ -43,7 +43,7 @@ function goTo(requestId: string, push: (href: string) => void) {
   const { pathname, search } = window.location;
   const address = `/inbox/${requestId}`;
   if (pathname === address) return;
-  // Within the inbox the history alone is enough, and its filters stay.
+  // Within the inbox a history change is enough, and keeps the filters.
   if (pathname.startsWith("/inbox")) window.history.pushState(null, "", `${address}${search}`);
   else push(address);
 }

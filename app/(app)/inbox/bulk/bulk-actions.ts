@@ -2,19 +2,19 @@ import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { Action } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 
-/** One of the ways in which alike requests can be answered together. */
+/** A way to answer requests of the same kind together. */
 export interface BulkAction {
   label: string;
   action: Action;
-  /** The emphasised one. */
+  /** Whether the button is emphasised. */
   lead: boolean;
-  /** Sent as it is; undefined: none, or what the fields will say. */
+  /** The content to send; undefined if none, or if the form provides it. */
   content: Record<string, unknown> | undefined;
-  /** To be filled in first, once for all. */
+  /** The form to fill in first, once for all requests. */
   form: Form | null;
 }
 
-/** What the buttons offer for a form; nothing where nothing may be filled in. */
+/** Returns the actions for a form; none if the form is not supported. */
 export function bulkActions(form: Form): BulkAction[] {
   const accept = { action: "accept" as const, form: null };
   const decision = decisionOf(form);

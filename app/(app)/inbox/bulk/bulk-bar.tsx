@@ -13,7 +13,7 @@ import type { Selection, StableRow } from "../list/use-request-rows.ts";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
 import type { BulkKeys } from "./use-bulk-keys.ts";
 
-/** What is selected, and what can be done with all of it at once. */
+/** The selected requests and the actions on all of them. */
 export function BulkBar({
   keys,
   selection,
@@ -26,7 +26,7 @@ export function BulkBar({
   keys: Ref<BulkKeys>;
   selection: Selection;
   rows: StableRow[];
-  /** The list is longer than its rows. */
+  /** The list has rows that are not loaded. */
   more: boolean;
   onMore: () => void;
   onBegin: (action: BulkAction) => void;
@@ -133,7 +133,7 @@ function alikeTo(first: InputRequestSummary | undefined, rows: StableRow[]): str
     .map(({ request }) => request.id);
 }
 
-/** Claims one after the other; what others have claimed stays theirs, and is told. */
+/** Claims requests one after the other; reports those that others have claimed. */
 function useBulkClaim(onDone: () => void) {
   const client = useQueryClient();
   return useMutation({

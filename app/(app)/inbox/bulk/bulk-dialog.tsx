@@ -21,7 +21,7 @@ import type { BulkAction } from "./bulk-actions.ts";
 import { BulkResults } from "./bulk-results.tsx";
 import { useBulkAnswer } from "./use-bulk-answer.ts";
 
-/** Shows what is about to be answered, asks once more, and then says what became of each. */
+/** Lists the requests, asks for confirmation, then shows the result of each. */
 export function BulkDialog({
   action,
   requests,
@@ -29,7 +29,7 @@ export function BulkDialog({
   onDone,
 }: {
   action: BulkAction;
-  /** As they were when the dialog opened: what is read here is what is answered. */
+  /** The requests as they were when the dialog opened: what a person reads is what is answered. */
   requests: InputRequestSummary[];
   onDismiss: () => void;
   onDone: () => void;
@@ -52,7 +52,7 @@ export function BulkDialog({
       open
       onOpenChange={(open) => {
         if (open) return;
-        // What became of them is there before the lists behind it are read again.
+        // The results arrive before the mutation ends, which waits until the lists are refetched.
         if (results) onDone();
         else if (!bulk.answer.isPending) onDismiss();
       }}
@@ -107,7 +107,7 @@ export function BulkDialog({
   );
 }
 
-/** Each request in a line, and the sum of their amounts. */
+/** One line per request, and the sum of the amounts. */
 function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
   const sums = totals(requests.map((request) => request.amount));
   const without = requests.filter((request) => !request.amount).length;
@@ -145,7 +145,7 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
   );
 }
 
-/** The form that all the requests share, filled in once. No draft is kept of it. */
+/** The form that all the requests share, filled in once, without a draft. */
 function SharedFields({
   form,
   refused,
@@ -153,7 +153,7 @@ function SharedFields({
   children,
 }: {
   form: Form;
-  /** What the server did not take. */
+  /** The errors that the server returned. */
   refused: FieldError[];
   onSend: (content: Record<string, unknown>) => void;
   children: (submit: () => void) => ReactNode;
@@ -180,7 +180,7 @@ function SharedFields({
   );
 }
 
-/** The comment or reason that goes with each answer, and the buttons that end the dialog. */
+/** The comment or reason sent with each answer, and the dialog's buttons. */
 function CommentAndButtons({
   action,
   comment,

@@ -12,7 +12,7 @@ import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import type { BulkOutcome, useBulkAnswer } from "./use-bulk-answer.ts";
 
-/** What became of each; stays until it is closed. Never more is said than the server has told. */
+/** The result of each request, shown until closed. Claims no more than the server has reported. */
 export function BulkResults({
   requests,
   bulk,
@@ -29,7 +29,7 @@ export function BulkResults({
   const undone = results.filter((each) => each.status === "undone").length;
   const refused = results.filter((each) => each.status === "refused");
   const summary = useRef<HTMLParagraphElement>(null);
-  // The button that was pressed is gone: the eye and the reader go on here.
+  // The pressed button has unmounted, so the focus moves to the summary.
   useEffect(() => summary.current?.focus(), []);
   return (
     <>
@@ -94,7 +94,7 @@ export function BulkResults({
   );
 }
 
-/** What needs a look comes first. */
+/** Sorts results that need attention first. */
 function rank(result: BulkOutcome): number {
   return ["refused", "kept", "undone", "recorded"].indexOf(result.status);
 }
@@ -106,7 +106,7 @@ const LOOKS = {
   refused: { icon: CircleAlert, tone: "text-bad", word: "Not recorded" },
 } as const;
 
-/** The database went away as it was recorded, or before. */
+/** The database was unavailable before or during the recording. */
 const UNKNOWN = { icon: CircleAlert, tone: "text-bad", word: "Unknown" } as const;
 
 function isUnknown(result: BulkOutcome): boolean {

@@ -14,19 +14,19 @@ import type {
 } from "@/lib/input-requests/schema.ts";
 import { addDecided } from "../answer/decision-store.ts";
 
-/** What became of one request: `undone` was taken back before it left, `kept` came too late for that. */
+/** The result for one request: `undone` was undone before sending, `kept` came too late for an undo. */
 export type BulkOutcome =
   | { id: string; status: "recorded" | "undone" }
   | { id: string; status: "kept"; detail: string }
   | Refused;
 
-/** Sends one answer for all, each bound to the question that was read, and takes back what is still held. */
+/** Sends one answer for all requests, each bound to the question that was read, and undoes the held ones. */
 export function useBulkAnswer(requests: InputRequestSummary[]) {
   const client = useQueryClient();
   useQuery(undoWindow());
   const [results, setResults] = useState<BulkOutcome[] | null>(null);
   const [heldUntil, setHeldUntil] = useState(0);
-  // Also the open request: it may be one of them.
+  // Includes the open request, which may be one of them.
   const refresh = () => client.invalidateQueries({ queryKey: ["input-requests"] });
 
   const answer = useMutation({
@@ -79,6 +79,6 @@ function problemOf(error: Error | null) {
   return { title: "Nothing was recorded.", detail: errorSentence(error), errors: [] };
 }
 
-/** A reply that is lost says nothing of what was recorded. */
+/** Shown when the reply was lost: the recorded answers are unknown. */
 const AGAIN =
   "What was recorded has left the list. You can try again: no request is answered twice, and what is recorded already is named.";

@@ -6,8 +6,8 @@ import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 export type BulkKeys = Partial<Record<"a" | "r" | "d" | "c", () => void>>;
 
 /**
- * A, R, D and C while requests are selected: they mean all of those, and never the one that is open. The bar says
- * what each does; until it is there they do nothing.
+ * A, R, D and C while requests are selected: they act on the selection, never on the open request. The bar
+ * shows and handles the keys; until it is loaded they do nothing.
  */
 export function useBulkKeys(selecting: boolean): RefObject<BulkKeys | null> {
   const bar = useRef<BulkKeys>(null);

@@ -12,7 +12,9 @@ import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
 const SHOWN = 8;
 
-/** Where no request is open: how to open one, or, once everything is decided, what was decided on this visit. */
+/**
+ * Shown when no request is open: how to open one, or the decisions of this visit once everything is decided.
+ */
 export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab | null }) {
   const waiting = useWaiting();
   const { data: found } = useQuery(requestCounts(place.filters));
@@ -28,7 +30,7 @@ export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab |
   );
 }
 
-/** Once everything is decided: what was decided on this visit. */
+/** The decisions of this visit, once everything is decided. */
 function AllDone({ decided, place }: { decided: string[]; place: InboxPlace }) {
   return (
     <div className="flex flex-col items-center gap-5 px-6 py-14">
@@ -55,7 +57,7 @@ function AllDone({ decided, place }: { decided: string[]; place: InboxPlace }) {
   );
 }
 
-/** A decision that was taken back is none. */
+/** One decision of this visit; nothing for an undone one. */
 function Decided({ id, place }: { id: string; place: InboxPlace }) {
   const { data: request } = useQuery(requestDetail(id));
   if (!request?.answer) return null;

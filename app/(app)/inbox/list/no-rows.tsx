@@ -14,7 +14,7 @@ const NOTHING: Record<RequestTab, [string, string]> = {
   done: ["Nothing decided yet", "Requests move here once they are answered or have ended."],
 };
 
-/** An empty list: what that means, and what to do. */
+/** An empty list: the reason and the next step. */
 export function NoRows({
   tab,
   filters,
@@ -24,7 +24,7 @@ export function NoRows({
 }: {
   tab: RequestTab;
   filters: InboxFilters;
-  /** So many wait in All. */
+  /** The number of requests in All. */
   elsewhere: number;
   onClear: () => void;
   onAll: () => void;

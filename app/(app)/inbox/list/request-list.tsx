@@ -26,7 +26,7 @@ import { type StableRow, useRequestRows, useRequestSelection } from "./use-reque
 const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
 const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").then((file) => file.LoadMore));
 
-/** A row with a message of one line; each is measured once it is there. */
+/** The height of a row with a message of one line, in px; each row is measured once rendered. */
 const ROW_PX = 87;
 
 const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
@@ -44,12 +44,12 @@ export function RequestList({
   onClose,
 }: {
   tab: RequestTab;
-  /** The request beside the list. */
+  /** The id of the request beside the list. */
   shown: string | null;
-  /** Boxes stand in every row. */
+  /** Every row shows a checkbox. */
   selecting: boolean;
   onSelecting: (on: boolean) => void;
-  /** Shows one beside the list without changing the address. */
+  /** Shows a request beside the list without changing the URL. */
   onOffer: (id: string) => void;
   onClose: () => void;
 }) {
@@ -77,8 +77,8 @@ export function RequestList({
   const bulkKeys = useBulkKeys(mayAnswer && selection.selected.length > 0);
   const boxes = selecting || selection.selected.length > 0;
 
-  // On a wide screen the first request is open from the start: most people come to decide on it. The address stays
-  // as it is: changing it would call off a navigation that someone began while the list was loading.
+  // On a wide screen the first request opens at once: most people come to decide on it. The URL stays
+  // unchanged, because a change would cancel a navigation begun while the list was loading.
   const opened = useRef(shown !== null);
   const first = rows[0]?.request.id;
   useEffect(() => {
@@ -100,13 +100,13 @@ export function RequestList({
     place.go({ id });
     reveal(id);
   };
-  /** On a phone Back leads to the list, however many were decided meanwhile. */
+  /** On a phone Back returns to the list, however many requests were decided meanwhile. */
   const goOn = (id: string) => {
     if (isWide()) return open(id);
     place.replace({ id });
     reveal(id);
   };
-  // Whoever comes by a link sees where in the list it stands; later the list stays where it was left.
+  // Scrolls once to the request that the URL names; later the list keeps its scroll position.
   const revealed = useRef(shown === null);
   useEffect(() => {
     if (revealed.current || rows.length === 0) return;
@@ -212,7 +212,8 @@ export function RequestList({
           onDone={endSelection}
         />
       )}
-      {/* Outside the bar, which goes when what was selected leaves the list: the results stay until they are closed. */}
+      {/* Outside the bar, which unmounts when the selected requests leave the list: the results stay
+          until closed. */}
       {bulk && (
         <BulkDialog
           {...bulk}
@@ -234,8 +235,8 @@ export function RequestList({
 }
 
 /**
- * A plain list of links. Its items say their place and the size of the whole, of which only a part is drawn. Not a
- * listbox: that would take the links from a screen reader. Not a feed: that has keys of its own, and J and K serve.
+ * A plain list of links. Items carry `aria-posinset` and `aria-setsize`, because only a part is rendered. Not
+ * a listbox, which hides links from screen readers. Not a feed, which has keys of its own beside J and K.
  */
 function Rows({
   rows,
@@ -245,7 +246,7 @@ function Rows({
 }: {
   rows: StableRow[];
   view: RowWindow<HTMLUListElement>;
-  /** Null: not known. */
+  /** The length of the whole list; null if unknown. */
   total: number | null;
   children: (row: StableRow) => ReactNode;
 }) {

@@ -26,7 +26,7 @@ import type { StableRow } from "./use-request-rows.ts";
 
 export interface RowSelection {
   checked: boolean;
-  /** Boxes stand in every row, and on a phone a tap ticks instead of opening. */
+  /** Every row shows a checkbox, and on a phone a tap selects instead of opening. */
   selecting: boolean;
   onToggle: (range: boolean) => void;
 }
@@ -39,17 +39,17 @@ export function RequestRow({
   onOpen,
 }: {
   row: StableRow;
-  /** It is the one beside the list. */
+  /** Whether this request is open beside the list. */
   current: boolean;
   href: string;
-  /** Null: this one cannot be selected. */
+  /** Null if the row cannot be selected. */
   selection: RowSelection | null;
   onOpen: (byKeyboard: boolean) => void;
 }) {
   const { request, gone } = row;
   const Icon = requestIcon(request);
   const click = (event: MouseEvent) => {
-    // Ctrl and Cmd open a tab of the browser, as links do.
+    // Ctrl and Cmd open a browser tab, as with any link.
     if (event.metaKey || event.ctrlKey) return;
     event.preventDefault();
     if (selection && event.shiftKey) return selection.onToggle(true);
@@ -64,7 +64,7 @@ export function RequestRow({
         href={href}
         aria-current={current ? "true" : undefined}
         onClick={click}
-        // Shift and a click select a range of rows, not of words.
+        // Shift and a click select a range of rows, not text.
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         className={cn(
           "flex gap-3 border-l-2 py-3 pr-4 pl-3.5 focus-visible:-outline-offset-2",
@@ -111,7 +111,7 @@ export function RequestRow({
   );
 }
 
-/** A button that says it is a checkbox: a real one would hold back the single keys of the list while it has the focus. */
+/** A button with the role of a checkbox: a real one would disable the list's single keys while focused. */
 function RowBox({ request, checked, selecting, onToggle }: RowSelection & { request: InputRequestSummary }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: see above
@@ -175,13 +175,13 @@ const ICONS: [RegExp, LucideIcon][] = [
   [/access|grant|invite|member|permission/i, UserRound],
 ];
 
-/** A hint at what it is about, from the tool's name; nothing depends on it. */
+/** Returns an icon that hints at the topic, by the tool's name; nothing depends on it. */
 function requestIcon(request: Pick<InputRequestSummary, "mode" | "tool">): LucideIcon {
   if (request.mode === "url") return Link2;
   return ICONS.find(([pattern]) => pattern.test(request.tool))?.[1] ?? MessageSquareText;
 }
 
-/** The shape of rows while they load. */
+/** Placeholders of rows while they load. */
 export function RowSkeletons() {
   return (
     <div aria-hidden className="border-line border-t">

@@ -11,17 +11,17 @@ interface Listed {
   tab: RequestTab;
   filters: InboxFilters;
   rows: StableRow[];
-  /** The rows are not yet those of the list: loading, or still the ones of the search before. */
+  /** The rows are not yet those of the list: loading, or still those of the previous search. */
   loading: boolean;
-  /** A further page is being loaded: what it brings is no news. */
+  /** The next page is loading; its rows are not new. */
   paging: boolean;
-  /** There is more than the rows. */
+  /** The list has rows that are not loaded. */
   more: boolean;
 }
 
 /**
- * The requests that came in since the list was opened and were not seen yet. Where the list is longer than what is
- * loaded, the latest few are asked for besides: an old list says nothing of what comes at its end.
+ * Counts unseen requests that arrived since the list was opened. While more rows exist than are loaded, the
+ * latest few are fetched separately, because new requests may come at the unloaded end.
  */
 export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed, inView: string[]) {
   const newest = useQuery({ ...newestRequests(tab, filters), enabled: more && tab !== "done" });
@@ -29,7 +29,7 @@ export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed
   const since = useRef("");
   const wasPaging = useRef(false);
   const [unseen, setUnseen] = useState<string[]>([]);
-  // All of them, so that each announcement differs from the one before.
+  // Counts all new requests, so that each announcement differs from the previous one.
   const [total, setTotal] = useState(0);
   const list = JSON.stringify([tab, filters]);
   const opened = useRef(list);
@@ -51,7 +51,7 @@ export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed
     known.current ??= new Set();
     const before = known.current;
     const added = first || paging || wasPaging.current ? [] : loaded.filter(({ id }) => !before.has(id));
-    // An earlier one may come up among the latest because a later one left: it is no news.
+    // An earlier request enters the latest few when a later one leaves, and is not new.
     const later = since.current ? latest.filter((each) => each.createdAt > since.current) : [];
     const news = [...new Set([...added, ...later].map(({ id }) => id))].filter((id) => !before.has(id));
     wasPaging.current = paging;
@@ -63,12 +63,12 @@ export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed
   }, [rows, loading, paging, newest.data]);
 
   const waiting = unseen.filter((id) => !inView.includes(id));
-  // Once it has been on the screen it is no news any more.
+  // A request that was on the screen is no longer new.
   if (waiting.length < unseen.length) setUnseen(waiting);
   return {
     unseen: waiting,
     forget: () => setUnseen([]),
-    /** To be announced, also where the new row is in view. */
+    /** The announcement, made also when the new row is in view. */
     said: total > 0 ? `${plural(total, "new request")} since you opened this list` : "",
   };
 }

@@ -5,8 +5,8 @@ import { useGoOn } from "../answer/decision-store.ts";
 import type { StableRow } from "./use-request-rows.ts";
 
 /**
- * After a decision the next open request is shown, and its title takes the focus. Whoever has opened another one
- * meanwhile, or is typing somewhere, is left in peace. Returns what to announce.
+ * Opens the next open request after a decision and focuses its title, unless the person has opened another
+ * request or is typing. Returns the announcement.
  */
 export function useNextRequest({
   rows,
@@ -18,7 +18,7 @@ export function useNextRequest({
 }: {
   rows: StableRow[];
   shown: string | null;
-  /** Not in the list of what is done: its reader looks back. */
+  /** False in the Done tab, whose reader looks back. */
   listening: boolean;
   open: (id: string) => void;
   readOn: (id: string) => void;
@@ -41,13 +41,15 @@ export function useNextRequest({
   return said;
 }
 
-/** In the search, say; the fields of the request itself have done their part. */
+/**
+ * Whether the person types outside the request, for example in the search; the request's own fields are done.
+ */
 function isTyping(): boolean {
   const active = document.activeElement;
   return active?.matches("input, textarea, select") === true && !active.closest("#request");
 }
 
-/** The open request to read after this one was decided: the one below, else the one above, else none. */
+/** Returns the open request to read after this one: the one below, else the one above, else null. */
 export function rowAfter(rows: StableRow[], id: string): StableRow | null {
   const at = rows.findIndex((row) => row.request.id === id);
   const waits = (row: StableRow) => !row.gone && row.request.state === "open" && row.request.id !== id;

@@ -7,7 +7,7 @@ import { type RequestTab, requestList } from "@/lib/api-client/requests.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
-/** The rows of a list as they stand on the screen, and what holds them still. */
+/** The rows of a list as shown on the screen, and the handlers that freeze them. */
 export function useRequestRows(tab: RequestTab, filters: InboxFilters, shown: string | null) {
   const list = useInfiniteQuery({ ...requestList(tab, filters), placeholderData: keepPreviousData });
   const [hovered, setHovered] = useState(false);
@@ -15,16 +15,16 @@ export function useRequestRows(tab: RequestTab, filters: InboxFilters, shown: st
   const settled = list.isPlaceholderData ? undefined : list.data;
   const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
   const name = JSON.stringify([tab, filters]);
-  // Where new rows come at the end, being further down is no reason to hold them back.
+  // New rows appended at the end move nothing, so scrolling need not freeze the list.
   const appends = tab !== "done" && (filters.order === "" || filters.order === "oldest");
   return {
     list,
-    /** Says which list the rows are of. */
+    /** The key of the list that the rows belong to. */
     name,
     rows: useStableRows(name, fresh, hovered || (scrolled && !appends), shown),
     appends,
     loading: fresh === undefined,
-    /** For the element that scrolls. */
+    /** Handlers of the scrolling element. */
     hold: {
       onScroll: (event: UIEvent) => setScrolled(event.currentTarget.scrollTop > 0),
       onPointerEnter: (event: PointerEvent) => setHovered(event.pointerType === "mouse"),
@@ -33,12 +33,12 @@ export function useRequestRows(tab: RequestTab, filters: InboxFilters, shown: st
   };
 }
 
-/** The requests that are selected to be dealt with together: open ones of the list. */
+/** The open requests selected for a bulk action. */
 export interface Selection extends RowSelection {
   selected: InputRequestSummary[];
 }
 
-/** `list` names what is listed. */
+/** `list`: the key of the list. */
 export function useRequestSelection(list: string, rows: StableRow[]): Selection {
   const open = rows.filter((row) => !row.gone && row.request.state === "open").map((row) => row.request);
   const selection = useSelection(
@@ -50,14 +50,16 @@ export function useRequestSelection(list: string, rows: StableRow[]): Selection 
 
 export interface StableRow {
   request: InputRequestSummary;
-  /** No longer in this list: answered or withdrawn meanwhile. It stays until it is safe to close the gap. */
+  /**
+   * The request was answered or withdrawn and left this list. The row stays until closing the gap is safe.
+   */
   gone: boolean;
 }
 
 /**
- * Rows that never jump under the pointer. A row that left stays, marked, while the list is `frozen` or while it is
- * the one being read (`keep`); a new one comes at the end as long as the list is frozen. `list` names what is
- * listed: another list starts anew.
+ * Rows that never jump under the pointer. A row that left stays, marked, while the list is `frozen` or while
+ * the row is being read (`keep`). A new row is appended while the list is frozen. `list`: the key of the
+ * list; another key starts over.
  */
 function useStableRows(
   list: string,
@@ -98,7 +100,7 @@ export function settle(
     .filter((request) => !shown.has(request.id))
     .map((request) => ({ request, gone: false }));
   if (frozen) return [...kept, ...added];
-  // Nothing is under the pointer: take the server's order, and leave the row being read where it stood.
+  // Not frozen: uses the server's order, and keeps the row being read where it was.
   const ordered: StableRow[] = fresh.map((request) => ({ request, gone: false }));
   const left = kept.findIndex((row) => row.gone);
   if (left !== -1) ordered.splice(Math.min(left, ordered.length), 0, kept[left]!);

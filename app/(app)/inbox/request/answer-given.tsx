@@ -20,7 +20,7 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { useUndo } from "../answer/use-undo.ts";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
-/** Who decided what, and how far the answer has come. */
+/** The decision, its author, and the delivery of the answer. */
 export function AnswerGiven({ request }: { request: InputRequestDetail }) {
   const answer = request.answer;
   if (!answer) return null;
@@ -56,7 +56,7 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** What was filled in, by the titles of the form; one-press decisions are said by their word already. */
+/** The form's values, under the form's titles; nothing for one-press decisions, whose word says enough. */
 function GivenFields({ request }: { request: InputRequestDetail }) {
   const content = request.answer?.content;
   if (!content || request.fields.kind !== "supported" || decisionOf(request.fields).kind !== "form")
@@ -85,7 +85,10 @@ function GivenFields({ request }: { request: InputRequestDetail }) {
 
 type Progress = "done" | "now" | "later" | "failed";
 
-/** Recorded → Sending → Accepted by server → Task moved on, each with its time. Nothing is ticked before it is so. */
+/**
+ * Recorded → Sending → Accepted by server → Task moved on, each with its time. A step is ticked only once
+ * confirmed.
+ */
 function DeliverySteps({ request }: { request: InputRequestDetail }) {
   const undo = useUndo();
   const { answer, delivery } = request;
@@ -93,7 +96,7 @@ function DeliverySteps({ request }: { request: InputRequestDetail }) {
   const failed = delivery.state === "failed" || request.state === "undeliverable";
   const reached = delivery.confirmedAt ? 4 : delivery.acceptedAt ? 3 : delivery.sentAt ? 2 : 1;
   const progress = (step: number): Progress => {
-    // The task moved on, and the reply to the attempt never came.
+    // The task moved on, although the reply to the attempt never arrived.
     if (step === 3 && delivery.confirmedAt && !delivery.acceptedAt) return "later";
     if (step <= reached && !(step === 2 && !delivery.acceptedAt && !delivery.confirmedAt)) return "done";
     if (failed) return step === (delivery.acceptedAt ? 4 : 2) ? "failed" : "later";
@@ -191,7 +194,7 @@ function Step({
   );
 }
 
-/** The server took the answer but keeps asking: an operator may send the same again. */
+/** The server accepted the answer but keeps asking: an operator may send the same answer again. */
 function Stuck({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   const client = useQueryClient();

@@ -1,5 +1,6 @@
-// What only some requests show, and what is seen once a request is used, in one load. Loaded apart, these files would take
-// the first load of the inbox over its 200 kB (docs/decisions/013): each of them adds to it what finds it.
+// One chunk for parts that only some requests show, or that appear once a request is used. In chunks of their
+// own, each would add its loader to the inbox's first load, which would then exceed 200 kB
+// (docs/decisions/013).
 export { AnswerCommands } from "../answer/answer-commands.ts";
 export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
 export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";

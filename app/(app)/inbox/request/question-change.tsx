@@ -14,7 +14,10 @@ import { diffFields } from "@/lib/text/schema-diff.ts";
 
 type Question = { message: string; schema: unknown; url: string | null };
 
-/** The server asked something else while the form was open: nothing is rebuilt until the person says so. */
+/**
+ * The server changed the question while the form was open: the form stays until the person asks for the new
+ * one.
+ */
 export function QuestionChanged({
   before,
   after,
@@ -41,8 +44,8 @@ export function QuestionChanged({
 }
 
 /**
- * The server changes the wording again and again: what is on the screen stays, and whoever answers agrees that the
- * answer may arrive at another wording.
+ * The server keeps changing the wording: the question on screen stays, and the person agrees that the answer
+ * may arrive at another wording.
  */
 export function RestlessQuestion({
   question,
@@ -51,9 +54,9 @@ export function RestlessQuestion({
   disabled,
   onAgree,
 }: {
-  /** As on the screen. */
+  /** The question on the screen. */
   question: InputRequestDetail;
-  /** As it was read last. */
+  /** The request as last read. */
   request: InputRequestDetail;
   agreed: boolean;
   disabled: boolean;
@@ -86,7 +89,7 @@ export function RestlessQuestion({
   );
 }
 
-/** A question that was asked before, in other words or the same, says so when it is opened, with what was answered then. */
+/** Says that a question was asked before, in the same or other words, with the earlier answer. */
 export function AskedBefore({ request }: { request: InputRequestDetail }) {
   const all = useQuery(requestsOfTask(request.taskId));
   if (!request.previous && !request.askedAgain) return null;
@@ -114,7 +117,7 @@ export function AskedBefore({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** What was answered to the question before. */
+/** The answer to the previous question. */
 function Then({ request }: { request: InputRequestSummary | undefined }) {
   const answer = request?.answer;
   if (!answer) return null;
@@ -144,7 +147,7 @@ function Details({ words, children }: { words: string; children: React.ReactNode
 
 function Difference({ before, after }: { before: Question; after: Question }) {
   const amounts = [before, after].map(({ message }) => findMoney(message).map(sayMoney).join(", "));
-  // Of a whole list of amounts the words below tell more.
+  // The diff below shows a long list of amounts better.
   const few = amounts.every((each) => each.length < 80);
   return (
     <>

@@ -18,13 +18,13 @@ import { useUndo } from "../answer/use-undo.ts";
 import { AnswerGiven } from "./answer-given.tsx";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
-/** What became of a request that is no longer open. */
+/** The result of a request that is no longer open. */
 export function RequestClosed({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   const undo = useUndo();
   useShortcuts({
     z: () => {
-      // What this tab decided itself is undone by its toast, the newest first.
+      // This tab's own decisions are undone by their toasts, newest first.
       if (newestUndoable() === null && request.delivery?.state === "held" && me.may("requests:answer"))
         void undo(request.id);
     },
@@ -46,7 +46,7 @@ export function EndState({ request: { state } }: { request: InputRequestDetail }
   );
 }
 
-/** What became of a request that ended without being settled, and where to go from here. */
+/** Why a request ended without being settled, and the next step. */
 function RequestEnded({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   if (request.state === "answered" || request.state === "settled" || request.state === "open") return null;

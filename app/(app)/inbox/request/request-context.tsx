@@ -14,7 +14,7 @@ import { sayMoney } from "@/lib/text/money.ts";
 import { RequestSection } from "./request-section.tsx";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
-/** What was decided on requests of the same kind, about the same party and a similar amount. */
+/** Decisions on requests of the same kind, about the same party and a similar amount. */
 export function DecidedBefore({ similar }: { similar: SimilarRequests }) {
   if (similar.items.length === 0) return null;
   return (
@@ -63,7 +63,7 @@ function Item({ item }: { item: SimilarRequest }) {
   );
 }
 
-/** Warns that the same thing may have been decided before: what approvers fear most, said before they decide. */
+/** Warns before the decision that the same thing may have been decided already. */
 export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests["repeats"]> }) {
   const word = wordOf(repeats).toLowerCase();
   const title =
@@ -92,7 +92,7 @@ export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests
   );
 }
 
-/** What else the task asked, and who decided what. */
+/** The task's other requests and their decisions. */
 export function OtherQuestions({ others }: { others: InputRequestSummary[] }) {
   return (
     <RequestSection title="Also asked by this task">
@@ -129,7 +129,7 @@ function Question({ request }: { request: InputRequestSummary }) {
   );
 }
 
-/** `INV-096 · ACME · $940.00`, else how its message begins. */
+/** Returns `INV-096 · ACME · $940.00`, or the beginning of the message. */
 function nameOf({ label, party, amount, message }: SimilarRequest): string {
   const known = [label, party, amount && sayMoney(amount)].filter((part) => part !== null);
   return known.length > 0 ? known.join(" · ") : `“${shorten(message, 60)}”`;
@@ -139,7 +139,7 @@ function wordOf({ answer }: SimilarRequest): string {
   return decidedWord(answer.action, answer.content);
 }
 
-/** `Approved 5 of 6`. */
+/** Returns `Approved 5 of 6`, for the most frequent decision. */
 function summary(decided: Record<string, number>): string {
   const total = Object.values(decided).reduce((sum, count) => sum + count, 0);
   const [word, count] = Object.entries(decided).reduce((most, each) => (each[1] > most[1] ? each : most));

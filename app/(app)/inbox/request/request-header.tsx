@@ -30,7 +30,7 @@ const RequestMenuItems = lazyComponent(
   warm,
 );
 
-/** What the header of this request needs loaded. */
+/** The lazy components that the header of this request needs. */
 export function lazyHeaderParts(request: InputRequestDetail) {
   return [
     request.state !== "open" && EndState,
@@ -39,7 +39,10 @@ export function lazyHeaderParts(request: InputRequestDetail) {
   ].filter((each) => !!each);
 }
 
-/** Who asks, what, and how long it may wait. `message` is the server's text: shown as text, whatever it holds. */
+/**
+ * The server, the question, and the time left. `message` is the server's text: shown as text, whatever it
+ * contains.
+ */
 export function RequestHeader({ request, message }: { request: InputRequestDetail; message: string }) {
   return (
     <header className="flex flex-col gap-2.5">
@@ -85,7 +88,7 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
   );
 }
 
-/** Who has claimed it and since when, and whom it is assigned to. */
+/** The claim and the assignment of the request. */
 function Whose({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   const { claimedBy, assignedTo } = request;
@@ -123,7 +126,7 @@ function State({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** What can be done with a request besides answering it. */
+/** Actions on a request besides answering. */
 function RequestMenu({ request }: { request: InputRequestDetail }) {
   const link = () => copyText(`${location.origin}/inbox/${request.id}`, "Link copied");
   return (
@@ -152,7 +155,7 @@ function RequestMenu({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** Says how long there is to answer, where that presses. */
+/** The time left to answer, if it matters. */
 function TimeLimit({ request }: { request: InputRequestDetail }) {
   const reason = timeLimitReason(request);
   if (request.state !== "open" || request.expiresAt === null || reason === null) return null;
@@ -166,10 +169,10 @@ function Limit({ until, reason }: { until: string; reason: Reason }) {
   return short || reason.habit ? <TimeLimitLine until={until} reason={reason} /> : null;
 }
 
-/** The progress and the status of the task. */
+/** The progress and the status message of the task. */
 function TaskNow({ request }: { request: InputRequestDetail }) {
   const { progress, state, statusMessage } = request.task;
-  // Many servers repeat the question as the status of the task: that says nothing new.
+  // Many servers repeat the question as the task's status message.
   const says = statusMessage && !request.message.includes(statusMessage);
   if (!isLive(state) || (!progress && !says)) return null;
   return (

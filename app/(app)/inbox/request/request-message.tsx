@@ -6,14 +6,14 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { type MessageToken, messageTokens, splitMessage } from "@/lib/text/message-tokens.ts";
 
-/** A title longer than this is read as text. */
+/** A longer title, in characters, is styled as text. */
 const LONG_TITLE = 160;
 /** About a screenful. */
 const SCREENFUL = { characters: 1_200, lines: 14 };
 
 /**
- * The server's question, as text, whatever it holds: its first line as the title, the rest below, folded where it is
- * long. Amounts, dates and ids stand out; nothing is a link.
+ * The server's question, as text, whatever it contains: the first line as the title, the rest below, folded
+ * when long. Amounts, dates and ids stand out; nothing is a link.
  */
 export function RequestMessage({ message }: { message: string }) {
   const { title, body } = splitMessage(message);
@@ -77,7 +77,7 @@ function Folded({
   );
 }
 
-// The ground reaches a little beyond the figure without moving the text around it.
+// The background reaches slightly beyond the figure without moving the text around it.
 const FIGURE = "-mx-px rounded-sm bg-sunken px-px box-decoration-clone";
 const STYLES: Record<Exclude<MessageToken["kind"], "text" | "hidden">, string> = {
   amount: cn(FIGURE, "whitespace-nowrap font-semibold tabular-nums"),
@@ -85,10 +85,10 @@ const STYLES: Record<Exclude<MessageToken["kind"], "text" | "hidden">, string> =
   id: FIGURE,
 };
 
-/** Each figure is isolated: text of another direction beside it cannot reorder its digits. */
+/** Isolates each figure: text of another direction beside it cannot reorder its digits. */
 function Tokens({ text }: { text: string }) {
   return messageTokens(text).map((token, index) => {
-    // The parts are computed from one text: their place is their identity.
+    // The parts are computed from one text, so the index is a stable key.
     const key = index;
     if (token.kind === "text") return token.text;
     if (token.kind === "hidden") return <HiddenMark key={key} text={token.text} />;

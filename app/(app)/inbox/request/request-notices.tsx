@@ -13,7 +13,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
 
-/** Why an answer does not go out now. */
+/** Why an answer is not sent now: a paused server or a connection problem. */
 export function RequestTrouble({ request }: { request: InputRequestDetail }) {
   const { server, connectionOwner, connectionState } = request;
   return (
@@ -29,7 +29,7 @@ export function RequestTrouble({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** Why an answer can’t wait; large while there is little time. It never stops anybody from answering. */
+/** Why an answer is urgent; large when little time is left. Never prevents an answer. */
 export function TimeLimitLine({
   until,
   reason,
@@ -51,7 +51,7 @@ export function TimeLimitLine({
         className={cn("size-5 shrink-0", over ? "text-wait" : "text-bad")}
         strokeWidth={1.75}
       />
-      {/* Heard once as it appears and once as it ends; the seconds themselves are only seen. */}
+      {/* Announced once on appearing and once at the end; the seconds are visual only. */}
       <p role="status" className="sr-only">
         {over
           ? "The time to answer is probably up. You can still answer."
@@ -70,7 +70,7 @@ export function TimeLimitLine({
   );
 }
 
-/** How far the task has come. */
+/** The progress of the task. */
 export function TaskProgress({
   progress,
 }: {
@@ -87,7 +87,7 @@ export function TaskProgress({
   );
 }
 
-/** A form that is not shown, and why. */
+/** Says why a form is not shown. */
 export function NoForm({ reason }: { reason: string }) {
   return (
     <Notice tone="wait" title="This form is not shown">
@@ -97,7 +97,7 @@ export function NoForm({ reason }: { reason: string }) {
   );
 }
 
-/** There is no such request for this person. */
+/** The request does not exist or this person may not see it. */
 export function RequestMissing({ onBack }: { onBack: () => void }) {
   return (
     <div className="m-auto">

@@ -19,10 +19,10 @@ const RequestMissing = lazyComponent(() => import("./first-touch.ts").then((file
 export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
   const request = useQuery(requestDetail(id));
   const failure = useKeptError(request);
-  // Read beside the request and shown with it: a warning that comes late moves what is about to be pressed.
+  // Loaded and shown together with the request: a late warning would move the button about to be pressed.
   const similar = useQuery(similarRequests(id));
   const whole = useLazyComponents(request.data ? lazyRequestParts(request.data, similar.data ?? null) : []);
-  // Once it is shown it stays: what comes to it later may come late.
+  // Once shown, the request stays: later parts may come late.
   const [shown, setShown] = useState(false);
   if (!shown && request.data && !similar.isPending && whole) setShown(true);
   return (

@@ -4,7 +4,7 @@ import { ChevronDown } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { cn } from "@/components/ui/cn.ts";
 
-/** A part beside the question; on a phone, where it comes below the form, folded until it is wanted. */
+/** A section beside the question. On a phone it follows the form, folded. */
 export function RequestSection({ title, children }: { title: string; children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const id = useId();

@@ -21,7 +21,7 @@ import {
 import { lazyHeaderParts, RequestHeader } from "./request-header.tsx";
 import { RequestSection } from "./request-section.tsx";
 
-// Only some requests show these, and the first of a list seldom does.
+// Lazy, because few requests show these, and the first of a list seldom does.
 const warm = { warm: true };
 const firstTouch = () => import("./first-touch.ts");
 const FormAnswerArea = lazyComponent(
@@ -36,12 +36,15 @@ const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
 const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
 const OtherQuestions = lazyComponent(() => loadContext().then((file) => file.OtherQuestions), warm);
-/** Seen only once one has scrolled. */
+/** Visible only after scrolling. */
 const StickySummary = lazyComponent(() => firstTouch().then((file) => file.StickySummary), {
   patient: true,
 });
 
-/** What this request needs loaded to be shown as a whole: a part that came late would move what is about to be pressed. */
+/**
+ * The lazy components required to show this request as a whole: a late one would move the button about to be
+ * pressed.
+ */
 export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRequests | null) {
   const open = request.state === "open";
   return [
@@ -58,8 +61,8 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
 }
 
 /**
- * One request. The question on screen is pinned when it opens: what a person reads and fills in never changes
- * under them. State, claim and delivery follow the server.
+ * One request. The question on screen is pinned when it opens: the text and the form never change under the
+ * person. State, claim and delivery follow the server.
  */
 export function RequestView({
   request,
@@ -67,7 +70,7 @@ export function RequestView({
   onClose,
 }: {
   request: InputRequestDetail;
-  /** Null where it could not be read: nothing depends on it. */
+  /** Null if the read failed: nothing depends on it. */
   similar: SimilarRequests | null;
   onClose: () => void;
 }) {
@@ -75,11 +78,11 @@ export function RequestView({
   const asked = useQuery(requestsOfTask(request.taskId));
   const others = asked.data?.items.filter((each) => each.id !== request.id) ?? [];
   const scroller = useRef<HTMLDivElement>(null);
-  // Of a wording that changes again and again the one on the screen can be answered.
+  // If the wording keeps changing, the one on screen can be answered.
   const changed = request.questionHash !== question.questionHash && request.rewordedAt === null;
   const open = request.state === "open";
 
-  /** Brings the question into view; says whether it already was. */
+  /** Scrolls the question into view. Returns whether it was in view already. */
   const showQuestion = () => {
     const seen = (scroller.current?.scrollTop ?? 0) < 40;
     if (!seen) scroller.current?.scrollTo({ top: 0 });
@@ -163,12 +166,15 @@ function isForm({ fields }: InputRequestDetail): boolean {
   return decisionOf(fields).kind === "form";
 }
 
-/** Its answer waits, or would wait, for somebody to sign in, or for a pause to end. */
+/** The answer waits, or would wait, for a sign-in or for the end of a pause. */
 function isStuck({ connectionState, server, state }: InputRequestDetail): boolean {
   return (connectionState !== "connected" || !!server.pause) && (state === "open" || state === "answered");
 }
 
-/** Of a wording that changes again and again that is said where it is answered. */
+/**
+ * Whether to say that the question was asked before. RestlessQuestion says so itself when the wording keeps
+ * changing.
+ */
 function wasAskedBefore({ previous, askedAgain, rewordedAt }: InputRequestDetail): boolean {
   return rewordedAt === null && Boolean(previous || askedAgain);
 }

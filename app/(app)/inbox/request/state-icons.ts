@@ -1,7 +1,7 @@
 import { Ban, Check, Clock3, type LucideIcon, Send, TimerOff, Undo2 } from "lucide-react";
 import type { RequestState } from "@/lib/input-requests/schema.ts";
 
-/** Beside the word of each state, as colour alone tells nothing. */
+/** Icons of the states, because colour alone conveys nothing. */
 export const REQUEST_ICONS: Record<RequestState, LucideIcon> = {
   open: Clock3,
   answered: Send,

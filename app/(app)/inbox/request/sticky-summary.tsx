@@ -7,7 +7,7 @@ import { cn } from "@/components/ui/cn.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { sayMoney } from "@/lib/text/money.ts";
 
-/** On a phone, once the question has been scrolled away: what it is about, in one line. */
+/** On a phone, a one-line summary of the request once the question has been scrolled away. */
 export function StickySummary({
   request,
   scroller,
@@ -25,7 +25,7 @@ export function StickySummary({
     observer.observe(title);
     return () => observer.disconnect();
   }, [scroller]);
-  // Everything in it stands in the header, too: nobody needs to hear it twice.
+  // Hidden from screen readers, because the header says the same.
   return (
     <div aria-hidden className="sticky top-0 z-10 h-0 md:hidden">
       <p

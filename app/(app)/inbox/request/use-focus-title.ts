@@ -6,7 +6,10 @@ import { requestDetail } from "@/lib/api-client/requests.ts";
 
 const PATIENCE_MS = 5_000;
 
-/** Returns a function that focuses the title of a request once it is shown, unless the person has moved on meanwhile. */
+/**
+ * Returns a function that focuses the title of a request once shown, unless the person has moved on
+ * meanwhile.
+ */
 export function useFocusTitle(shown: string | null): (id: string) => void {
   const client = useQueryClient();
   const current = useRef(shown);
@@ -20,13 +23,13 @@ export function useFocusTitle(shown: string | null): (id: string) => void {
       .then(async () => {
         const until = Date.now() + PATIENCE_MS;
         const title = () => (current.current === id ? document.getElementById("request-title") : null);
-        // Drawing it takes a moment, and a busy machine longer.
+        // Rendering takes a moment, longer on a busy machine.
         while (!title() && Date.now() < until) await nextFrame();
-        // The button that was pressed last may be gone by now.
+        // The button that was pressed last may have unmounted.
         const stayed = document.activeElement === before || document.activeElement === document.body;
         if (stayed) title()?.focus();
       })
-      // The pane says why it could not be loaded.
+      // The pane shows why loading failed.
       .catch(() => undefined);
   };
 }

@@ -8,7 +8,7 @@ import { chipsOf } from "@/lib/format/requests/filter-words.ts";
 import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
-/** What the list is narrowed to, each removable. */
+/** The active filters of the list, each removable. */
 export function ActiveFilters({ place }: { place: InboxPlace }) {
   const { filters } = place;
   const { data: servers } = useQuery({ ...serverList(), enabled: filters.serverId !== "" });

@@ -24,7 +24,7 @@ export function FilterPanel({
   onApply,
 }: {
   filters: InboxFilters;
-  /** Of the rows in the list, to choose from. */
+  /** The tools of the listed rows, as choices. */
   tools: string[];
   anchor: RefObject<HTMLElement | null>;
   onClose: () => void;

@@ -12,7 +12,7 @@ import type { InboxPlace } from "./use-inbox-place.ts";
 
 const GROUP = "Inbox";
 
-/** What the palette can do with the list. */
+/** Offers the list's actions in the palette. */
 export function InboxCommands({
   place,
   tab,

@@ -7,7 +7,7 @@ import { REQUEST_TABS, type RequestTab, requestCounts } from "@/lib/api-client/r
 import { capitalise } from "@/lib/text/labels.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
-/** Links, not buttons: a tab is a place that can be opened beside this one. The counts heed the filters. */
+/** Links, not buttons: a tab can be opened in a browser tab. The counts respect the filters. */
 export function InboxTabs({ active, place }: { active: RequestTab | null; place: InboxPlace }) {
   const { data: counts } = useQuery(requestCounts(place.filters));
   return (

@@ -18,7 +18,7 @@ const OrderItems = lazyComponent(() => import("./order-items.tsx").then((file) =
   warm: true,
 });
 
-/** The name of the page, and what changes which requests are listed and how. */
+/** The page's title, and the controls that filter and order the list. */
 export function InboxToolbar({
   place,
   tab,

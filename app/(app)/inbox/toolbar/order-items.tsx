@@ -6,7 +6,7 @@ import { ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
 import { type InboxOrder, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
-/** In a menu: the orders of the list. */
+/** Menu items for the orders of the list. */
 export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab | null }) {
   return (
     <>
@@ -20,7 +20,7 @@ export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab 
   );
 }
 
-/** The order in force: who waits longest comes first, and of what is done the latest. */
+/** Returns the active order. By default the longest-waiting request comes first, and in Done the latest. */
 export function orderOf(place: InboxPlace, tab: RequestTab | null): InboxOrder {
   return place.filters.order || (tab === "done" ? "newest" : "oldest");
 }

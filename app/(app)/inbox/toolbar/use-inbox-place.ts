@@ -4,7 +4,7 @@ import { changedQuery, useListPlace } from "@/components/list/use-list-place.ts"
 import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
 import { type InboxFilters, readFilters } from "@/lib/format/requests/inbox-filters.ts";
 
-/** Where in the inbox someone is, all of it in the address: the request, the tab, the filters, the saved view. */
+/** The state of the inbox kept in the URL: the request, the tab, the filters, the saved view. */
 export function useInboxPlace() {
   const { pathname, params, ...place } = useListPlace(readFilters, addressOf);
   return {
@@ -18,7 +18,7 @@ export type InboxPlace = ReturnType<typeof useInboxPlace>;
 
 interface To {
   id?: string | null;
-  /** Null: whichever the inbox opens with. */
+  /** Null for the default tab. */
   tab?: RequestTab | null;
   filters?: Partial<InboxFilters>;
   view?: string | null;
@@ -33,7 +33,7 @@ function idIn(pathname: string): string | null {
   return pathname.split("/")[2] ?? null;
 }
 
-/** The request in the address right now: two keys may be pressed before the screen has followed the first. */
+/** Returns the request in the browser's current URL: two keys may be pressed before the next render. */
 export function idInAddress(): string | null {
   return idIn(window.location.pathname);
 }

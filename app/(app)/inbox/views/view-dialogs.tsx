@@ -6,7 +6,7 @@ import { chipsOf } from "@/lib/format/requests/filter-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
-/** Of the views of the inbox: a new one is named by the filters that are on. */
+/** The dialogs of the inbox's views. A new view is named after the active filters. */
 export function ViewDialogs({
   place,
   ...dialogs

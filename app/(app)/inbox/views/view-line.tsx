@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
-/** Names the view that is on, above the list, and says where what is shown has left it. */
+/** Names the open view above the list, and marks changed filters. */
 export function ViewLine({
   views,
   place,

@@ -10,7 +10,7 @@ const ViewsMenuItems = lazyComponent(() => import("../first-touch.ts").then((fil
   warm: true,
 });
 
-/** One's own views and the shared ones, and what can be done with the one that is on. */
+/** A menu of personal and shared views, with the actions for the open one. */
 export function ViewsMenu({
   views,
   onDialog,

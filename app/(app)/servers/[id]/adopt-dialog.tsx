@@ -19,7 +19,7 @@ import type { ServerDetail } from "@/lib/servers/schema.ts";
 import { adoptSchema, type FoundTask } from "@/lib/tasks/found/schema.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
-/** A task that somebody else started becomes one of the organization's. */
+/** Confirms that an untracked task becomes one of the organization's tasks. */
 export function AdoptDialog({
   server,
   found,

@@ -5,7 +5,7 @@ import { formatCount, formatShare, stepLabel, stepName, tasksHref } from "@/lib/
 import type { ServerStats } from "@/lib/servers/call-statistics/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
-/** How many calls the engine made, and how many failed. */
+/** The number of the engine's calls, and how many failed. */
 export function CallsChart({ server, stats }: { server: Server; stats: ServerStats }) {
   const { steps, stepMs } = stats;
   const here = { serverId: server.id };
@@ -31,7 +31,7 @@ export function CallsChart({ server, stats }: { server: Server; stats: ServerSta
               createdAfter: step.at,
               createdBefore: new Date(Date.parse(step.at) + stepMs).toISOString(),
             }),
-            // Nothing to draw, and no line of a share that is none.
+            // Null: without calls the share of failures is undefined.
             amounts: step.calls === 0 ? null : [step.calls - step.failed, step.failed],
           }))}
         />

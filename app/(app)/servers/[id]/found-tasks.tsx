@@ -17,7 +17,7 @@ import type { ServerDetail } from "@/lib/servers/schema.ts";
 import type { FoundTask } from "@/lib/tasks/found/schema.ts";
 import { AdoptDialog } from "./adopt-dialog.tsx";
 
-/** Tasks that others started on the server, or that Intray lost sight of. */
+/** Untracked tasks: others started them on the server, or Intray lost track of them. */
 export function FoundTasks({ server }: { server: ServerDetail }) {
   const me = useMe();
   const client = useQueryClient();

@@ -6,7 +6,10 @@ import { formatLatency } from "@/lib/text/latency.ts";
 
 const [WIDTH, HEIGHT] = [600, 160];
 
-/** How fast the server answered: the median as a line, and 9 of 10 as a dashed one, each step that has calls a point. */
+/**
+ * The server's response times: the median as a solid line, p90 as a dashed one; one point per step with
+ * calls.
+ */
 export function LatencyChart({ stats }: { stats: ServerStats }) {
   const { steps, stepMs } = stats;
   const top = Math.max(...steps.map(({ p90Ms }) => p90Ms ?? 0), 1) * 1.1;

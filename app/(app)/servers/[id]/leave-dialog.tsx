@@ -10,7 +10,7 @@ import { refusalWords } from "@/lib/format/oauth.ts";
 import type { Departure, ServerConnection } from "@/lib/servers/connections/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
-/** Says where the browser is about to go, and what for, before it goes. */
+/** Names the site and the purpose before the browser leaves for a sign-in. */
 export function LeaveDialog({
   server,
   connection,
@@ -25,7 +25,7 @@ export function LeaveDialog({
   const departure = useQuery({
     queryKey: ["departure", server.id, shared],
     queryFn: () => api.post<Departure>(`/api/v1/servers/${server.id}/connect`, { shared }),
-    // Each asks other servers and begins a sign-in: once is enough, and an old one is none.
+    // Each request asks other servers and begins a sign-in, so no refetch, and no cached departure is reused.
     retry: false,
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -90,7 +90,7 @@ function Refused({ error }: { error: Error }) {
   );
 }
 
-/** Web addresses only, whatever was sent (A16). */
+/** Returns the URL if it is http or https, else null (A16). */
 function wayTo({ authorizationUrl }: Departure): URL | null {
   const url = URL.canParse(authorizationUrl) ? new URL(authorizationUrl) : null;
   return url && (url.protocol === "https:" || url.protocol === "http:") ? url : null;

@@ -15,7 +15,7 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { pauseServerSchema, type Server } from "@/lib/servers/schema.ts";
 
-/** For whoever is called when a server must be left alone. */
+/** Pauses calls to a server. */
 export function PauseButton({ server }: { server: Server }) {
   const me = useMe();
   const [open, setOpen] = useState(false);
@@ -76,7 +76,7 @@ function PauseForm({ server, onDone }: { server: Server; onDone: () => void }) {
   );
 }
 
-/** On the server's own page: what its pause means, and its end. */
+/** On the server's own page: the effects of its pause, and the button that ends the pause. */
 export function ServerPaused({ server }: { server: Server }) {
   const me = useMe();
   const client = useQueryClient();

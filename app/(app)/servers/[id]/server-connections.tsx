@@ -14,7 +14,7 @@ import type { Server } from "@/lib/servers/schema.ts";
 import { DisconnectDialog } from "./disconnect-dialog.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 
-/** In whose name Intray calls the server: each member in their own, or all in one. */
+/** The connections that Intray calls the server with: one per member, or a shared one. */
 export function ServerConnections({ server }: { server: Server }) {
   const connections = useQuery(serverConnections(server.id));
   return (
@@ -49,7 +49,7 @@ function ConnectionLine({ server, connection }: { server: Server; connection: Se
   const { state, shared } = connection;
   const mayChange = me.may(shared ? "connections:share" : "connections:own");
   const needsCare = state !== "connected";
-  // One at most: what was connected before comes first, then one's own.
+  // Emphasises a broken connection, or the user's own if the server has none to start tasks on.
   const isNext = needsCare && (state !== "not_connected" || (!shared && server.startsOn === null));
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2.5 px-4 py-3.5">

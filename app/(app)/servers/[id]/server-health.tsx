@@ -33,7 +33,7 @@ const FAILURE_WORDS: Record<FailureClass, string> = {
   bad_reply: "no sense in the reply",
 };
 
-/** How the engine's calls to the server went. */
+/** Statistics of the engine's calls to the server. */
 export function ServerHealth({ server }: { server: Server }) {
   const [range, setRange] = useState<Range>("24h");
   const stats = useQuery(serverStats(server.id, range));
@@ -129,7 +129,7 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** It failed when it was called last, and is left alone for a while. */
+/** The open circuit: the last call failed, and calls stop for a while. */
 function Circuit({ server, circuit }: { server: Server; circuit: NonNullable<Server["circuit"]> }) {
   const me = useMe();
   const client = useQueryClient();

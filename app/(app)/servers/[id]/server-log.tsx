@@ -4,10 +4,10 @@ import { useEffect, useRef } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 
-/** The last lines of a command server's log. It takes the focus so that it can be scrolled with the keyboard. */
+/** The last lines of a command server's log. Focusable, so that the keyboard can scroll it. */
 export function ServerLog({ log }: { log: NonNullable<ServerDetail["log"]> }) {
   const box = useRef<HTMLElement>(null);
-  // The newest lines stand at the end.
+  // Scrolls to the newest lines, at the end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: again with each new line
   useEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;

@@ -15,7 +15,7 @@ import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { type Server, updateServerSchema } from "@/lib/servers/schema.ts";
 
-/** What an admin can change about a server. */
+/** An admin's changes to a server. */
 export function ServerManage({ server }: { server: Server }) {
   const me = useMe();
   const router = useRouter();

@@ -59,7 +59,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
   const me = useMe();
   const [checked, setChecked] = useState<CheckedServer | null>(null);
   const { health } = server;
-  // The connections below say it, with what to press.
+  // The connections below say so, with a button.
   const waitsForSignIn = server.startsOn === null && health.state === "unauthorized";
   // Only 2025-11-25 lets servers list their tasks.
   const mayListTasks =

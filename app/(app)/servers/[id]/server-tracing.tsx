@@ -8,7 +8,7 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
-/** For admins: whether the server is told which trace a call belongs to. */
+/** For admins: whether calls to the server carry trace context. */
 export function ServerTracing({ server }: { server: Server }) {
   const me = useMe();
   const client = useQueryClient();

@@ -1,7 +1,7 @@
 import { describeTraits } from "@/lib/format/traits.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 
-/** What the server was seen to do, and what each of it means for people. */
+/** The server's observed capabilities, and their consequences for people. */
 export function ServerTraits({ server }: { server: ServerDetail }) {
   const { seen, notYet } = describeTraits(server);
   return (

@@ -8,7 +8,7 @@ import { declineReasons, undoWindow } from "@/lib/api-client/answers.ts";
 import { ReasonsEditor } from "./reasons-editor.tsx";
 import { UndoWindowForm } from "./undo-window-form.tsx";
 
-/** How this organization answers: what is offered for declining, and how long a slip can be taken back. */
+/** How this organization answers: the reasons for declining, and the undo window. */
 export function AnswersScreen() {
   const me = useMe();
   const reasons = useQuery(declineReasons());

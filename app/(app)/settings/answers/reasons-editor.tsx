@@ -21,7 +21,7 @@ interface Row {
 let keys = 0;
 const toRow = (text: string): Row => ({ key: keys++, text });
 
-/** The reasons offered for declining: written, ordered, taken away; kept together by one press. */
+/** Adds, edits, orders and removes the reasons for declining; one press saves all. */
 export function ReasonsEditor({ saved }: { saved: string[] }) {
   const [rows, setRows] = useState(() => saved.map(toRow));
   const [problems, setProblems] = useState<Record<number, string>>({});
@@ -43,7 +43,7 @@ export function ReasonsEditor({ saved }: { saved: string[] }) {
     if (row) next.splice(at + by, 0, row);
     setRows(next);
     setProblems({});
-    // At the end of the list the button that was pressed rests; the other one is of use.
+    // At the end of the list the pressed button is disabled, so the focus moves to the other one.
     const ended = at + by === 0 || at + by === rows.length - 1;
     focus(at + by, (by === -1) !== ended ? "up" : "down");
   };
@@ -169,7 +169,7 @@ function nameOf(row: Row, at: number): string {
   return row.text.trim() ? `“${row.text.trim()}”` : `reason ${at + 1}`;
 }
 
-/** By row; the rule on doubles is the list's, so it is told at the second one. */
+/** Errors by row; a duplicate is reported at its second occurrence. */
 function problemsOf(
   texts: string[],
   issues: { path: PropertyKey[]; message: string }[],

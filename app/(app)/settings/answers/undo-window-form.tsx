@@ -11,12 +11,12 @@ import { useSave } from "./use-save.ts";
 
 const CHOICES_MS = [0, 3_000, 5_000, 10_000, 20_000, 30_000, 60_000];
 
-/** How long a decision can be taken back. Saved as it is chosen. */
+/** How long a decision can be undone. Saved on selection. */
 export function UndoWindowForm({ savedMs }: { savedMs: number }) {
   const id = useId();
   const save = useSave<UndoWindow>("/api/v1/undo-window", undoWindow().queryKey, "Time to undo saved");
   const shown = save.isPending ? save.variables.holdMs : savedMs;
-  // The API takes any; what it has is on the list too.
+  // The API accepts any duration, so the saved one is added to the choices.
   const choices = [...new Set([...CHOICES_MS, savedMs])].sort((a, b) => a - b);
   return (
     <Section

@@ -4,7 +4,7 @@ import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-quer
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 
-/** Puts a setting, and shows what the server made of it wherever it is used. */
+/** Saves a setting, and puts the server's reply into the query cache. */
 export function useSave<T>(path: string, queryKey: QueryKey, done: string) {
   const client = useQueryClient();
   return useMutation({

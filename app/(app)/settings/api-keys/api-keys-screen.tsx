@@ -16,7 +16,7 @@ import { KeyRow } from "./key-row.tsx";
 import { RenameDialog } from "./rename-dialog.tsx";
 import { RevokeDialog } from "./revoke-dialog.tsx";
 
-/** What programs come in with. */
+/** API keys, which authenticate programs. */
 export function ApiKeysScreen() {
   const me = useMe();
   const keys = useQuery(apiKeyList());

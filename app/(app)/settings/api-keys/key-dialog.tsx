@@ -16,7 +16,7 @@ import { type ApiKey, createKeySchema } from "@/lib/api-keys/schema.ts";
 
 type NewKey = ApiKey & { secret: string };
 
-/** Asks for what and how strong; then shows the secret, this once. */
+/** Asks for the key's name and role, then shows the secret once. */
 export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const [made, setMade] = useState<NewKey | null>(null);
   const close = () => {

@@ -10,7 +10,7 @@ import { api } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { type ApiKey, updateKeySchema } from "@/lib/api-keys/schema.ts";
 
-/** `apiKey`: null closes it. */
+/** Renames an API key. Closed while `apiKey` is null. */
 export function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
   return (
     <Dialog open={apiKey !== null} onOpenChange={onClose} title="Rename the key">

@@ -8,7 +8,7 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 
-/** `apiKey`: null closes it. */
+/** Confirms the revocation of an API key. Closed while `apiKey` is null. */
 export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
   const client = useQueryClient();
   const revoke = useMutation({

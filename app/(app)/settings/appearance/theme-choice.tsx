@@ -14,7 +14,7 @@ const never = () => () => {};
 
 export function ThemeChoice() {
   const { theme, setTheme } = useTheme();
-  // The server does not know what this browser has chosen.
+  // The server does not know this browser's choice.
   const known = useSyncExternalStore(
     never,
     () => true,
@@ -45,7 +45,7 @@ export function ThemeChoice() {
   );
 }
 
-/** The inbox in small: the tray at the left, a request at the right. */
+/** A miniature inbox: the tray at the left, a request at the right. */
 function Preview({ dark }: { dark: boolean }) {
   return (
     <span aria-hidden className={cn(dark ? "dark" : "light", "flex min-w-0 flex-1 bg-(--bg)")}>

@@ -14,7 +14,7 @@ import type { Invitation, NewInvitation, UpdateInvitation } from "@/lib/invitati
 import { Section } from "../section.tsx";
 import { InvitationRow } from "./invitation-row.tsx";
 
-/** Who is asked in and has not come yet. */
+/** Invitations that nobody has accepted yet. */
 export function Invitations() {
   const client = useQueryClient();
   const invitations = useQuery(invitationList());

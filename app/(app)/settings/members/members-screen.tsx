@@ -9,7 +9,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Members } from "./members.tsx";
 
-/** Who is in, and who is asked in. */
+/** The members and the invitations. */
 export function MembersScreen() {
   const me = useMe();
   const [inviting, setInviting] = useState(false);

@@ -15,7 +15,7 @@ import { Section } from "../section.tsx";
 import { MemberRow } from "./member-row.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 
-/** From here on one searches rather than reads. */
+/** From this number of members on, the list has a search field. */
 const LONG = 8;
 
 export function Members({ invite }: { invite: ReactNode }) {

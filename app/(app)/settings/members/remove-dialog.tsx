@@ -9,10 +9,10 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Member } from "@/lib/members/schema.ts";
 
-/** Says what a removal does before it does it. `member`: null closes it. */
+/** Explains and confirms the removal of a member. Closed while `member` is null. */
 export function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {
   const client = useQueryClient();
-  // While it closes it still says whom it was about.
+  // Keeps the member while the dialog closes.
   const [last, setLast] = useState(member);
   if (member && member !== last) setLast(member);
   const remove = useMutation({

@@ -12,7 +12,7 @@ import { KIND_WORDS } from "@/lib/format/notices.ts";
 import { type Channels, NOTICE_KINDS, type NoticeKind, type NoticeSettings } from "@/lib/notices/schema.ts";
 import { Section } from "../section.tsx";
 
-/** What the person who looks is told of in this organization, and where. Each switch counts at once. */
+/** The user's notifications in this organization, by kind and channel. Each switch takes effect at once. */
 export function NotificationsScreen() {
   const client = useQueryClient();
   const { queryKey } = noticeSettings();

@@ -10,7 +10,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { api } from "@/lib/api-client/base/client.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 
-/** The slug is typed, so that nobody deletes by a slip. */
+/** Deletes the organization. Typing the slug prevents a deletion by accident. */
 export function DeleteDialog({
   saved,
   open,

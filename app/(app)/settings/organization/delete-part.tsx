@@ -8,7 +8,7 @@ import type { Organization } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 
-/** Taking everything along, and then the end. */
+/** Exports all data, then deletes the organization. */
 export function DeletePart({ saved }: { saved: Organization }) {
   const [asking, setAsking] = useState(false);
   return (

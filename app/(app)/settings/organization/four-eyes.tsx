@@ -9,7 +9,7 @@ import type { Organization } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
 import { useUpdate } from "./use-update.ts";
 
-/** In force as it is switched. */
+/** The four-eyes rule. The switch takes effect at once. */
 export function FourEyes({ saved }: { saved: Organization }) {
   const me = useMe();
   const update = useUpdate(({ fourEyes }) => toast(fourEyes ? "Four eyes from now on" : "Four eyes is off"));

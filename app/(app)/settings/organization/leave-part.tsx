@@ -10,7 +10,7 @@ import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { Section } from "../section.tsx";
 
-/** Out by oneself. */
+/** Leaves the organization. */
 export function LeavePart() {
   const me = useMe();
   const [asking, setAsking] = useState(false);

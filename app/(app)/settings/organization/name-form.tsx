@@ -20,7 +20,7 @@ export function NameForm({ saved }: { saved: Organization }) {
   const update = useUpdate(({ name }) => {
     setName(name);
     toast(`The organization is called ${name} now`);
-    // Its name stands in the frame of every page.
+    // The frame of every page shows the name.
     router.refresh();
   });
   if (!me.may("settings:manage"))

@@ -9,7 +9,7 @@ import { FourEyes } from "./four-eyes.tsx";
 import { LeavePart } from "./leave-part.tsx";
 import { NameForm } from "./name-form.tsx";
 
-/** The organization itself: what it is called, its rules, and the ways out of it. */
+/** The organization's name, its rules, and how to leave or delete it. */
 export function OrganizationScreen() {
   const me = useMe();
   const { data, isError, error, refetch } = useQuery(organization());

@@ -5,7 +5,7 @@ import { api } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Organization, UpdateOrganization } from "@/lib/organizations/schema.ts";
 
-/** Changes the organization, and shows what the server made of it. */
+/** Changes the organization, and puts the server's reply into the query cache. */
 export function useUpdate(onDone: (saved: Organization) => void) {
   const client = useQueryClient();
   return useMutation({

@@ -38,7 +38,7 @@ const KINDS: { kind: keyof Retention; label: string; description: string }[] = [
   },
 ];
 
-/** Longer is saved at once; shorter is asked about first. */
+/** A longer retention is saved at once; a shorter one asks for confirmation. */
 export function RetentionForm({ saved, slug }: { saved: Retention; slug: string }) {
   const client = useQueryClient();
   const [wanted, setWanted] = useState(saved);
@@ -108,7 +108,7 @@ export function RetentionForm({ saved, slug }: { saved: Retention; slug: string 
   );
 }
 
-/** The API takes any; what it has is on the list too. */
+/** The API accepts any number of days, so the saved one is added to the choices. */
 function choices(days: number | null): number[] {
   return [...new Set([...DAYS, ...(days === null ? [] : [days])])].sort((a, b) => a - b);
 }

@@ -12,7 +12,7 @@ const NAMES: [keyof Preview, one: string, many: string][] = [
   ["payloads", "line of history loses its details", "lines of history lose their details"],
 ];
 
-/** What would go as soon as it is saved. */
+/** The data that saving would delete at once. */
 export function RetentionPreview({ wanted }: { wanted: Retention }) {
   const { data, error } = useQuery(retentionPreview(wanted));
   if (error) return <Notice tone="bad" title={errorSentence(error)} />;

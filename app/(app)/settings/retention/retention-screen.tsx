@@ -8,7 +8,7 @@ import { organization } from "@/lib/api-client/organization.ts";
 import { retention } from "@/lib/api-client/retention.ts";
 import { RetentionForm } from "./retention-form.tsx";
 
-/** How long the organization keeps what is over. */
+/** How long the organization keeps finished data. */
 export function RetentionScreen() {
   const me = useMe();
   const mayChange = me.may("settings:manage");

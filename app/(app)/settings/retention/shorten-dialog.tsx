@@ -12,11 +12,11 @@ interface Props {
   slug: string;
   onOpenChange: (open: boolean) => void;
   onConfirm: (typed: string) => Promise<void>;
-  /** What would go. */
+  /** The preview of the deletion. */
   children: ReactNode;
 }
 
-/** The slug is typed, so that nobody deletes by a slip. */
+/** Confirms a shorter retention. Typing the slug prevents a deletion by accident. */
 export function ShortenDialog({ open, ...props }: Props & { open: boolean }) {
   return (
     <Dialog

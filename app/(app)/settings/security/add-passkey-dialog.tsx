@@ -16,7 +16,9 @@ import { ProofFields } from "./proof-fields.tsx";
 
 const schema = z.object({ name: addPasskeySchema.shape.name, ...proofSchema.shape });
 
-/** A name and the password; then the browser asks for the finger, the face or the key. */
+/**
+ * Asks for a name and the password; then the browser asks for the fingerprint, the face or the security key.
+ */
 export function AddPasskeyDialog({
   open,
   onOpenChange,

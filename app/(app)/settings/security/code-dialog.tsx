@@ -26,7 +26,7 @@ const WORDS = {
   },
 };
 
-/** What a code of the app, or a recovery code, is asked for. */
+/** Asks for a code of the authenticator app, or a recovery code. */
 export function CodeDialog({
   open,
   onOpenChange,

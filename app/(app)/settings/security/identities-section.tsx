@@ -2,7 +2,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import type { Security } from "@/lib/accounts/schema.ts";
 import { Section } from "../section.tsx";
 
-/** The accounts elsewhere that lead to this one. */
+/** The linked accounts of identity providers. */
 export function IdentitiesSection({ identities }: { identities: Security["identities"] }) {
   return (
     <Section title="Single sign-on" description="Accounts elsewhere that sign you in here.">

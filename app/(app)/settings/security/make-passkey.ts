@@ -2,7 +2,7 @@ import { startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import type { PasskeyOptions } from "@/lib/accounts/schema.ts";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 
-/** Has the browser make a passkey. Throws an ApiError with a sentence where it did not. */
+/** Creates a passkey in the browser. Throws an ApiError with a sentence on failure. */
 export async function makePasskey(options: PasskeyOptions["options"]) {
   const optionsJSON = options as unknown as Parameters<typeof startRegistration>[0]["optionsJSON"];
   try {

@@ -16,7 +16,7 @@ const AddPasskeyDialog = lazyComponent(() =>
   import("./add-passkey-dialog.tsx").then((file) => file.AddPasskeyDialog),
 );
 
-/** What signs in by itself: a phone, a laptop, a security key. */
+/** Passkeys, which sign in without a password: phones, laptops, security keys. */
 export function PasskeysSection({ passkeys, password }: { passkeys: Passkey[]; password: boolean }) {
   const client = useQueryClient();
   const [adding, setAdding] = useState(false);

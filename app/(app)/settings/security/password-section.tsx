@@ -12,7 +12,7 @@ import { sessions } from "@/lib/api-client/account.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { Section } from "../section.tsx";
 
-/** Changing one's password; an account without one got in another way. */
+/** Changes the password; an account without one signs in another way. */
 export function PasswordSection({ has }: { has: boolean }) {
   if (has) return <ChangePassword />;
   return (

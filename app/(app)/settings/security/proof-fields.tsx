@@ -1,6 +1,6 @@
 import { TextField } from "@/components/form/text-field.tsx";
 
-/** Asked before a new way to sign in is added: a browser left open must not be enough. */
+/** The password, asked before a new way to sign in is added: an unattended browser must not be enough. */
 export function ProofFields({ error }: { error: string | undefined }) {
   return (
     <TextField

@@ -1,4 +1,4 @@
-/** Dark on light in either theme: cameras read it so. */
+/** A QR code. Dark on light in both themes, because cameras expect that. */
 export function QrCode({ modules, label }: { modules: boolean[][]; label: string }) {
   const size = modules.length;
   const path = modules.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");

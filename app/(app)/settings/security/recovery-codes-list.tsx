@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 
-/** Shown once. */
+/** New recovery codes, shown once. */
 export function RecoveryCodesList({ codes, onDone }: { codes: string[]; onDone: () => void }) {
   const copy = async () => {
     try {

@@ -14,7 +14,7 @@ const CodeDialog = lazyComponent(() => import("./code-dialog.tsx").then((file) =
 
 const FEW = 3;
 
-/** Codes of an app, asked for after the password. */
+/** The authenticator app, whose codes are asked after the password. */
 export function SecondFactorSection({
   state: { active, recoveryCodesLeft },
   password,

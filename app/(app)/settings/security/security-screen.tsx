@@ -9,7 +9,7 @@ import { PasswordSection } from "./password-section.tsx";
 import { SecondFactorSection } from "./second-factor-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
 
-/** How one proves who one is, and where one is signed in. */
+/** The user's ways to sign in, and their sessions. */
 export function SecurityScreen() {
   const ways = useQuery(security());
   const places = useQuery(sessions());

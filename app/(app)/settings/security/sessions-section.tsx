@@ -19,7 +19,7 @@ const METHODS: Record<AccountSession["method"], string> = {
   demo: "In the demonstration",
 };
 
-/** Where one is signed in; each ends with one press. */
+/** The user's sessions; one press ends a session. */
 export function SessionsSection({ sessions }: { sessions: AccountSession[] }) {
   const client = useQueryClient();
   const end = useMutation({

@@ -25,7 +25,7 @@ interface Props {
   password: boolean;
 }
 
-/** The password, then the app's first code, then the recovery codes. */
+/** Asks for the password, then the app's first code, then shows the recovery codes. */
 export function TurnOnDialog({ open, onOpenChange, password }: Props) {
   const client = useQueryClient();
   const [started, setStarted] = useState<StartedSecondFactor | null>(null);

@@ -12,7 +12,7 @@ import { webhookKeys } from "@/lib/api-client/webhooks.ts";
 import { createWebhookSchema } from "@/lib/webhooks/schema.ts";
 import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
 
-/** Asks where to and what of; then shows the secret, this once. */
+/** Asks for the URL and the events, then shows the secret once. */
 export function AddDialog({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
   return (

@@ -12,7 +12,7 @@ import { formatDuration } from "@/lib/text/duration.ts";
 import type { Attempt, WebhookDelivery } from "@/lib/webhooks/schema.ts";
 import { useWebhookAction, webhookApi } from "./use-webhook-actions.ts";
 
-/** What was sent to a webhook, with every attempt, newest first. */
+/** A webhook's deliveries with every attempt, newest first. */
 export function DeliveryLog({ webhookId, host }: { webhookId: string; host: string }) {
   const log = useInfiniteQuery(webhookDeliveries(webhookId));
   const deliveries = log.data?.pages.flatMap((page) => page.items) ?? [];
@@ -89,7 +89,7 @@ const ERRORS: Record<string, string> = {
   address_not_allowed: "not an address that Intray may call",
 };
 
-/** Less than a tenth of a second is none to people. */
+/** Returns the duration; below a tenth of a second, `at once`. */
 function took(ms: number): string {
   return ms < 100 ? "at once" : formatDuration(ms);
 }

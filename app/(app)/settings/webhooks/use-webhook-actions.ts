@@ -5,7 +5,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { webhookKeys } from "@/lib/api-client/webhooks.ts";
 
-/** A call that changes something about webhooks; what is shown of them is read again. `done` is said when it went well. */
+/** A mutation of webhooks, which refetches their queries. Shows `done` as a toast on success. */
 export function useWebhookAction<Input = void, Output = unknown>(
   call: (input: Input) => Promise<Output>,
   done?: string,

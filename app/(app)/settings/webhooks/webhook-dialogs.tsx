@@ -42,7 +42,7 @@ export function EditDialog({ webhook, onClose }: Props) {
   );
 }
 
-/** The receiver has a day to learn the new one. */
+/** Rotates the secret. The old secret stays valid for a day, so that the receiver can switch. */
 export function RotateDialog({ webhook, onClose }: Props) {
   const [secret, setSecret] = useState<string | null>(null);
   const rotate = useWebhookAction(() => webhookApi.rotate(webhook.id));

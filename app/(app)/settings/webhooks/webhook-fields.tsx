@@ -7,7 +7,7 @@ const GROUPS: { label: string; events: WebhookEvent[] }[] = ["request", "task", 
   events: WEBHOOK_EVENTS.filter((event) => event.startsWith(`${noun}.`)),
 }));
 
-/** Where to, and what of. */
+/** The URL and the events. */
 export function WebhookFields({
   webhook,
   errors,
@@ -54,7 +54,7 @@ export function WebhookFields({
   );
 }
 
-/** What a form with these fields says. */
+/** Reads the fields of a form with `WebhookFields`. */
 export function readWebhookFields(data: FormData) {
   return { url: data.get("url"), events: data.getAll("events") };
 }

@@ -17,7 +17,7 @@ const AddDialog = lazyComponent(() => import("./add-dialog.tsx").then((file) => 
   warm: true,
 });
 
-/** Which programs are told what happens. */
+/** The organization's webhooks. */
 export function WebhooksScreen() {
   const me = useMe();
   const webhooks = useQuery({ ...webhookList(), enabled: me.may("webhooks:manage") });

@@ -8,7 +8,7 @@ import { isLive } from "@/lib/format/tasks/outcome.ts";
 import { ATTENTION, type AttentionCode } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
-/** Why the task does not move, and the way to what helps. */
+/** Why the task is stuck, with a link to the remedy. */
 export function AttentionNotice({ task }: { task: TaskDetail }) {
   const { attention } = task;
   if (!attention) return null;
@@ -55,7 +55,7 @@ const AT_SERVER: AttentionCode[] = [
   "stalled",
   "start_slow",
 ];
-/** The state of the request that somebody has to look at. */
+/** The state of the request that needs attention. */
 const AT_REQUEST: Partial<Record<AttentionCode, string>> = {
   undeliverable: "undeliverable",
   delivery_flagged: "answered",

@@ -4,7 +4,7 @@ import type { TaskEventQuery } from "@/lib/tasks/schema.ts";
 
 type Order = TaskEventQuery["order"];
 
-/** Which end of a list by time comes first. */
+/** Switches a list by time between newest and oldest first. */
 export function OrderSwitch({ order, onChange }: { order: Order; onChange: (order: Order) => void }) {
   const newest = order === "newest";
   const Icon = newest ? ArrowDownWideNarrow : ArrowUpNarrowWide;

@@ -7,7 +7,7 @@ import type { MessageFilter } from "@/lib/api-client/tasks/task-messages.ts";
 
 const DEBOUNCE_MS = 250;
 
-/** Which messages one wants to see. */
+/** The filters of the protocol log. */
 export function ProtocolFilters({
   filter,
   methods,

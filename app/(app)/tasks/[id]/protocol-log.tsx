@@ -14,7 +14,10 @@ import { ProtocolMessage } from "./protocol-message.tsx";
 
 const NO_FILTER: MessageFilter = { direction: "", method: "", q: "" };
 
-/** The messages of the task in both directions, for those who build servers. Secrets were removed before they were kept. */
+/**
+ * The task's protocol messages in both directions, for server developers. Secrets were removed before
+ * storage.
+ */
 export function ProtocolLog({ task }: { task: TaskDetail }) {
   const [filter, setFilter] = useState(NO_FILTER);
   const messages = useInfiniteQuery(taskMessages(task.id, filter));
@@ -56,7 +59,10 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
   );
 }
 
-/** Newer ones come in front, and the oldest go: a message is known by what it is, so that one that is open stays so. */
+/**
+ * Adds stable keys: new messages come first and old ones are removed, so a key derives from the message, not
+ * from its index. An open message stays open.
+ */
 function withKeys(messages: TaskMessage[]): { key: string; message: TaskMessage }[] {
   const seen = new Map<string, number>();
   const keyed = [...messages].reverse().map((message) => {

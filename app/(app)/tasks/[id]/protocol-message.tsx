@@ -20,7 +20,7 @@ interface Props {
   server: ServerDetail | undefined;
 }
 
-/** One message: a line, and all of it once it is opened. It never changes, so neither does what is drawn of it. */
+/** One message: a line that unfolds. Memoized, because a message never changes. */
 export const ProtocolMessage = memo(
   function ProtocolMessage(props: Props) {
     const { message } = props;
@@ -45,7 +45,7 @@ export const ProtocolMessage = memo(
             </span>
             <Clock at={message.at} className="shrink-0 text-muted text-xs" />
           </summary>
-          {/* What is folded is not drawn. */}
+          {/* Folded messages are not rendered. */}
           {open && (
             <div className="flex flex-col gap-2 px-3 pb-3">
               <CopyButtons {...props} />
@@ -64,7 +64,8 @@ function CopyButtons({ message, task, server }: Props) {
   const copyCurl = async () => {
     if (!server) return;
     const call = message.method === "tools/call" && task.era === "2026-07-28";
-    // Its schema says which arguments go out as headers too; without it they are left out.
+    // The schema says which arguments are sent as headers too; without the schema the command omits those
+    // headers.
     const tools = call ? await client.fetchQuery(serverTools(server.id)).catch(() => null) : null;
     const schema = tools?.items.find(({ name }) => name === task.tool)?.inputSchema;
     const { url, authKind } = server;

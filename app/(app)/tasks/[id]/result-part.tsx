@@ -10,7 +10,7 @@ import { CopyButton } from "./copy-button.tsx";
 import { ResultText } from "./result-text.tsx";
 import { ResultValue } from "./result-value.tsx";
 
-/** One part of a result. `number` names what has no name of its own. */
+/** One part of a result. `number` names a part without a name. */
 export function ResultPartView({ part, number }: { part: ResultPart; number: number }) {
   switch (part.type) {
     case "text": {
@@ -106,7 +106,7 @@ function FileBox({
   );
 }
 
-/** Text to read and to copy, never to click: the tool chose it. Its host stands out. */
+/** A URI chosen by the tool: text to read and copy, never a link. The host is emphasised. */
 function Address({ uri }: { uri: string }) {
   const parts = urlParts(uri);
   return (

@@ -5,11 +5,11 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 
-/** Of a text at first, and of a megabyte at each press. */
+/** Characters shown at first. */
 const SHOWN = 4_000;
 const MORE = 50_000;
 
-/** Text as it came: no markdown, no links; a long one piece by piece. */
+/** Plain text without markdown or links; a long text unfolds piece by piece. */
 export function ResultText({ text }: { text: string }) {
   const [shown, setShown] = useState(SHOWN);
   const left = text.length - shown;

@@ -9,10 +9,10 @@ import { isObject } from "@/lib/format/facts/cells.ts";
 import { describeTable, isTable } from "@/lib/format/facts/fact-table.ts";
 import { ResultText } from "./result-text.tsx";
 
-/** Wider objects are read better as a tree, which draws them piece by piece. */
+/** Objects with more fields are shown as a tree, which renders piece by piece. */
 const MOST_FIELDS = 200;
 
-/** A value of any shape: as fields or a table where it reads well so, and as JSON. */
+/** A value of any shape: as fields or a table where that reads well, else as JSON. */
 export function ResultValue({ value }: { value: unknown }) {
   const [asJson, setAsJson] = useState(false);
   if (typeof value !== "object" || value === null) return <ResultText text={String(value)} />;

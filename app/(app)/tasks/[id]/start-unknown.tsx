@@ -14,7 +14,10 @@ import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 
-/** A start whose outcome nobody could know: why, what it may have made, and a person's word on it. */
+/**
+ * A start with an unknown outcome: the reason, the candidate tasks, and the buttons by which a person settles
+ * it.
+ */
 export function StartUnknown({ task }: { task: TaskDetail }) {
   const me = useMe();
   const client = useQueryClient();

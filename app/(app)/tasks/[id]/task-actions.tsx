@@ -13,7 +13,7 @@ import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 
-/** What an operator can do with a task. What cannot be taken back asks first. */
+/** An operator's actions on a task. Irreversible ones ask for confirmation. */
 export function TaskActions({ task }: { task: TaskDetail }) {
   const me = useMe();
   const client = useQueryClient();
@@ -31,7 +31,7 @@ export function TaskActions({ task }: { task: TaskDetail }) {
     },
   });
   if (!me.may("tasks:manage")) return null;
-  // Nothing can be asked of a task whose name at the server nobody knows.
+  // Without the task's id on the server, no call can address the task.
   const reachable = isLive(task.state) && task.state !== "start_unknown";
   return (
     <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">

@@ -106,7 +106,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
   );
 }
 
-/** What the badge of the state says already. */
+/** Attention codes that the state's badge shows already. */
 const SAID_BY_STATE: AttentionCode[] = ["start_unknown", "stalled", "lost"];
 
 function Item({ children }: { children: ReactNode }) {

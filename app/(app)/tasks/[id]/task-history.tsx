@@ -15,7 +15,7 @@ import { stepWords } from "@/lib/format/tasks/task-steps.ts";
 import type { TaskDetail, TaskEventQuery } from "@/lib/tasks/schema.ts";
 import { OrderSwitch } from "./order-switch.tsx";
 
-/** What happened, with how long each step took; a long history comes as one reads on. */
+/** The task's events with the duration of each step, loaded page by page. */
 export function TaskHistory({ task }: { task: Pick<TaskDetail, "id" | "createdAt"> }) {
   const [order, setOrder] = useState<TaskEventQuery["order"]>("newest");
   const history = useInfiniteQuery(taskHistory(task.id, order));
@@ -47,7 +47,7 @@ export function TaskHistory({ task }: { task: Pick<TaskDetail, "id" | "createdAt
   return <TimelineSkeleton />;
 }
 
-/** Thousands may stand there: one that did not change is not drawn again. */
+/** Memoized, because a history may have thousands of steps. */
 const Step = memo(function Step({ event, took }: { event: TaskEvent; took: string | undefined }) {
   const words = describeTaskEvent(event);
   return (
@@ -66,7 +66,7 @@ const Step = memo(function Step({ event, took }: { event: TaskEvent; took: strin
   );
 });
 
-/** What was said; of a question or an answer it leads to the request, whatever the text holds. */
+/** The quoted text of an event; for a question or an answer a link to the request. */
 function Quote({ text, requestId }: { text: string; requestId: string | null }) {
   const quote = (
     <>

@@ -11,7 +11,7 @@ import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { AttentionNotice } from "./attention-notice.tsx";
 import { StartUnknown } from "./start-unknown.tsx";
 
-/** What is out of the ordinary about a task, and what can be done. */
+/** Exceptional conditions of a task, and their remedies. */
 export function TaskNotices({ task }: { task: TaskDetail }) {
   const isStuck = isLive(task.state) && task.connection.state !== "connected";
   const attends = task.attention !== null && !TOLD_APART.includes(task.attention.code) && !isStuck;
@@ -72,7 +72,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
           <p>Nothing more will come of it. The arguments are kept: start it again as a new task.</p>
         </Notice>
       )}
-      {/* Lost and expired have been said above. */}
+      {/* Lost and expired tasks have notices above. */}
       {task.error && task.error.code !== task.state && task.state !== "lost" && !isStuck && !attends && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={<FoldedText text={task.error.message} />}>
           {isLive(task.state) && task.durable && <p>Intray keeps trying; nothing is lost.</p>}
@@ -83,5 +83,5 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
   );
 }
 
-/** What has a notice of its own, with more to say and to do. */
+/** Attention codes with more detailed notices of their own. */
 const TOLD_APART: AttentionCode[] = ["server_paused", "start_unknown", "lost"];

@@ -17,7 +17,7 @@ import {
 import { formatDuration } from "@/lib/text/duration.ts";
 import { capitalise, plural } from "@/lib/text/labels.ts";
 
-/** Each its colour and its pattern: it must be told without the colour, too. */
+/** The colour and pattern of each phase, distinguishable without colour. */
 const LOOKS: Record<Phase, string> = {
   queued: "border border-edge bg-panel",
   working: "bg-accent",
@@ -26,7 +26,7 @@ const LOOKS: Record<Phase, string> = {
   earlier: "border border-edge border-dashed bg-sunken",
 };
 
-/** What the task's time went into, as a strip up to now, and as a list. */
+/** How the task spent its time: as a strip up to now, and as a list. */
 export function TaskPhases({ id }: { id: string }) {
   const query = useQuery(taskPhases(id));
   const phases = query.data?.phases;
@@ -34,7 +34,7 @@ export function TaskPhases({ id }: { id: string }) {
   const now = useNow((now) =>
     last?.to === null && now - Date.parse(last.from) < 3_600_000 ? 1_000 : 30_000,
   );
-  // It says nothing that the timeline does not: without it, the page is whole.
+  // The timeline has the same facts, so a failed read hides only the strip.
   if (!phases) return query.isError ? null : <div aria-hidden className="skeleton h-7" />;
   return <Strip stretches={stretchesOf(phases, now)} />;
 }
@@ -90,7 +90,7 @@ function Strip({ stretches }: { stretches: Stretch[] }) {
   );
 }
 
-/** Words fit beneath where the strip is at least this wide. */
+/** Labels fit below a strip of at least this width. */
 const NARROWEST_PX = 704;
 const LETTER_PX = 6.2;
 const GAP_PX = 10;
@@ -98,7 +98,7 @@ const NOW_EDGE = "border-r-2 border-r-ink";
 const MOST_TOLD = 12;
 const MOST_LISTED = 100;
 
-/** Of many only the sums: nobody listens to a hundred. */
+/** Returns the stretches for screen readers; of many, only the sums. */
 function told(stretches: Stretch[]): Pick<Stretch, "phase" | "ms">[] {
   return stretches.length > MOST_TOLD ? totals(stretches) : stretches;
 }

@@ -7,7 +7,7 @@ import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { TaskPhases } from "./task-phases.tsx";
 
-/** The one sentence of how it stands, how far it has come, and what its time went into. */
+/** The task's status in one sentence, its progress, and its phases. */
 export function TaskProgress({ task }: { task: TaskDetail }) {
   const { progress } = task;
   const sentence = progress?.message ?? task.statusMessage;

@@ -15,7 +15,7 @@ import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
-/** Everything that the task asked: how it stands, who decided, and how far the answer has come. */
+/** All requests of the task: state, decision, author, and delivery of the answer. */
 export function TaskRequests({ id }: { id: string }) {
   const requests = useInfiniteQuery(taskRequests(id));
   if (requests.isError) {

@@ -13,7 +13,7 @@ import { plural } from "@/lib/text/labels.ts";
 import { ResultPartView } from "./result-part.tsx";
 import { ResultValue } from "./result-value.tsx";
 
-/** What the tool returned. Server text: links are text, and nothing is loaded from elsewhere. */
+/** The tool's result. Server text: URLs are text, and nothing is loaded from elsewhere. */
 export function TaskResult({ task }: { task: TaskDetail }) {
   if (task.result === null || task.result === undefined) {
     return (
@@ -45,7 +45,7 @@ export function TaskResult({ task }: { task: TaskDetail }) {
   );
 }
 
-/** A result never changes: whatever else is new about the task, what one reads stays as it is. */
+/** Memoized: a result never changes, so updates of the task leave it in place. */
 const Received = memo(function Received({ result }: { result: unknown }) {
   const [shown, setShown] = useState(PARTS);
   const read = useMemo(() => readResult(result), [result]);
@@ -79,10 +79,10 @@ const Received = memo(function Received({ result }: { result: unknown }) {
   );
 });
 
-/** Of a result that has many, as many more at each press. */
+/** Parts of a result shown at first, and added by each press. */
 const PARTS = 20;
 
-/** Made of what the page has already: nothing is fetched, and the file's name is ours. */
+/** Downloads the result from the page's data. Nothing is fetched, and Intray chooses the file name. */
 function download(task: TaskDetail): void {
   const file = new Blob([JSON.stringify(task.result, null, 2)], { type: "application/json" });
   const link = document.createElement("a");
@@ -92,11 +92,11 @@ function download(task: TaskDetail): void {
   setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
 }
 
-/** By then the browser has it. */
+/** By then the browser has read the blob. */
 const REVOKE_MS = 60_000;
 const LONGEST_TEXT = 10_000;
 
-/** The data of images and files is of no use to readers, and too much for a tree. */
+/** Shortens long strings: the data of images and files is useless to readers, and too large for a tree. */
 function withoutData(value: unknown): unknown {
   if (typeof value === "string")
     return value.length > LONGEST_TEXT ? `${value.slice(0, 100)}… (${value.length} characters)` : value;

@@ -11,7 +11,7 @@ import type { TaskPlace } from "../toolbar/use-task-place.ts";
 
 const BulkDialog = lazyComponent(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 
-/** What can be done with the selected tasks. */
+/** Actions on the selected tasks. */
 export function BulkBar({
   selection,
   place,
@@ -19,7 +19,7 @@ export function BulkBar({
 }: {
   selection: Selection;
   place: TaskPlace;
-  /** There are tasks in the list that are not loaded. */
+  /** The list has tasks that are not loaded. */
   more: boolean;
 }) {
   const [action, setAction] = useState<BulkAction | null>(null);

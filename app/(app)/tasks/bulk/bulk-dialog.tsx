@@ -13,8 +13,8 @@ import { plural } from "@/lib/text/labels.ts";
 import { BULK_WORDS } from "./bulk-words.ts";
 
 /**
- * Freezes the list, says how many it is, and begins once that number was typed: what comes or goes meanwhile changes nothing
- * about it.
+ * Freezes the list of tasks, shows its length, and starts once the person has typed that number. Later
+ * changes of the list have no effect.
  */
 export function BulkDialog({
   action,
@@ -24,7 +24,7 @@ export function BulkDialog({
 }: {
   action: BulkAction;
   chosen: { taskIds: string[] } | { filter: Record<string, string> };
-  /** How many were chosen; null: not known. */
+  /** The number of chosen tasks; null if unknown. */
   count: number | null;
   onClose: () => void;
 }) {
@@ -32,7 +32,7 @@ export function BulkDialog({
   const prepared = useMutation({
     mutationFn: () => api.post<BulkOperation>("/api/v1/bulk-operations", { action, ...chosen }),
   });
-  // Once for each time it is opened: the list is what it was at that moment.
+  // Prepares once per opening: the list is frozen at that moment.
   const begun = useRef(false);
   useEffect(() => {
     if (begun.current) return;

@@ -16,7 +16,7 @@ import { Box, type TaskListProps } from "./task-table.tsx";
 
 const CARD_PX = 98;
 
-/** The table's twin for a phone. */
+/** The list of tasks as cards, for phones. */
 export function TaskCards({ rows, selection, total }: Pick<TaskListProps, "rows" | "selection" | "total">) {
   const ids = useMemo(() => rows.map(({ task }) => task.id), [rows]);
   const view = useRowWindow<HTMLUListElement>({ ids, rowPx: CARD_PX });

@@ -16,18 +16,18 @@ export interface TaskColumn {
   cell: (task: TaskSummary) => ReactNode;
   right?: boolean;
   className?: string;
-  /** Not shown unless chosen. */
+  /** Hidden unless chosen. */
   extra?: boolean;
-  /** The orders that a click on its head goes through, with the sense in which the column is sorted then. */
+  /** The orders that clicks on the column header cycle through, with each order's sort direction. */
   orders?: Partial<Record<TaskOrder, "ascending" | "descending">>;
 }
 
-/** Reasons that name the state, or take its place. */
+/** Attention codes that name the state or replace it. */
 const SAYS_ALL = new Set<AttentionCode>(["start_unknown", "stalled", "lost"]);
 
 const live = (task: TaskSummary) => isLive(task.state);
 
-/** Beside the task's name, which is always there. */
+/** Optional columns, beside the task's name. */
 export const TASK_COLUMNS: TaskColumn[] = [
   { id: "tool", label: "Tool", className: "max-w-40 truncate text-muted", cell: (task) => task.tool },
   {
@@ -41,7 +41,7 @@ export const TASK_COLUMNS: TaskColumn[] = [
     label: "State",
     cell: (task) => (
       <span className="flex items-center gap-1.5">
-        {/* Why it stands still says more than what it is at. */}
+        {/* The reason for a standstill says more than the state. */}
         {!(task.attention && SAYS_ALL.has(task.attention.code)) && <StateBadge task={task} />}
         <AttentionBadge attention={task.attention} />
         {!task.durable && live(task) && <NotDurableBadge short />}

@@ -3,7 +3,10 @@ import { cn } from "@/components/ui/cn.ts";
 import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
-/** How it goes, in one line: progress where it is known, else the outcome, the error, or what the server says. */
+/**
+ * The task's status in one line: progress if known, else the outcome, the error, or the server's status
+ * message.
+ */
 export function TaskMatter({ task, wrap = false }: { task: TaskSummary; wrap?: boolean }) {
   const { progress } = task;
   if (progress && isLive(task.state) && task.state !== "input_required") {

@@ -16,17 +16,17 @@ export interface TaskListProps {
   columns: TaskColumn[];
   order: TaskOrder;
   onOrder: (order: TaskOrder) => void;
-  /** Null: who looks may not change anything. */
+  /** Null if the user may not change tasks. */
   selection: Selection | null;
-  /** How many there are, where that is known. */
+  /** The number of tasks in the list; null if unknown. */
   total: number | null;
-  /** What stands after the last row. */
+  /** Rendered after the last row. */
   end: ReactNode;
 }
 
 const ROW_PX = 38;
 
-/** Only the rows near the view are drawn; each says its place in the whole. */
+/** Renders only the rows near the viewport; each row carries its index in the whole list. */
 export function TaskTable({ rows, columns, order, onOrder, selection, total, end }: TaskListProps) {
   const ids = useMemo(() => rows.map(({ task }) => task.id), [rows]);
   const view = useRowWindow<HTMLTableSectionElement>({ ids, rowPx: ROW_PX });
@@ -143,7 +143,7 @@ function Row({
         </td>
       )}
       <td className="max-w-44 px-3">
-        {/* The link covers the row; text in it can still be read by column. */}
+        {/* The link covers the row; its text can still be read by column. */}
         <Link
           id={rowLinkId(task.id)}
           href={`/tasks/${task.id}`}
@@ -173,7 +173,7 @@ function Head({
   const names = Object.keys(orders ?? {}) as TaskOrder[];
   const sorted = orders?.[order];
   const Arrow = sorted === "ascending" ? ArrowUp : ArrowDown;
-  // Only what decides what is shown: how wide a cell is does not matter to its head.
+  // Takes over only the classes that hide the column; a cell's width does not concern its header.
   const hidden = className
     ?.split(" ")
     .filter((name) => name.startsWith("max-"))
@@ -212,7 +212,7 @@ export function Box({
   checked: boolean;
   mixed?: boolean;
   disabled?: boolean;
-  /** With Shift: all up to here. */
+  /** `range`: Shift was held, so all rows up to this one change. */
   onChange: (range: boolean) => void;
 }): ReactNode {
   return (

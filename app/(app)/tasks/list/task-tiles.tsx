@@ -13,10 +13,10 @@ const TILES: { show: SystemViewName; alarming?: boolean; waiting?: boolean }[] =
   { show: "completed" },
 ];
 
-/** The API counts no further than this. */
+/** The API counts up to this number. */
 const CAP = 1000;
 
-/** Counts of all that may be seen; each adds itself to the filter. */
+/** Counts of all visible tasks; each tile adds itself to the filter. */
 export function TaskTiles({
   counts,
   active,

@@ -6,7 +6,7 @@ import { TASK_COLUMNS } from "./task-columns.tsx";
 
 const USUAL = TASK_COLUMNS.filter((column) => !column.extra).map((column) => column.id);
 
-/** The columns that a person chose, kept in this browser. */
+/** The user's choice of columns, kept in this browser. */
 export function useColumns() {
   const me = useMe();
   const key = `intray.task-columns.${me.user.id}`;
@@ -17,7 +17,7 @@ export function useColumns() {
     try {
       window.localStorage.setItem(key, ids.join(","));
     } catch {
-      // A browser that keeps nothing: the choice holds until the page is left.
+      // Storage is blocked: the choice lasts until the page is left.
     }
   };
   return {

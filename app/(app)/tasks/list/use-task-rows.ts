@@ -5,7 +5,7 @@ import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 export interface TaskRow {
   task: TaskSummary;
-  /** It does not belong to the list any more, and stays only while somebody points at it. */
+  /** The task left the list. The row stays only while the pointer is over the list. */
   gone: boolean;
 }
 
@@ -15,8 +15,9 @@ interface Shown {
 }
 
 /**
- * The rows as they stand on the screen. Each changes in place and none moves; what is new waits until it is asked for, and
- * what left the list goes once nobody points at it (`held`). `fresh`: the list as read last; undefined while it is read.
+ * The rows as shown on the screen. Rows update in place and never move. New tasks wait until the person asks
+ * for them, and tasks that left the list disappear once `held` (the pointer is over the list) ends. `fresh`:
+ * the list as last read; undefined while loading.
  */
 export function useTaskRows(name: string, fresh: TaskSummary[] | undefined, held: boolean) {
   const [shown, setShown] = useState<Shown>({ name: "", rows: [] });
@@ -25,12 +26,12 @@ export function useTaskRows(name: string, fresh: TaskSummary[] | undefined, held
     setSeen({ fresh, held });
     setShown({ name, rows: shown.name === name ? settled(shown.rows, fresh, held) : fresh.map(toRow) });
   }
-  // Until the next list is there, the last one stands for it.
+  // Until the next list is loaded, the last one is shown.
   const { rows } = shown;
   const there = new Set(rows.map(({ task }) => task.id));
   return {
     rows,
-    /** How many are in the list and not yet on the screen. */
+    /** Tasks in the list that are not on the screen yet. */
     unseen: fresh && shown.name === name ? fresh.filter((task) => !there.has(task.id)).length : 0,
     showAll: () => fresh && setShown({ name, rows: fresh.map(toRow) }),
   };
@@ -38,7 +39,7 @@ export function useTaskRows(name: string, fresh: TaskSummary[] | undefined, held
 
 const toRow = (task: TaskSummary): TaskRow => ({ task, gone: false });
 
-/** Rows where they are, as they are now; after the last of them what was read on. */
+/** Returns the rows in place with current data, followed by rows of further pages. */
 function settled(rows: TaskRow[], fresh: TaskSummary[], held: boolean): TaskRow[] {
   const now = new Map(fresh.map((task) => [task.id, task]));
   const kept = rows.flatMap(({ task }): TaskRow[] => {
@@ -48,7 +49,7 @@ function settled(rows: TaskRow[], fresh: TaskSummary[], held: boolean): TaskRow[
   });
   const there = new Set(kept.map(({ task }) => task.id));
   const last = fresh.findLastIndex((task) => there.has(task.id));
-  // Where nothing of the old list is left there is nothing to stand still.
+  // If no row of the old list is left, no row can move.
   if (last === -1 && !held) return fresh.map(toRow);
   return [...kept, ...fresh.slice(last + 1).map(toRow)];
 }

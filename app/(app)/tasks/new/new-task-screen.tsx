@@ -24,11 +24,11 @@ import { ToolPicker } from "./tool-picker.tsx";
 export interface Given {
   server: string | null;
   tool: string | null;
-  /** A task to start again. */
+  /** The id of a task to start again. */
   from: string | null;
 }
 
-/** Pick a server, pick a tool, fill in its form, start. */
+/** Chooses a server and a tool, fills in the form, and starts a task. */
 export function NewTaskScreen({ demo, given }: { demo: boolean; given: Given }) {
   const me = useMe();
   if (!me.may("tasks:start")) {
@@ -49,7 +49,7 @@ export function NewTaskScreen({ demo, given }: { demo: boolean; given: Given }) 
   );
 }
 
-/** The server and the tool are those of an earlier task; its arguments are there to be changed. */
+/** Starts again with the server and tool of an earlier task; the arguments can be edited. */
 function AgainScreen({ id, demo }: { id: string; demo: boolean }) {
   const task = useQuery(taskDetail(id));
   return (
@@ -92,13 +92,13 @@ function Choose({
   const [chosenServer, setServer] = useState(givenServer);
   const [chosenTool, setTool] = useState(givenTool);
   const list = servers.data?.items ?? [];
-  // With a single server there is nothing to choose.
+  // A single server needs no choice.
   const serverId = chosenServer ?? (list.length === 1 ? (list[0]?.id ?? null) : null);
   const server = list.find((each) => each.id === serverId);
   const isConnected = server !== undefined && server.startsOn !== null;
   const tools = useQuery({ ...serverTools(serverId ?? ""), enabled: isConnected });
   const offered = tools.data?.items ?? [];
-  // The demonstration's form is a press away from being filled in.
+  // In the demo, the sample tool is chosen, whose form a sample fills in.
   const obvious =
     offered.length === 1 ? offered[0] : demo && offered.find(({ name }) => name === SAMPLED_TOOL);
   const tool = offered.find((each) => each.name === chosenTool) ?? ((!again && obvious) || undefined);
@@ -189,7 +189,7 @@ function conditionOf({ startsOn, health, pause }: Server): string {
   return health.state === "ok" ? "" : ` (${health.state})`;
 }
 
-/** In whose name the task will run, said before it is started. */
+/** Says in whose name the task will run. */
 function RunsOn({ server }: { server: Server }) {
   const me = useMe();
   return (

@@ -4,7 +4,7 @@ import { NewTaskScreen } from "./new-task-screen.tsx";
 
 export const metadata = { title: "New task" };
 
-/** `?server=` and `?tool=` choose beforehand; `?from=` is a task to start again, with other arguments if one likes. */
+/** `?server=` and `?tool=` preselect; `?from=` is a task to start again, with editable arguments. */
 export default async function NewTaskPage({
   searchParams,
 }: {
@@ -13,7 +13,7 @@ export default async function NewTaskPage({
   await requireSession();
   const asked = await searchParams;
   const one = (name: string) => (typeof asked[name] === "string" ? asked[name] : null);
-  // Sample data is offered where the demo runs, and nowhere else.
+  // Sample data is offered in the demo only.
   const demo = (await signInOptions()).demo.length > 0;
   return (
     <NewTaskScreen demo={demo} given={{ server: one("server"), tool: one("tool"), from: one("from") }} />

@@ -6,10 +6,12 @@ import { serverList, serverTools } from "@/lib/api-client/servers.ts";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 import { FEWEST_STARTS, MOST_STARTS } from "@/lib/tasks/races/schema.ts";
 
-/** More servers are not asked for their tools at once. */
+/** Limits how many servers are asked for their tools at once. */
 const MOST_ASKED = 20;
 
-/** Other servers with a tool of the same name, to start it on these too. `chosen` is null until somebody asks for it. */
+/**
+ * Other servers with a tool of the same name, for a race. `chosen` is null until the person asks for a race.
+ */
 export function RaceOptions({
   server,
   tool,

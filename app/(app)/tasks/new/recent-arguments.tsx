@@ -9,7 +9,7 @@ import type { RecentArguments as Recent } from "@/lib/tasks/schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import type { Json } from "./arguments/schema-tree.ts";
 
-/** Belongs to no task's key: it is what one would type again. */
+/** Keyed apart from tasks: the arguments are suggestions for the form. */
 function recentArguments(serverId: string, tool: string) {
   return queryOptions({
     queryKey: ["recent-arguments", serverId, tool] as const,
@@ -19,7 +19,7 @@ function recentArguments(serverId: string, tool: string) {
   });
 }
 
-/** What the caller called the tool with lately; nothing where there is none. */
+/** The caller's recent arguments for the tool; nothing if there are none. */
 export function RecentArguments({
   serverId,
   tool,

@@ -6,7 +6,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import type { Retry } from "@/lib/tasks/schema.ts";
 
-/** What is chosen on screen; `typed`: the words of who insists. */
+/** The choice on screen; `typed`: the confirmation for a call that is not repeatable. */
 export interface RetryChoice {
   attempts: number;
   backoffMs: number;
@@ -23,7 +23,10 @@ const PAUSES = [
   { ms: 3_600_000, words: "1 hour" },
 ];
 
-/** As the API takes it. `null`: not at all; `undefined`: who has to insist has not. */
+/**
+ * Converts the choice for the API. Returns null for no retries, undefined if the required confirmation is
+ * missing.
+ */
 export function toRetry(choice: RetryChoice, repeatable: boolean): Retry | null | undefined {
   if (choice.attempts === 1) return null;
   const insist = !repeatable && choice.typed.trim().toLowerCase() === INSISTENCE;
@@ -32,14 +35,14 @@ export function toRetry(choice: RetryChoice, repeatable: boolean): Retry | null 
   return { attempts, backoffMs, errors, insist };
 }
 
-/** Whether a failure is tried again, how often, and on whose word. */
+/** Whether and how often a failed call is retried, with the confirmation if required. */
 export function RetryOptions({
   choice,
   repeatable,
   onChange,
 }: {
   choice: RetryChoice;
-  /** The server says that repeating the call does no harm. */
+  /** The server declares that repeating the call is harmless. */
   repeatable: boolean;
   onChange: (choice: RetryChoice) => void;
 }) {

@@ -4,7 +4,7 @@ import { FileText } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 
-/** Some servers take the whole invoice as one argument named `invoice`. */
+/** Whether the tool takes the whole invoice as one argument named `invoice`. */
 export function isWrapped({ inputSchema }: { inputSchema: Record<string, unknown> }): boolean {
   const properties = (inputSchema.properties ?? {}) as Record<string, unknown>;
   return "invoice" in properties && !("invoice_id" in properties);
@@ -15,10 +15,10 @@ const SAMPLES = [
   { file: "/samples/invoice-large.json", label: "Fill in a larger one" },
 ];
 
-/** The tool that the samples are for. */
+/** The tool that the samples fit. */
 export const SAMPLED_TOOL = "process_invoice";
 
-/** In the demo, a filled-in form is one press away. */
+/** In the demo, fills in the form with one press. */
 export function SampleButtons({
   wrapped,
   onFill,

@@ -9,10 +9,10 @@ import { Input } from "@/components/ui/input.tsx";
 import type { ServerTool } from "@/lib/servers/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 
-/** From so many on they can be searched, and scroll in a place of their own. */
+/** From this number of tools on, the list has a search field and scrolls. */
 const MANY = 7;
 
-/** The server's tools, with what it says of them. */
+/** The server's tools with their descriptions. */
 export function ToolPicker({
   tools,
   chosen,
@@ -44,7 +44,8 @@ export function ToolPicker({
             placeholder={`Search ${tools.length} tools`}
             className="pl-9"
             value={search}
-            // It stands in the page's form no more than the list does: Enter chooses the first instead of sending.
+            // The search field is no part of the page's form: Enter chooses the first tool instead of
+            // submitting.
             onKeyDown={(event) => {
               if (event.key !== "Enter") return;
               event.preventDefault();

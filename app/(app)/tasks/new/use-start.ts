@@ -15,7 +15,7 @@ import { toPath } from "./arguments/field-id.ts";
 import type { Problem } from "./arguments/judge-arguments.ts";
 import type { Json } from "./arguments/schema-tree.ts";
 
-/** What is sent, and where: a task, one like an earlier one, or a race. */
+/** The input of a start: a task, a repetition of an earlier task, or a race. */
 export type Start =
   | { kind: "task"; input: StartTaskInput }
   | { kind: "again"; of: string; input: { arguments: Json; acknowledgeToolChange?: string } }
@@ -24,17 +24,20 @@ export type Start =
 export interface Refusal {
   sentence: string;
   problems: Problem[];
-  /** Of a race: which of its starts was refused. */
+  /** In a race, the index of the refused start. */
   start: number | null;
 }
 
-/** Sends a start and goes to its task. Pressing twice, or again after a lost reply, starts one. */
+/**
+ * Sends a start and opens its task. An idempotency key makes a double press, or a retry after a lost reply,
+ * start one task.
+ */
 export function useStart() {
   const router = useRouter();
   const client = useQueryClient();
   const [pending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  // Another start has another key; the key of what was sent belongs to what was sent.
+  // A changed body gets a new key; a repeated body keeps its key.
   const [sent, setSent] = useState({ body: "", key: "" });
 
   const start = async (what: Start): Promise<Refusal | null> => {
@@ -47,7 +50,7 @@ export function useStart() {
       const { id, name } = await send(what, { "idempotency-key": key });
       void client.invalidateQueries({ queryKey: taskKeys.lists });
       void client.invalidateQueries({ queryKey: onboardingKey });
-      // What was flagged of a tool has been seen now.
+      // The start acknowledged the change of the tool.
       void client.invalidateQueries({ queryKey: serverKeys.all });
       toast(`Started ${name}`);
       router.push(`/tasks/${id}`);
@@ -87,12 +90,18 @@ function toRefusal(error: unknown): Refusal {
   };
 }
 
-/** `lines[0].amount must be number.` stands beside its field: the name is said already. */
+/**
+ * Removes the field's name from `lines[0].amount must be number.`, because the message is shown beside the
+ * field.
+ */
 function ownWords(message: string): string {
   return capitalise(message.replace(/^\S+ (?=must |is )/, ""));
 }
 
-/** `crypto.randomUUID` needs a secure context; a plain-http address in an office has none. */
+/**
+ * Used instead of `crypto.randomUUID`, which needs a secure context: plain-http addresses in an office are
+ * none.
+ */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, "0"))

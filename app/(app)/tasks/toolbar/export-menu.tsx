@@ -11,7 +11,7 @@ const FORMATS = [
   { format: "ndjson", label: "Lines of JSON (NDJSON)" },
 ];
 
-/** All that the list would show, as a file; the browser takes it while it is made. */
+/** Exports all tasks of the list as a file, streamed to the browser. */
 export function ExportMenu({ filter }: { filter: TaskQuery | null }) {
   return (
     <Menu

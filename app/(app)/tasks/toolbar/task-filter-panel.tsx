@@ -19,9 +19,9 @@ import {
 import { ATTENTION_CODES } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
-/** What the form sets; everything else is as it was. */
+/** The filters that the form sets; all others stay unchanged. */
 const FIELDS = ["attention", "serverId", "tool", "requester", "since", "order"] as const;
-/** Instants come with links from charts; whoever chooses a span means that instead. */
+/** Links from charts set instants; choosing a span in the form replaces them. */
 const INSTANTS = { createdAfter: "", createdBefore: "" };
 
 export function TaskFilterPanel({

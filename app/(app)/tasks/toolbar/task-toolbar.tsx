@@ -26,10 +26,10 @@ const TaskFilterPanel = lazyComponent(() =>
   import("./task-filter-panel.tsx").then((file) => file.TaskFilterPanel),
 );
 
-/** Everyone's views, which add to the filter; saved ones replace it. */
+/** Built-in views, which add to the filter; saved ones replace it. */
 const SYSTEM: SystemViewName[] = ["stuck", "watch", "waiting", "failed", "mine"];
 
-/** What narrows the list, and how it is shown. */
+/** The controls that filter the list and choose its columns. */
 export function TaskToolbar({
   place,
   tasks,
@@ -38,7 +38,7 @@ export function TaskToolbar({
   onDialog,
 }: {
   place: TaskPlace;
-  /** Those that are loaded: their servers, tools and people can be chosen. */
+  /** The loaded tasks, whose servers, tools and people are offered as choices. */
   tasks: TaskSummary[];
   columns: Columns;
   views: SavedViews;

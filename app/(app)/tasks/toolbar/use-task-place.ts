@@ -10,17 +10,17 @@ import {
   taskApiFilters,
 } from "@/lib/format/tasks/task-filters.ts";
 
-/** What of the tasks someone looks at, all of it in the address: the filters and the saved view. */
+/** The state of the task list kept in the URL: the filters and the saved view. */
 export function useTaskPlace() {
   const { filters, view, go, replace } = useListPlace(readTaskFilters, addressOf);
   const today = startOfDay(useNow(60_000));
-  // Counted from when they were set: a list must not become another one every minute.
+  // Relative times count from when the filter was set: otherwise the list would change every minute.
   const query = useMemo(() => taskApiFilters(filters, Math.max(today, Date.now())), [filters, today]);
   return {
     filters,
-    /** As the API takes it; null: nothing can match. */
+    /** The filter in the API's format; null if nothing can match. */
     query,
-    /** Where the person's day began, as an instant. */
+    /** When the person's day began, as an instant. */
     today: new Date(today).toISOString(),
     view,
     go,

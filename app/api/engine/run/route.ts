@@ -3,7 +3,7 @@ import { runEngineOnce } from "@/lib/web/engine-run.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { ENGINE_RUN_MS } from "@/lib/web/tunables.ts";
 
-/** For platforms that cut requests; in seconds. */
+/** Time limit of the request, in seconds, for platforms that impose one. */
 export const maxDuration = 60;
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["not_found", "unauthenticated", "engine_busy"],
     },
     ({ request }) =>
-      // The engine and its credentials are loaded by this call alone.
+      // Only this call loads the engine and its credentials.
       runEngineOnce(request.headers.get("authorization"), async () => {
         const { runEngineFor } = await import("@/lib/engine/run.ts");
         return runEngineFor(ENGINE_RUN_MS);

@@ -15,6 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, query }) => within(caller, (organizationId, tx) => listMembers(organizationId, tx, query)),
   ),
-  // Nobody becomes a member without saying so.
+  // Nobody becomes a member without accepting an invitation.
   POST: invitations.POST,
 });

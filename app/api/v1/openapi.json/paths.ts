@@ -107,7 +107,7 @@ import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts"
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/http/openapi.ts";
 
-/** Every route of ours; a test holds it against the folders. */
+/** All routes of the API; a test compares them with the folders. */
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,

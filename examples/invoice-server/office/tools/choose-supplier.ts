@@ -22,7 +22,7 @@ const schema = z.object({
     .meta({ title: "Quotes" }),
 });
 
-/** A choice: one of several, each with a title. */
+/** A choice: one of several options, each with a title. */
 export const chooseSupplier: OfficeTool<z.infer<typeof schema>> = {
   name: "choose_supplier",
   title: "Choose a supplier",

@@ -9,7 +9,7 @@ const schema = z.object({
   received_by: text("Received by"),
 });
 
-/** A URL question: account numbers are checked on the server's own page and not in a form of the client. */
+/** A URL question: account numbers are checked on the server's own page, not in a form of the client. */
 export const confirmBankDetails: OfficeTool<z.infer<typeof schema>> = {
   name: "confirm_bank_details",
   title: "Confirm new bank details",

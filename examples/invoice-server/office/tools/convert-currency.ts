@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { money, type OfficeTool, text } from "../tool.ts";
 
-/** What a US dollar buys: sample rates. */
+/** Sample exchange rates of one US dollar. */
 const INDICATIVE = { EUR: 0.9187, GBP: 0.7812, CHF: 0.8846 };
-/** The firm rate is a little worse than the indicative one. */
+/** The firm rate is slightly worse than the indicative one. */
 const SPREAD = 0.0038;
 
 const schema = z.object({
@@ -14,7 +14,7 @@ const schema = z.object({
 });
 type Order = z.infer<typeof schema>;
 
-/** The question changes while it is open: first the bank's indicative rate, then its firm one. */
+/** The question changes while open: first the bank's indicative rate, then its firm one. */
 export const convertCurrency: OfficeTool<Order> = {
   name: "convert_currency",
   title: "Convert currency",
@@ -51,7 +51,7 @@ export const convertCurrency: OfficeTool<Order> = {
         },
       };
     },
-    // The answer names its rate: one that was meant for another rate fits no longer.
+    // The answer names its rate, so an answer to another rate is invalid.
     answer: (order, round) => {
       const { rate, bought } = quoteFor(order, round);
       return z.object({ decision: z.enum([acceptanceOf(rate), "reject"]) }).transform(({ decision }) =>

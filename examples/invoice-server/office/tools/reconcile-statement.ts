@@ -13,7 +13,7 @@ const schema = z.object({
     .meta({ title: "Movements" }),
 });
 
-/** Asks nobody: it is done in seconds, or fails. */
+/** A tool without a question: completes in seconds, or fails. */
 export const reconcileStatement: OfficeTool<z.infer<typeof schema>> = {
   name: "reconcile_statement",
   title: "Reconcile a bank statement",

@@ -20,7 +20,7 @@ const schema = z.object({
     .meta({ title: "Payments" }),
 });
 
-/** A question with an end: what is not released by the bank's cut-off is not paid. */
+/** A question with a deadline: payments not released by the bank's cut-off are not made. */
 export const releasePaymentRun: OfficeTool<z.infer<typeof schema>> = {
   name: "release_payment_run",
   title: "Release a payment run",

@@ -29,7 +29,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
   function isMe(person: Answerer) {
     return person.userId === me.user.id;
   }
-  // The list changes after the words that were typed: its first is chosen until the arrow keys choose another.
+  // The results arrive after the typed text: the first one is active until the arrow keys choose another.
   const [chosen, setChosen] = useState("");
   const active = items.some((person) => person.id === chosen) || chosen === NOBODY ? chosen : items[0]?.id;
   const choose = (person: Answerer | null) => {

@@ -35,13 +35,13 @@ function clockTime(at: string): string {
   return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }).format(new Date(at));
 }
 
-/** Activity renews the claim this often at most. */
+/** Minimum interval between renewals of a claim. */
 const RENEW_EVERY_MS = 60_000;
 const ACTIVITIES = ["keydown", "pointermove", "wheel", "touchstart"] as const;
 
 /**
- * Renews one's own claim while one types or moves here, reads the request again when a claim (anyone's) should have ended,
- * and says when one's own has ended. `given`: the person gives it back.
+ * Renews the user's own claim on activity, refetches the request when any claim should have ended, and shows
+ * a toast when the user's own claim has ended. `given`: the user releases the claim.
  */
 export function ClaimAlive({
   request,
@@ -63,7 +63,7 @@ export function ClaimAlive({
       const now = Date.now();
       if (now - renewedAt.current < RENEW_EVERY_MS || (until && now > Date.parse(until))) return;
       renewedAt.current = now;
-      // Refused or unreachable, the claim runs out by itself, and the read at its end shows that.
+      // If the renewal fails, the claim expires, and the refetch at its end shows that.
       api.post(`/api/v1/input-requests/${id}/claim`).catch(() => undefined);
     };
     for (const activity of ACTIVITIES)

@@ -11,7 +11,7 @@ import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Answerer } from "@/lib/members/schema.ts";
 
-/** Makes a request somebody's, or nobody's. For operators. */
+/** Assigns a request to a person or to nobody. For operators. */
 export function useAssign(request: InputRequestDetail) {
   const me = useMe();
   const client = useQueryClient();

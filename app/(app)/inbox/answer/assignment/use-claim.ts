@@ -10,7 +10,7 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 export type ClaimStep = "claim" | "release" | "take-over";
 
-/** Takes a request for oneself, gives it back, or (operators) takes it from someone else. */
+/** Claims a request, releases the claim, or (operators) takes over another person's claim. */
 export function useClaim(request: InputRequestDetail) {
   const client = useQueryClient();
   const path = `/api/v1/input-requests/${request.id}`;
@@ -37,14 +37,14 @@ export function useClaim(request: InputRequestDetail) {
     ]);
     setPending(false);
   };
-  // From the first claim on: also its end is told.
+  // Stays set from the first claim on, so that the end of a claim is announced too.
   const [claimed, setClaimed] = useState(false);
   if (request.claimedBy && !claimed) setClaimed(true);
   return {
     take: (wanted: ClaimStep) => void take(wanted),
-    /** There is or was a claim, anyone’s, while this was on the screen. */
+    /** Whether anyone has claimed the request since the pane opened. */
     claimed,
-    /** One’s own ends because one gives it back. */
+    /** Whether the user's claim ends because the user releases it. */
     given: pending || step === "release",
   };
 }

@@ -4,7 +4,7 @@ import type { Field } from "@/lib/mcp/forms/form.ts";
 import { ChoiceGroup, ChoiceList } from "./choice-answer.tsx";
 import { type AnswerProps, DateTimeAnswer, NumberAnswer, TextAnswer } from "./text-answer.tsx";
 
-/** More options than this become a list to open. */
+/** More options than this become a select. */
 const MOST_RADIOS = 6;
 const YES_OR_NO = [
   { value: "true", title: "Yes" },

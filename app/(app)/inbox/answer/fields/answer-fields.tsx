@@ -44,20 +44,23 @@ export function AnswerFields({
           />
         ))}
       </fieldset>
-      {/* Enter in a field sends, as forms do; the visible button stands in the bar. */}
+      {/* Enter in a field submits, as forms do; the visible button is in the bar. */}
       <button type="submit" className="hidden" tabIndex={-1} aria-hidden />
     </form>
   );
 }
 
-/** One field that is not marked optional is plainly required; of several, the rule is said once. */
+/**
+ * Returns the rule for required fields, shown once above several; null for a single field, which is required
+ * unless marked optional.
+ */
 function requiredWords(fields: Field[]): string | null {
   if (fields.length < 2 || !fields.some((field) => field.required)) return null;
   const all = fields.every((field) => field.required);
   return all ? "All fields are required." : "Fields are required unless they are marked optional.";
 }
 
-/** One field of its own for the library: a key pressed in one draws no other again. */
+/** Registers one field with the form library, so that a key pressed in one field renders no other. */
 function ControlledField({
   form,
   name,
@@ -85,13 +88,15 @@ function ControlledField({
   );
 }
 
-/** Names what is missing or wrong, takes the focus after each refused try, and leads to each field. */
+/**
+ * Lists missing and invalid answers, with a link to each field. Takes the focus after each refused attempt.
+ */
 function ErrorSummary({ form }: { form: AnswerForm }) {
   const box = useRef<HTMLDivElement>(null);
   const { errors, refusals } = form;
   const focused = useRef(0);
   useEffect(() => {
-    // The library tells of the refusal before it shows the errors.
+    // The library reports the refusal before the errors.
     if (errors.length === 0 || refusals === focused.current) return;
     focused.current = refusals;
     box.current?.focus();
@@ -138,7 +143,7 @@ function ErrorSummary({ form }: { form: AnswerForm }) {
   );
 }
 
-/** To the control itself; of a group, to the choice that Tab would reach. */
+/** Focuses the control itself; in a group, the choice that Tab would reach. */
 function goTo(id: string) {
   const found = document.getElementById(id);
   if (!found) return;

@@ -11,17 +11,20 @@ export const NoForm = lazyComponent(
   },
 );
 
-/** What the answer area tells the fields, and they it. */
+/** Props that the answer area passes to the fields. */
 export interface FieldsProps {
   disabled?: boolean;
-  /** Beside the heading: what became of the draft. */
+  /** The state of the draft, shown beside the heading. */
   status?: ReactNode;
-  /** Enter in a field sends. */
+  /** Called on Enter in a field. */
   onSubmit: () => void;
   onLeaveField?: () => void;
 }
 
-/** What stands between the facts and the bar where there are no fields: a question for one press, or why there are none. */
+/**
+ * The area between facts and bar for a request without fields: a question answered by one press, or why the
+ * form is missing.
+ */
 export function AnswerQuestion({ decision }: { decision: Decision }) {
   if (decision.kind === "none") return <NoForm reason={decision.reason} />;
   if (decision.kind !== "choices" || (!decision.question && !decision.description)) return null;

@@ -8,8 +8,8 @@ import type { AnswerProps } from "./text-answer.tsx";
 type Several = Pick<Extract<Field, { kind: "several_of" }>, "minItems" | "maxItems">;
 
 /**
- * Radio buttons, or boxes to tick, as a group with a legend. What the server suggests is marked as such and never
- * chosen beforehand: a default is not a consent.
+ * Radio buttons or checkboxes, as a group with a legend. The server's suggestion is marked and never
+ * preselected: a default is not consent.
  */
 export function ChoiceGroup({
   id,
@@ -26,9 +26,11 @@ export function ChoiceGroup({
   field: Pick<Field, "title" | "description" | "required">;
   options: FieldOption[];
   suggested: string[];
-  /** Of radio buttons one; empty: "No answer". */
+  /** At most one value for radio buttons; empty means "No answer". */
   chosen: string[];
-  /** Boxes, and how many may be ticked. More can be: a box that is blocked does not say why. */
+  /**
+   * Set for checkboxes, with the allowed counts. More boxes can be ticked: a disabled box would not say why.
+   */
   several?: Several;
   error: string | undefined;
   onChange: (chosen: string[]) => void;
@@ -51,7 +53,7 @@ export function ChoiceGroup({
     <fieldset
       id={id}
       aria-describedby={described.filter(Boolean).join(" ") || undefined}
-      // A group of boxes has no validity of its own; each box carries it then.
+      // A group of checkboxes has no validity of its own; each checkbox carries it.
       {...(several
         ? {}
         : { role: "radiogroup", "aria-invalid": error ? true : undefined, "aria-required": field.required })}
@@ -102,7 +104,7 @@ export function ChoiceGroup({
   );
 }
 
-/** One of many: the browser's own list, which finds an option by its first letters. */
+/** A native select for many options, which finds an option by its first letters. */
 export function ChoiceList({ id, field, value, error, onChange, onBlur }: AnswerProps<"one_of">) {
   const suggested = field.options.find((option) => option.value === field.default);
   return (

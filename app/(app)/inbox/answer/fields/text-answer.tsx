@@ -7,7 +7,7 @@ import { UNFINISHED } from "@/lib/format/requests/answer-values.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
 import { instantsOf, localZone, offsetOf, wallOf } from "@/lib/text/local-time.ts";
 
-/** What every control of a server's form is told; `id` is the control's, or that of the group of choices. */
+/** Props of every control of a server's form. `id` belongs to the control, or to the group of choices. */
 export interface AnswerProps<K extends Field["kind"] = Field["kind"]> {
   id: string;
   field: Extract<Field, { kind: K }>;
@@ -20,13 +20,13 @@ export interface AnswerProps<K extends Field["kind"] = Field["kind"]> {
 type TextField = Extract<Field, { kind: "text" }>;
 
 const INPUT_TYPES = { email: "email", uri: "url", date: "date", "date-time": "datetime-local" } as const;
-/** Servers seldom say how long a text may be; what it is called says more. */
+/** Servers seldom give a length, so a text field's name decides whether it gets several lines. */
 const CALLED_LONG =
   /\b(comments?|notes?|descriptions?|reasons?|messages?|summary|details|feedback|explanations?|justification)\b/i;
 const LONG = 120;
 const SUGGESTED = "Suggested by the server";
 
-/** A line of text, one that grows, an e-mail address, a URI or a date. */
+/** A text field by format: one line, several lines, an e-mail address, a URI or a date. */
 export function TextAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"text">) {
   return (
     <LabelledField
@@ -69,7 +69,7 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
   );
 }
 
-/** A text field on purpose: number fields round, and change when the wheel turns. */
+/** A text input on purpose: number inputs round, and change on scrolling. */
 export function NumberAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"number">) {
   const { integer, minimum, maximum } = field;
   const range =
@@ -105,14 +105,15 @@ export function NumberAnswer({ id, field, value, error, onChange, onBlur }: Answ
 }
 
 /**
- * A date and a time in the person's own zone, which is in view. Held as RFC 3339 as soon as it names one instant, so
- * that a draft means the same in another zone; in the night when the clocks show a time twice, a person says which.
+ * A date and a time in the person's own zone, which is shown. Stored as RFC 3339 once it names one instant,
+ * so that a draft means the same in another zone. When the clock shows a time twice, the person chooses
+ * which.
  */
 export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"text">) {
   const zone = localZone();
   const wall = value === UNFINISHED ? "" : wallOf(value, zone);
   const instants = instantsOf(wall, zone);
-  // As typed it names none yet, though the browser would read it as the earlier one.
+  // The typed text names no instant yet, though the browser would read it as the earlier one.
   const named =
     value === wall ? undefined : instants.find((instant) => Date.parse(instant) === Date.parse(value));
   const suggested = value !== "" && value === field.default && SUGGESTED;
@@ -140,7 +141,8 @@ export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: An
             }}
             onChange={(event) => {
               const [instant, second] = instantsOf(event.target.value, zone);
-              // Skipped or shown twice, it stays as typed: the one is refused in words, the other asked below.
+              // A skipped or repeated local time stays as typed: the skipped one is refused, the repeated one
+              // needs the choice below.
               onChange(instant && !second ? instant : event.target.value);
             }}
           />
@@ -171,7 +173,10 @@ export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: An
   );
 }
 
-/** Marks a date with missing parts as unfinished: browsers report it as empty, and it would be left out unnoticed. */
+/**
+ * Marks a date with missing parts as unfinished: browsers report it as empty, so it would be omitted
+ * unnoticed.
+ */
 function noteUnfinished(
   event: FocusEvent<HTMLInputElement>,
   value: string,
@@ -189,7 +194,7 @@ function isLong(field: TextField): boolean {
   return CALLED_LONG.test(`${field.name.replaceAll("_", " ")} ${field.title}`);
 }
 
-/** The limits; near the upper one, what is left. */
+/** Returns the limits; near the upper one, the characters left. */
 function lengthHint({ minLength, maxLength }: TextField, value: string): string {
   const length = [...value].length;
   if (maxLength !== null && length > maxLength) return `${length - maxLength} too many`;

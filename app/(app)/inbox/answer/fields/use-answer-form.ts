@@ -11,27 +11,32 @@ import {
 } from "@/lib/format/requests/answer-values.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
 
-/** By position (`f0`, `f1`, …): a server's own names may hold dots and brackets, which the library reads as paths. */
+/**
+ * Form values by position (`f0`, `f1`, …): server names may contain dots and brackets, which the library
+ * reads as paths.
+ */
 type FormValues = Record<string, string | string[]>;
 
 export interface AnswerForm {
   fields: Field[];
   control: Control<FormValues>;
-  /** The id of a field's control on the page; without a name, of the summary of what is wrong. */
+  /** The id of a field's control on the page; without a name, of the error summary. */
   idOf: (name?: string) => string;
-  /** What needs another look, in the order of the fields; what belongs to none of them comes last. */
+  /** Errors in the order of the fields; errors of no field come last. */
   errors: FieldError[];
-  /** Grows with each refused try: the summary takes the focus then, and not while something is mended. */
+  /**
+   * Grows with each refused attempt: the summary takes the focus then, and not while a person fixes errors.
+   */
   refusals: number;
-  /** Calls `send` with the content, or shows what is missing. */
+  /** Calls `send` with the content, or shows the errors. */
   submit: (send: (content: Record<string, unknown>) => void) => void;
-  /** Shows what the API did not take in the same place. */
+  /** Shows the API's errors in the same places. */
   refuse: (errors: FieldError[]) => void;
-  /** Calls back with what a draft keeps, after each change by the person. */
+  /** Calls back with the draft's content after each change by the person. */
   watch: (onChange: (content: AnswerValues) => void) => () => void;
   /**
-   * Fills a newer draft into the fields that were not typed in; null: everything goes back to the server's
-   * suggestions. Returns what a draft keeps now.
+   * Fills a newer draft into the fields that were not typed in; null resets all fields to the server's
+   * suggestions. Returns the draft's content afterwards.
    */
   restore: (draft: Record<string, unknown> | null) => AnswerValues;
 }
@@ -39,8 +44,8 @@ export interface AnswerForm {
 const NO_FIELDS: Field[] = [];
 
 /**
- * The state of a server's form, which must stay the same one. What is typed is read by `readAnswer` alone; errors go
- * as they are mended.
+ * The state of a server's form, which must stay the same object. Only `readAnswer` reads the typed values; an
+ * error disappears once its field is fixed.
  */
 export function useAnswerForm(shown: Form, draft: Record<string, unknown> | null): AnswerForm {
   const fields = shown.kind === "supported" ? shown.fields : NO_FIELDS;
@@ -87,7 +92,7 @@ export function useAnswerForm(shown: Form, draft: Record<string, unknown> | null
         subscribe({
           formState: { values: true },
           callback: ({ name, type, values }) => {
-            // A restore changes values too; only a person's change is of this type.
+            // A restore changes values too; only a person's change has this type.
             if (type !== "change" || !name) return;
             typed.current.add(name);
             onChange(draftContent(fields, fromForm(fields, values)));
@@ -129,7 +134,7 @@ function toErrors(fields: Field[], errors: FieldError[]): FieldErrors<FormValues
   );
 }
 
-/** The API may name a field below `content`. */
+/** Removes the `content.` prefix that the API may put before a field's name. */
 function plainName(field: string): string {
   return field.replace(/^content\./, "");
 }

@@ -17,7 +17,7 @@ const RESULTS: Record<ItemState, { label: string; tone: Tone; icon: LucideIcon }
   skipped: { label: "Left undone", tone: "neutral", icon: Ban },
 };
 
-/** What became of each task, in the order of the list. */
+/** The result for each task, in the order of the list. */
 export function BulkItems({ id, state, action }: { id: string; state: string; action: BulkAction }) {
   const list = useInfiniteQuery(bulkItems(id, state));
   if (list.isPending) return <div aria-hidden className="skeleton h-40" />;

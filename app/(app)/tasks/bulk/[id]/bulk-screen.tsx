@@ -19,7 +19,10 @@ import { plural } from "@/lib/text/labels.ts";
 import { BULK_WORDS } from "../bulk-words.ts";
 import { BulkItems } from "./bulk-items.tsx";
 
-/** How far a bulk operation is, and what became of each of its tasks. It goes on whether anybody looks or not. */
+/**
+ * The progress of a bulk operation and the result for each task. The operation runs whether or not the page
+ * is open.
+ */
 export function BulkScreen({ id }: { id: string }) {
   const operation = useQuery(bulkOperation(id));
   if (operation.isPending) return <Page title="Tasks">{null}</Page>;

@@ -32,7 +32,7 @@ export function ArgumentsForm({
   server: { id: string; name: string };
   tool: ServerTool;
   demo: boolean;
-  /** The task that is started again, with what it was called with. */
+  /** The task to start again, with its arguments. */
   again: { id: string; arguments: Json } | null;
 }) {
   const read = useMemo(() => readForm(tool.inputSchema), [tool]);
@@ -100,7 +100,7 @@ export function ArgumentsForm({
         value={tab}
         onChange={(next) => {
           setTab(next);
-          // What was no JSON is gone with its tab: the form shows what was last.
+          // Invalid JSON is lost with its tab: the form shows the last valid arguments.
           setJsonValid(true);
         }}
         tabs={[

@@ -9,7 +9,7 @@ const SchemaForm = lazyComponent(() => import("./schema-form.tsx").then((module)
   loading: () => <div aria-hidden className="skeleton h-48" />,
 });
 
-/** The form, or why there is none. */
+/** The form, or why the tool has no form. */
 export function ArgumentsTab({
   form,
   reason,

@@ -5,7 +5,7 @@ import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { domId } from "./field-id.ts";
 
-/** One of several kinds of value, or several of a list's choices. */
+/** Selects one kind of value, or several of a list's choices. */
 export function ChoiceWidget({ multiple, ...rest }: WidgetProps) {
   return multiple ? <Several multiple {...rest} /> : <One multiple={false} {...rest} />;
 }

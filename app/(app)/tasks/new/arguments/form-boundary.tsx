@@ -2,7 +2,9 @@
 
 import { Component, type ReactNode } from "react";
 
-/** A schema that the form library breaks down over takes its form with it, and not the page: JSON remains. */
+/**
+ * Catches errors of the form library: a schema that breaks its form must not break the page. JSON remains.
+ */
 export class FormBoundary extends Component<
   { children: ReactNode; onBroken: () => void },
   { broken: boolean }

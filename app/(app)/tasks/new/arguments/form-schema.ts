@@ -1,12 +1,14 @@
-/** An expanded schema as the form library draws it best: one type a field, titles for people, no expressions. */
+/**
+ * Turns an expanded schema into one for the form library: one type per field, readable titles, no `pattern`.
+ */
 import { humanise } from "@/lib/text/labels.ts";
 import { Beyond, expand, isJson, type Json } from "./schema-tree.ts";
 
 export type ReadForm =
-  /** `judge` is what values are held against, `form` what is drawn. */
+  /** `judge` validates values; `form` is rendered. */
   { judge: Json; form: Json } | { judge: Json | null; reason: string };
 
-/** Its arguments as a form, or why not. */
+/** Returns the form of a tool's arguments, or why there is none. */
 export function readForm(inputSchema: Json): ReadForm {
   try {
     const judge = expand(inputSchema);
@@ -22,14 +24,14 @@ export function readForm(inputSchema: Json): ReadForm {
   }
 }
 
-/** It takes no arguments, rather than any. */
+/** Whether the tool takes no arguments, rather than any. */
 function isEmpty({ additionalProperties }: Json): boolean {
   return (
     additionalProperties === undefined || (isJson(additionalProperties) && "not" in additionalProperties)
   );
 }
 
-/** Fields of this `$id` are typed as JSON: anything, maps, lists of mixed things. */
+/** Fields with this `$id` are typed as JSON: any value, maps, and lists of mixed types. */
 export const AS_JSON = "JsonField";
 
 function draw(schema: Json): Json {
@@ -57,7 +59,7 @@ function draw(schema: Json): Json {
   return shown;
 }
 
-/** One of several kinds of value, by a name of its own. */
+/** Renders one kind of value, and names it. */
 function drawOption(option: Json): Json {
   const drawn = draw(option);
   const isNamed = (typeof drawn.title === "string" && drawn.title !== "") || "const" in drawn;
@@ -79,14 +81,14 @@ function drawProperties(properties: Json): Json {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const { title } = property as Json;
-      // Generators title a field like its name with capitals; our own wording of the name reads better.
+      // Generators derive titles by capitalising the name; Intray's own wording of the name reads better.
       const own = typeof title === "string" && title.trim() !== "" && !looksGenerated(title, name);
       return [name, { ...draw(property as Json), title: own ? title : humanise(name) }];
     }),
   );
 }
 
-/** An argument that may be null may be left out: the form does not offer null. */
+/** Drops null: an argument that may be null may be omitted, so the form does not offer null. */
 function withoutNull(schema: Json): Json {
   for (const keyword of ["anyOf", "oneOf"]) {
     const choices = schema[keyword];
@@ -101,7 +103,7 @@ function withoutNull(schema: Json): Json {
   return schema;
 }
 
-/** The one type that a field has; null: none is said, or several are. */
+/** Returns the only type of a field, or null if the schema gives none or several. */
 function typeOf(schema: Json): string | null {
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== "null");
   if (types.length === 1 && typeof types[0] === "string") return types[0];
@@ -122,7 +124,7 @@ function looksGenerated(title: string, name: string): boolean {
   return title.toLowerCase().replace(/[^a-z\d]/g, "") === name.toLowerCase().replace(/[^a-z\d]/g, "");
 }
 
-/** What the form begins with: one empty line of each list that is needed, nothing invented. */
+/** Returns the initial values: one empty item of each required list, nothing else. */
 export function emptyArguments(form: Json): Json {
   const empty = emptyValue(form);
   return isJson(empty) ? empty : {};
@@ -144,7 +146,7 @@ function emptyValue(schema: Json): unknown {
   );
 }
 
-/** Values without what was left empty: no key without a value, and no group that may be left out with nothing in it. */
+/** Removes empty values: keys without a value, and optional groups without content. */
 export function withoutEmpty(schema: unknown, value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = isJson(schema) ? schema.items : undefined;

@@ -17,7 +17,7 @@ import { domId, itemName, pathInWords } from "./field-id.ts";
 import { AS_JSON } from "./form-schema.ts";
 import { LineContext } from "./leaf-field.tsx";
 
-/** A field brings its own label, description and error. */
+/** Renders no label, description or error, because each field renders its own. */
 function FieldTemplate({ children, hidden }: FieldTemplateProps) {
   return hidden ? null : <div className="min-w-0">{children}</div>;
 }
@@ -56,7 +56,7 @@ function ObjectFieldTemplate({
   );
 }
 
-/** Lines that can be added and removed. */
+/** A list of items that can be added and removed. */
 function ArrayFieldTemplate({
   title,
   schema,
@@ -110,7 +110,7 @@ function ArrayFieldItemTemplate({ children, index, schema, buttonsProps }: Array
   );
 }
 
-/** Short fields that stand side by side. */
+/** Whether the item's fields are short enough to stand side by side. */
 function isFlat({ type, properties = {} }: ArrayFieldItemTemplateProps["schema"]): boolean {
   if (type !== "object") return false;
   return Object.values(properties).every(
@@ -121,7 +121,7 @@ function isFlat({ type, properties = {} }: ArrayFieldItemTemplateProps["schema"]
   );
 }
 
-/** One of several kinds of value: which one, and then its fields. */
+/** Selects the kind of value, then shows its fields. */
 function MultiSchemaFieldTemplate({ selector, optionSchemaField }: MultiSchemaFieldTemplateProps) {
   return (
     <div className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">

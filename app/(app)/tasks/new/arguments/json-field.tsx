@@ -7,7 +7,7 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { domId } from "./field-id.ts";
 import { labelOf } from "./leaf-field.tsx";
 
-/** A value of any shape, typed as JSON. What is not JSON yet goes nowhere, and is said to be none. */
+/** A value of any shape, typed as JSON. Invalid JSON shows an error and does not reach the form. */
 export function JsonField({
   schema,
   formData,
@@ -20,7 +20,7 @@ export function JsonField({
 }: FieldProps) {
   const [text, setText] = useState(() => inJson(formData));
   const read = parse(text);
-  // Changed from elsewhere: a sample, or the other tab.
+  // A sample or the other tab changed the value.
   const shown =
     read.error === undefined && JSON.stringify(read.value) !== JSON.stringify(formData)
       ? inJson(formData)

@@ -4,13 +4,13 @@ import { useState } from "react";
 import { Field } from "@/components/ui/field.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 
-/** The arguments as text. It is mounted anew when its tab opens, so it always starts from the form's values. */
+/** The arguments as text. Remounts when its tab opens, so it always starts from the form's values. */
 export function JsonInput({
   value,
   onChange,
 }: {
   value: Record<string, unknown>;
-  /** The parsed object, or null while the text is none. */
+  /** Receives the parsed object, or null while the text is invalid. */
   onChange: (value: Record<string, unknown> | null) => void;
 }) {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));

@@ -1,6 +1,6 @@
 /**
- * Holds values against an expanded schema, without making code of it (the page's policy forbids that, and the server's
- * validator does it). What it has no judgement on passes: the server judges again, with everything.
+ * Validates values against an expanded schema without generating code, which the page's CSP forbids and the
+ * server's validator does. Unsupported keywords pass: the server validates again in full.
  */
 import { isJson, type Json } from "./schema-tree.ts";
 
@@ -10,7 +10,7 @@ export interface Problem {
   message: string;
 }
 
-/** More are no help at once. */
+/** More problems at once do not help. */
 const MOST_PROBLEMS = 50;
 
 export function judge(schema: unknown, value: unknown): Problem[] {
@@ -71,7 +71,7 @@ function ofNumber(schema: Json, value: number, says: Says): Problem[] {
   ];
 }
 
-/** JSON.parse has rounded it. */
+/** JSON.parse has rounded such a number. */
 function isTooLarge(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
@@ -114,7 +114,7 @@ function ofObject(schema: Json, value: Json, path: Path): Problem[] {
   ];
 }
 
-/** `additionalProperties: false`, as it is after the expansion. */
+/** The expanded form of `additionalProperties: false`. */
 function isClosed({ additionalProperties }: Json): boolean {
   return (
     isJson(additionalProperties) &&
@@ -139,7 +139,7 @@ function ofSeveral(schema: Json, value: unknown, path: Path, says: Says): Proble
   ];
 }
 
-/** What is wrong with the choice that is meant, as far as can be told: the one with the fewest problems. */
+/** Returns the problems of the choice probably meant: the one with the fewest problems. */
 function closest(choices: unknown[], value: unknown, path: Path): Problem[] {
   const problems = choices.map((choice) => inspect(choice, value, path));
   return problems.sort((a, b) => a.length - b.length)[0] ?? [];

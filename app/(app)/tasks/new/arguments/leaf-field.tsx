@@ -7,10 +7,13 @@ import { capitalise } from "@/lib/text/labels.ts";
 import { domId, itemName } from "./field-id.ts";
 import { LeafInput } from "./leaf-input.tsx";
 
-/** The line that a field stands in, e.g. `line 2`, where its fields stand side by side; null: each has a row. */
+/**
+ * The name of the line that a field is in, e.g. `line 2`, when its fields stand side by side; null if each
+ * field has a row of its own.
+ */
 export const LineContext = createContext<string | null>(null);
 
-/** One value: text, a number, yes or no, one of several. */
+/** A single value: text, a number, yes or no, or one of several. */
 export function LeafField({
   schema,
   formData,
@@ -72,7 +75,7 @@ export function labelOf(path: (string | number)[], own: string | undefined, name
   return own || (typeof last === "number" ? capitalise(`${itemName(path.slice(0, -1))} ${last + 1}`) : name);
 }
 
-/** A default is the server's: it is said, and never sent as if somebody had chosen it. */
+/** Returns a hint that names the server's default, which is never sent as if somebody had chosen it. */
 function hintOf(schema: FieldProps["schema"]): string | undefined {
   const standard = schema.default;
   if (standard === undefined || standard === null || typeof standard === "object") return undefined;

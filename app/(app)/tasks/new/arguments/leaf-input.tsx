@@ -16,10 +16,12 @@ interface LeafSchema {
   anyOf?: unknown;
 }
 
-/** Longer texts than this get more than one line. */
+/** Longer limits than this get a textarea. */
 const LONG_TEXT = 1_000;
 
-/** The bare control of one value. `undefined` takes the value out of the arguments; in a list its place stays. */
+/**
+ * The bare control of one value. `undefined` removes the value from the arguments; in a list its place stays.
+ */
 export function LeafInput({
   control,
   schema,
@@ -40,7 +42,7 @@ export function LeafInput({
     return <NumberInput control={shared} value={value} onChange={onChange} />;
   const text = typeof value === "string" ? value : value === undefined || value === null ? "" : String(value);
   const change = (next: string) => onChange(next === "" && !inList ? undefined : next);
-  // A line would lose the breaks of what was pasted, or came as JSON.
+  // An input would lose the line breaks of pasted text or of JSON.
   if (text.includes("\n") || (schema.maxLength ?? 0) > LONG_TEXT)
     return (
       <Textarea
@@ -113,7 +115,10 @@ function Choice({
   );
 }
 
-/** Keeps the text as typed (`1.` on the way to `1.5`); text that is no exact number goes on as text, and is refused as such. */
+/**
+ * Keeps the text as typed (`1.` on the way to `1.5`). Text that is no exact number is passed on as text, and
+ * fails validation.
+ */
 function NumberInput({
   control,
   value,

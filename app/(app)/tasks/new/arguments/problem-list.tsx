@@ -5,7 +5,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { pathInWords } from "./field-id.ts";
 import type { Problem } from "./judge-arguments.ts";
 
-/** Why nothing was started, with a way to each field. */
+/** Why no task was started, with a link to each invalid field. */
 export function ProblemList({
   sentence,
   problems,

@@ -18,7 +18,7 @@ import { fits, type Problem } from "./judge-arguments.ts";
 import { LeafField } from "./leaf-field.tsx";
 import { isJson, type Json } from "./schema-tree.ts";
 
-/** The form of a drawn schema (form-schema.ts). It is a part of the page that comes late: nothing else needs the library. */
+/** The form of a schema from form-schema.ts. Loaded late, because nothing else needs the form library. */
 export function SchemaForm({
   schema,
   values,
@@ -33,7 +33,7 @@ export function SchemaForm({
   const errors = useMemo(() => errorTree(problems), [problems]);
   return (
     <Form
-      // The page's own form sends it; one form must not stand in another.
+      // The page has a form of its own, and forms cannot nest.
       tagName="div"
       schema={schema as RJSFSchema}
       formData={values}
@@ -46,7 +46,7 @@ export function SchemaForm({
       extraErrors={errors}
       showErrorList={false}
       noHtml5Validate
-      // A default is the server's to apply: what nobody chose is not sent.
+      // The server applies defaults: values that nobody chose are not sent.
       experimental_defaultFormStateBehavior={{
         emptyObjectFields: "skipDefaults",
         constAsDefaults: "never",
@@ -57,13 +57,13 @@ export function SchemaForm({
         if (isJson(next) && JSON.stringify(next) !== JSON.stringify(values)) onChange(next);
       }}
     >
-      {/* In place of a button of its own. */}
+      {/* Replaces the library's submit button. */}
       <span hidden />
     </Form>
   );
 }
 
-/** The library asks it which of several kinds of value is meant. All else is judged where the form is sent. */
+/** The library asks this validator which kind of value is meant. All other validation happens on submit. */
 const VALIDATOR: ValidatorType = {
   isValid: (schema, formData) => fits(schema, formData),
   validateFormData: () => ({ errors: [], errorSchema: {} }),
@@ -78,7 +78,7 @@ const FIELDS: RegistryFieldsType = {
 };
 const WIDGETS: RegistryWidgetsType = { SelectWidget: ChoiceWidget };
 
-/** Problems where the library looks for them. */
+/** Converts problems to the library's error tree. */
 function errorTree(problems: Problem[]): ErrorSchema {
   const root: ErrorSchema = {};
   for (const { path, message } of problems) {

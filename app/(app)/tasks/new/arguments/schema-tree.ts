@@ -1,11 +1,11 @@
-/** A tool's input schema, made small enough to draw and to judge in a browser. A server wrote it: nothing in it is trusted. */
+/** Makes a tool's input schema small enough to render and validate in a browser. The schema is untrusted. */
 
 export type Json = Record<string, unknown>;
 
-/** Why there is no form for a schema; JSON is the way then. */
+/** Thrown with the reason why a schema has no form; the JSON view remains. */
 export class Beyond extends Error {}
 
-/** More parts than this nobody fills in by hand; each reference counts with all that it stands for. */
+/** Limits the size of a form; a reference counts with all its parts. */
 const MOST_PARTS = 600;
 const MOST_DEPTH = 12;
 const MOST_CHOICES = 500;
@@ -13,9 +13,8 @@ const MOST_CHOICES = 500;
 const LONGEST_TEXT = 2_000;
 
 /**
- * The schema with its references put in place, so that whoever walks it meets each part once. What it keeps is what a form
- * shows or judges; expressions (`pattern`) are not among it, since one that a server wrote may run for minutes.
- * Throws Beyond.
+ * Returns the schema with its references resolved and only the keywords that a form renders or validates.
+ * `pattern` is dropped, because a server's expression may run for minutes. Throws Beyond.
  */
 export function expand(schema: Json): Json {
   let parts = 0;
@@ -95,7 +94,7 @@ const READERS: Record<string, Reader> = {
   else: one,
 };
 
-/** They would be the object's own machinery rather than its fields. */
+/** Property names that would change the object itself. */
 const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
 
 function lookUp(root: Json, pointer: string): unknown {

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:read",
       summary:
         "Tasks in each state, in need of attention, and ended of late; 1001 means more than a thousand",
-      // Without it: the last 24 hours. A person's day begins at their own midnight.
+      // Default: 24 hours ago. The client passes its own midnight, because the server knows no time zone.
       query: z.object({ endedAfter: queryTimeSchema.optional() }),
       output: taskCountsSchema,
     },

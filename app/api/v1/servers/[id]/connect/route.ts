@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["cannot_connect", "throttled"],
     },
     async ({ caller, params, body }) => {
-      // What is not there, or another's, is said to be so before anything else.
+      // Reads the server first, so that an unknown or foreign one yields 404 before any other error.
       await within(caller, (organizationId, tx, principal) =>
         readServer(organizationId, tx, principal, params.id),
       );
