@@ -1,7 +1,13 @@
-/** The moves that a state may make: pure, client-safe. The database forbids the same others; a test compares. */
+/**
+ * The allowed moves between states. Pure, client-safe. The database forbids the same moves; a test compares
+ * both.
+ */
 export interface StateMachine<S extends string> {
   mayGo(from: S, to: S): boolean;
-  /** The states in which a row may be moved to `to`; of these only `some`, where they are named. Throws where one may not. */
+  /**
+   * Returns the states from which a row may move to `to`, limited to `some` if given. Throws if one of `some`
+   * may not.
+   */
   before(to: S, ...some: S[]): S[];
 }
 
