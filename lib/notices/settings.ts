@@ -11,7 +11,10 @@ import {
   type UpdateNoticeSettings,
 } from "./schema.ts";
 
-/** How a member is told of what. `sends`: the installation has a mail server. Throws `forbidden` for an API key. */
+/**
+ * Returns a member's channels per kind. `sends`: the installation has a mail server. Throws `forbidden` for
+ * an API key.
+ */
 export async function readNoticeSettings(
   organizationId: string,
   tx: Tx,
@@ -28,7 +31,10 @@ export async function readNoticeSettings(
   return { email: { address: user.email, sends }, kinds };
 }
 
-/** The last write wins, and only what it names is written. Counts for what comes. Throws `forbidden` for an API key. */
+/**
+ * Changes the given kinds only; the last write wins. Affects future notices. Throws `forbidden` for an API
+ * key.
+ */
 export async function setNoticeSettings(
   organizationId: string,
   tx: Tx,
