@@ -1,6 +1,4 @@
-/**
- * Roles, weakest first: each role includes all weaker ones. Without zod, so that every page can import them.
- */
+/** Roles, weakest first; each includes all weaker ones. Without zod, so that every page can import them. */
 export const ROLES = ["viewer", "approver", "operator", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -126,10 +126,7 @@ const settingOf = {
   cronSecret: "CRON_SECRET",
 } as const satisfies Partial<Record<keyof Environment, Setting>>;
 
-/**
- * Parses variables; an empty one counts as unset. Throws ConfigurationError, which names the variable but
- * never its value.
- */
+/** Parses variables; empty ones count as unset. Throws ConfigurationError, which never contains a value. */
 export function parseEnvironment(variables: Record<string, string | undefined>): Environment {
   const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const parsed = schema.safeParse(set);

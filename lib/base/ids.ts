@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/**
- * Returns a UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits, so that ids sort by creation time.
- */
+/** Returns a UUIDv7 (RFC 9562): milliseconds (48 bits), then random bits. Ids sort by creation time. */
 export function uuidv7(now: number = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);

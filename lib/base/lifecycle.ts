@@ -15,10 +15,7 @@ export function drainSignal(): AbortSignal {
   return draining.signal;
 }
 
-/**
- * Calls `handler` once when the process should drain, and exits after `handler` has finished. Call once,
- * early.
- */
+/** Calls `handler` once when the process should drain, then exits. Call once, early. */
 export function onDrain(handler: () => Promise<void> | void): void {
   const supervised = process.send !== undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -57,10 +57,7 @@ function named(): object {
   return { ...(requestId && { requestId }), ...(traceId && { traceId }) };
 }
 
-/**
- * Returns the loggable parts of an error. Other fields are dropped: drivers attach whole connections to
- * theirs.
- */
+/** Returns the loggable parts of an error. Drivers attach whole connections to other fields. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return scrub(String(error));
   const { code } = error as { code?: unknown };
@@ -69,10 +66,7 @@ function describe(error: unknown): unknown {
   return { type: error.name, message: scrub(error.message), code, ...stack, ...cause };
 }
 
-/**
- * Removes the secrets that libraries put into error texts: passwords and queries in URLs, credentials, our
- * own keys.
- */
+/** Removes secrets from error texts: passwords and queries in URLs, credentials, our own keys. */
 function scrub(text: string): string {
   return text
     .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, "$1[removed]@")

@@ -10,10 +10,7 @@ export function isLoopbackHost(host: string | null | undefined): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host ?? "");
 }
 
-/**
- * Returns true if Intray both listens on and is known by a loopback address. `url` is the app's URL for
- * browsers.
- */
+/** Returns true if Intray both listens on loopback and has a loopback `url` for browsers. */
 export function staysOnThisMachine({ host, url }: { host: string; url: string }): boolean {
   return isLoopback(host) && isLoopback(new URL(url).hostname);
 }

@@ -31,9 +31,7 @@ export interface NetworkOptions {
   resolve?: typeof dnsLookup;
 }
 
-/**
- * `call`: short, on a pool of kept connections. `held`: a dedicated connection, unlimited in time and number.
- */
+/** `call`: short, on kept connections. `held`: a dedicated connection, unlimited in time and number. */
 export type Lane = "call" | "held";
 
 export interface Outgoing {
@@ -48,10 +46,7 @@ interface Flow {
   resume(): void;
 }
 
-/**
- * Callbacks of a reply, in order: head, data (unpacked)…, then end or error. `sent` is false if certainly no
- * byte was sent.
- */
+/** Callbacks of a reply, in order: head, data (unpacked)…, then end or error. `sent`: bytes may have left. */
 interface Reception {
   /**
    * Called right before the first byte is written, after name lookup, connection and TLS. Throwing here ends
@@ -75,10 +70,7 @@ export interface Network {
   request(url: string | URL, options?: RequestOptions): Promise<Dispatcher.ResponseData>;
   /** The hot path of MCP requests: no streams and no promises. The returned function drops the connection. */
   send(url: URL, outgoing: Outgoing, reception: Reception): (reason: Error) => void;
-  /**
-   * For the official client package and webhooks: returns a global Response, with redirects not followed and
-   * the body capped.
-   */
+  /** For the official client package and webhooks: a global Response, no redirects, body capped. */
   fetch(url: string | URL, init?: RequestInit, lane?: Lane): Promise<Response>;
   close(): Promise<void>;
 }
@@ -232,10 +224,7 @@ type Allowed = (host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: n
  */
 export const operatorLookup: LookupFunction = lookupFor(0, () => true);
 
-/**
- * Throws NetworkError like `checkUrl`, by the rule of `operatorLookup`. Needed since a literal address is
- * never looked up.
- */
+/** Throws NetworkError by the rule of `operatorLookup`, which never sees a literal address. */
 export function checkOperatorUrl(url: string | URL): URL {
   return check(toUrl(url), () => true);
 }
@@ -284,10 +273,7 @@ const METADATA = new Set(
     (ip) => ipaddr.process(ip).toNormalizedString(),
   ),
 );
-/**
- * Never allowed, not even by the operator: link-local holds the metadata services, the others hide an IPv4
- * address inside.
- */
+/** Never allowed: link-local holds the metadata services, the others hide an IPv4 address inside. */
 const NEVER = new Set([
   "linkLocal",
   "unspecified",

@@ -1,13 +1,7 @@
-/**
- * The allowed moves between states. Pure, client-safe. The database forbids the same moves; a test compares
- * both.
- */
+/** The allowed moves between states. Pure, client-safe. The database enforces them too; a test compares. */
 export interface StateMachine<S extends string> {
   mayGo(from: S, to: S): boolean;
-  /**
-   * Returns the states from which a row may move to `to`, limited to `some` if given. Throws if one of `some`
-   * may not.
-   */
+  /** Returns the states that may move to `to`, or `some` of them. Throws if one of `some` may not. */
   before(to: S, ...some: S[]): S[];
 }
 

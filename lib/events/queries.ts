@@ -37,10 +37,7 @@ export async function listEvents(
   );
 }
 
-/**
- * Matches a type, or all types with a given first word. The column compares byte by byte, and "/" comes after
- * ".".
- */
+/** Matches a type, or all types with a first word. The column compares bytes, and "/" follows ".". */
 function typed(wanted: string) {
   return { type: wanted.includes(".") ? wanted : { gte: `${wanted}.`, lt: `${wanted}/` } };
 }

@@ -125,10 +125,7 @@ export type TaskEvent = z.infer<typeof taskEventSchema>;
 export const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });
 export type OrganizationEvent = z.infer<typeof eventSchema>;
 
-/**
- * `type`: types (`answer.recorded`) or their first words (`answer`), comma-separated. `from` is inclusive,
- * `to` exclusive.
- */
+/** `type`: types or first words (`answer`), comma-separated. `from` is inclusive, `to` exclusive. */
 export const eventQuerySchema = pageQuerySchema.extend({
   type: z
     .string()
@@ -172,10 +169,7 @@ export type Fault = z.infer<typeof faultSchema>;
 export const verificationSchema = z.object({
   ok: z.boolean(),
   lines: z.number(),
-  /**
-   * The hash of the newest valid line, in hex. A copy kept elsewhere proves that earlier lines were not
-   * rewritten.
-   */
+  /** The hash of the newest valid line, in hex. A copy kept elsewhere reveals a rewritten history. */
   head: z.string().nullable(),
   /** The first wrong or missing line. */
   brokenAt: z.number().nullable(),

@@ -57,10 +57,7 @@ export async function appendRead(organizationId: string, tx: Tx, event: NewEvent
   return true;
 }
 
-/**
- * Appends a line about a broken chain: the finder, and the position of the fault. Appends nothing for an
- * intact chain.
- */
+/** Appends a line about a broken chain: the finder and the position. Does nothing for an intact chain. */
 export async function reportBroken(
   organizationId: string,
   tx: Tx,

@@ -1,7 +1,4 @@
-/**
- * Verifies an export line by line, without a database. docs/event-log.md describes the procedure for anyone
- * to repeat.
- */
+/** Verifies an export line by line, without a database, as docs/event-log.md describes. */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";

@@ -44,10 +44,7 @@ async function judge(tx: Tx, after: bigint, hash: Uint8Array, batch: number): Pr
   return judged;
 }
 
-/**
- * Returns the line where the chain's end and its head differ (missing, unknown to the head, or another hash),
- * or null.
- */
+/** Returns the line where the chain's end and its head differ (missing, unknown, another hash), or null. */
 function endFault(last: bigint, hash: Uint8Array, head: Judged): number | null {
   if (head.headSeq > last) return Number(last) + 1;
   if (head.headSeq < last) return Number(head.headSeq) + 1;

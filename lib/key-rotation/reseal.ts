@@ -11,9 +11,7 @@ export interface Resealed {
   column: string;
   /** Now sealed under the first key. */
   resealed: number;
-  /**
-   * Changed by another process meanwhile. Under an older key if that process does not know the first one yet.
-   */
+  /** Changed by another process meanwhile, under an older key if that process does not know the first one. */
   changed: number;
   /** Not openable: the key is not in the ring, or the value was altered. Left unchanged. */
   unopened: number;

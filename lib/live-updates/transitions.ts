@@ -57,10 +57,7 @@ export async function lookAtPause(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${PAUSE}`})`;
 }
 
-/**
- * Replaces the task id in a wake-up: an engine that no longer watches the connection stored messages from its
- * streams.
- */
+/** Replaces the task id in a wake-up: an earlier watcher stored messages from the connection's streams. */
 export const STREAMS = "streams";
 
 /** Makes the engine process the stored messages of a connection's streams. */

@@ -1,7 +1,4 @@
-/**
- * The operator's mail server. The only socket that lib/base/network.ts does not open; no tenant chooses the
- * address.
- */
+/** The operator's mail server, the only socket outside lib/base/network.ts. No tenant chooses the address. */
 import { createTransport } from "nodemailer";
 import { storableText } from "../base/db/db.ts";
 

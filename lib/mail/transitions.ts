@@ -63,10 +63,7 @@ async function takeWaiting(organizationId: string, tx: Tx): Promise<Taken | null
   return taken ?? null;
 }
 
-/**
- * Creates a mail for the person who has waited longest, except persons mailed recently. If two engines
- * compete, one succeeds.
- */
+/** Creates a mail for the person who has waited longest and was not mailed recently. One engine succeeds. */
 async function makeMail(organizationId: string, tx: Tx): Promise<Taken | null> {
   const [made] = await tx.$queryRaw<Taken[]>`
     INSERT INTO mail (organization_id, id, user_id, attempts, not_before)

@@ -1,6 +1,4 @@
-/**
- * Converts a call's failure into a PeerError: from the connection, the HTTP status, or the JSON-RPC error.
- */
+/** Converts a call's failure to a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { NetworkError } from "../base/network.ts";
@@ -114,9 +112,7 @@ const NO_MORE_SESSIONS = "The server takes no further session";
 const missingSchema = z.looseObject({ requiredCapabilities: z.record(z.string(), z.unknown()) });
 const CAPABILITY = /^[\w./-]{1,100}$/;
 
-/**
- * Returns a message about client capabilities that the server requires and Intray lacks (-32021), or null.
- */
+/** Returns a message about client capabilities that a server requires and Intray lacks (-32021), or null. */
 function missingCapabilities({ code, data }: RpcError): string | null {
   if (code !== MISSING_CAPABILITY) return null;
   const { extensions, ...required } = missingSchema.safeParse(data).data?.requiredCapabilities ?? {};
@@ -161,10 +157,7 @@ function fromMessage(message: string, method: string): PeerErrorCode {
 const NOT_READY = /not (yet )?(completed|complete|finished|ready|done|terminal)|no result/i;
 const UNKNOWN_TASK = /\btask\b.*(not found|does not exist|expired|unknown)|(unknown|no such) task/i;
 
-/**
- * Accepts "Task not found", but not "Session not found, nor its task": the first noun names the missing
- * thing.
- */
+/** Accepts "Task not found", but not "Session not found, nor its task": the first noun counts. */
 function isAboutTask(message: string): boolean {
   return UNKNOWN_TASK.test(message) && /task|session/i.exec(message)?.[0].toLowerCase() === "task";
 }
@@ -204,10 +197,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 /** Caps `Retry-After`: the server's clock may be wrong, and answers are waiting. */
 const LONGEST_RETRY_AFTER_MS = 3600_000;
 
-/**
- * Returns `Retry-After` in ms, from delta-seconds or an HTTP date (RFC 9110, 10.2.3), or undefined if absent
- * or invalid.
- */
+/** Returns `Retry-After` in ms, from seconds or a date (RFC 9110, 10.2.3), or undefined if invalid. */
 function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;

@@ -19,9 +19,7 @@ import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
 import { parseJson } from "./wire/json.ts";
 
 const record = z.record(z.string(), z.unknown());
-/**
- * Values to echo: accepted unchanged or not at all, since an altered key or id could be another question's.
- */
+/** Values to echo: rejected rather than altered, since an altered key or id could be another question's. */
 const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");
 /** Integers beyond 2^53 are rejected, since parsing already changed them. */
 const rpcIdSchema = z.union([echoed, z.int()]);
@@ -148,10 +146,7 @@ export const inputRequiredSchema = z
     requestState: requestState ?? null,
   }));
 
-/**
- * Returns the elicitations among `inputRequests`. Other kinds were not declared, so Intray cannot answer
- * them.
- */
+/** Returns the elicitations among `inputRequests`. Other kinds were not declared and cannot be answered. */
 function questionsOf(inputRequests: z.infer<typeof inputRequestsSchema> | null | undefined): Question[] {
   return Object.entries(inputRequests ?? {}).flatMap(([key, { method, params }]) => {
     const question = method === "elicitation/create" ? toQuestion({ kind: "key", key }, params) : null;
@@ -166,10 +161,7 @@ const elicitSchema = z.looseObject({
   url: z.string().max(URL_CHARACTERS).nullish(),
 });
 
-/**
- * Returns a question, or null if it cannot be shown: an unknown mode, url mode without a URL, or a schema
- * nested too deeply.
- */
+/** Returns a question, or null for an unknown mode, a missing URL, or a schema nested too deeply. */
 export function toQuestion(address: Question["address"], params: unknown): Question | null {
   const parsed = elicitSchema.safeParse(params ?? {});
   if (!parsed.success) return null;
@@ -234,10 +226,7 @@ export const statusSchema = z.looseObject({
   status: z.string().optional().catch(undefined),
 });
 
-/**
- * 2026-07-28: the notifications that a server agreed to send. Like the official client: unless all ids are
- * texts, none counts.
- */
+/** 2026-07-28: the agreed notifications. Like the official client, drops all ids unless all are texts. */
 export const acknowledgedSchema = z.looseObject({
   notifications: z.looseObject({ taskIds: z.array(z.string()).default([]).catch([]) }),
 });

@@ -8,8 +8,7 @@ import { parseResult, type Reply, readResult } from "./wire/wire.ts";
 const anyResult = z.record(z.string(), z.unknown());
 
 /**
- * Reads the outcome of a `tools/call`. URLs to visit first (-32042) become questions, after which the call is
- * repeated.
+ * Reads the outcome of a `tools/call`. URLs to visit (-32042) become questions; the call is then repeated.
  */
 export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Promise<StartOutcome> {
   try {

@@ -1,7 +1,4 @@
-/**
- * `subscriptions/listen` of 2026-07-28 for tasks: a server that supports subscriptions reports each task's
- * changes.
- */
+/** `subscriptions/listen` of 2026-07-28 for tasks, by which a server reports each task's changes. */
 import { z } from "zod";
 import { acknowledgedSchema, type ServerMessage, statusSchema } from "./messages.ts";
 import { type CallOptions, PeerError, type Stream, type StreamListener } from "./peer.ts";

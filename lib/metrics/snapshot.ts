@@ -37,10 +37,7 @@ export async function takeSnapshot(registry: Registry): Promise<Snapshot> {
   return snapshotSchema.parse(finite.map((metric) => ({ ...metric, type: String(metric.type) })));
 }
 
-/**
- * Renders all metrics in Prometheus' text format. Engines' figures get a label `engine`, so that a restart
- * counts as a reset.
- */
+/** Renders all metrics for Prometheus. A label `engine` makes an engine's restart count as a reset. */
 export async function exposition(
   own: Registry,
   engines: { id: string; metrics: Snapshot }[],

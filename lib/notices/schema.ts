@@ -6,9 +6,7 @@ export const NOTICE_KINDS = ["assigned", "request", "attention", "failed", "lost
 export const noticeKindSchema = z.enum(NOTICE_KINDS);
 export type NoticeKind = z.infer<typeof noticeKindSchema>;
 
-/**
- * Causes of notices, and the kind of each. A notice stays valid while its subject is in the cause's state.
- */
+/** Causes of notices, and the kind of each. A notice applies while its subject is in the cause's state. */
 export const CAUSES = {
   "request.waiting": "request",
   "request.assigned": "assigned",

@@ -11,10 +11,7 @@ import {
   type UpdateNoticeSettings,
 } from "./schema.ts";
 
-/**
- * Returns a member's channels per kind. `sends`: the installation has a mail server. Throws `forbidden` for
- * an API key.
- */
+/** Returns a member's channels. `sends`: a mail server exists. Throws `forbidden` for an API key. */
 export async function readNoticeSettings(
   organizationId: string,
   tx: Tx,
@@ -31,10 +28,7 @@ export async function readNoticeSettings(
   return { email: { address: user.email, sends }, kinds };
 }
 
-/**
- * Changes the given kinds only; the last write wins. Affects future notices. Throws `forbidden` for an API
- * key.
- */
+/** Changes the given kinds for future notices; the last write wins. Throws `forbidden` for an API key. */
 export async function setNoticeSettings(
   organizationId: string,
   tx: Tx,

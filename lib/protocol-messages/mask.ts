@@ -10,10 +10,7 @@ const SECRET_KEYS = new Set([
 ]);
 const MASK = "•••";
 
-/**
- * Limits of a stored message: characters in total, characters per text, members per list or object, nesting
- * levels.
- */
+/** Limits of a stored message: characters in total and per text, members per list or object, levels. */
 const LEFT = 64 * 1024;
 const LONGEST_TEXT = 16 * 1024;
 const MEMBERS = 1_000;
@@ -29,10 +26,7 @@ export function maskMessage(body: unknown, secrets: readonly string[]): unknown 
   return maskWithin(body, secrets).body;
 }
 
-/**
- * Masks a message like `maskMessage`, cut to about `most` characters. Also returns the copy's size in
- * characters.
- */
+/** Masks like `maskMessage`, cut to about `most` characters. Also returns the copy's size in characters. */
 export function maskWithin(
   body: unknown,
   secrets: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * Operations that need both a server and the database: probing and fetching tools. Never call a server inside
- * a transaction.
- */
+/** Probing servers and fetching tools. Never call a server inside a transaction. */
 
 import type { Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
@@ -21,10 +18,7 @@ import { createServer, removeServer, updateServer } from "./transitions.ts";
 /** Tools seen within this time are not fetched again. */
 const TOOLS_FRESH_MS = 5 * 60_000;
 
-/**
- * Probes, then registers a server. A forbidden address is refused (`address_not_allowed`); an unreachable
- * server is stored.
- */
+/** Probes and registers a server. Refuses a forbidden address (`address_not_allowed`), not a dead server. */
 export async function addServer(
   services: Services,
   principal: Principal,
@@ -188,9 +182,7 @@ function oneAtATime(key: string, run: () => Promise<Probe>): Promise<Probe> {
   return running;
 }
 
-/**
- * An existing server whose address is no longer allowed is a result of the probe, not a refusal of the call.
- */
+/** A server whose address is no longer allowed is a result of the probe, not a refusal of the call. */
 function notReached(error: unknown): Probe {
   const isRefused = error instanceof AppError && error.code === "address_not_allowed";
   if (!isRefused && !(error instanceof EntryGone)) throw error;

@@ -4,10 +4,7 @@ import { publishChange } from "../live-updates/transitions.ts";
 import type { Era } from "../mcp/peer.ts";
 import type { Health, Late } from "./schema.ts";
 
-/**
- * Stores a server's health as seen by calls. `message` is Intray's own text, since nobody may see the
- * server's.
- */
+/** Stores a server's health as seen by calls. `message` is Intray's own text, never the server's. */
 export async function recordHealth(
   organizationId: string,
   tx: Tx,
@@ -31,10 +28,7 @@ export async function recordHealth(
   ]);
 }
 
-/**
- * Updates a server's health after a connection ended: with OAuth and no usable connection left, to
- * `unauthorized`.
- */
+/** Sets a server's health to `unauthorized` if its last usable OAuth connection has ended. */
 export async function noteSignedOut(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid

@@ -6,10 +6,7 @@
 import type { Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 
-/**
- * Locks a server's connections and their grants. Call first in a transaction that changes the server and
- * these.
- */
+/** Locks a server's connections and grants. Call first in a transaction that changes the server too. */
 export async function lockConnections(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM connection
     WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid ORDER BY id FOR NO KEY UPDATE`;

@@ -35,9 +35,7 @@ export function kindOfEntry(value: unknown): "command" | "http" | null {
   return has("command") ? "command" : "http";
 }
 
-/**
- * A pasted text's entries by what Intray can do with them, or the `problem` that prevents reading the text.
- */
+/** A pasted text's entries, by what Intray can do with them. `problem`: the text is unreadable. */
 export type Pasted =
   | { problem: string }
   | {

@@ -1,6 +1,4 @@
-/**
- * Synchronizes the rows of the operator's servers with the operator's file, in all organizations named there.
- */
+/** Synchronizes the operator's servers with the operator's file, in all organizations named there. */
 
 import type { Actor } from "../access/schema.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
@@ -11,10 +9,7 @@ import { recordHealth } from "./health.ts";
 import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";
 import { retireServer } from "./transitions.ts";
 
-/**
- * The result for an entry in an organization. `in_use`: the entry is gone, but the server stays for its open
- * tasks.
- */
+/** The result for an entry in an organization. `in_use`: removed, but kept for open tasks. */
 export interface SyncedEntry {
   organization: string;
   entry: string;
@@ -152,10 +147,7 @@ async function update(
 
 const GONE = new EntryGone().message;
 
-/**
- * Returns the address shown to members: a URL without query, which may contain a key, or a command's entry
- * name.
- */
+/** Returns the address shown to members: a URL without query (maybe a key), or a command's entry. */
 function shownUrl({ entry, endpoint }: OperatorServer): string {
   if (!("url" in endpoint)) return `command:${entry}`;
   const { origin, pathname } = new URL(endpoint.url);

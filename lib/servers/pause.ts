@@ -1,7 +1,4 @@
-/**
- * Pausing a server: after the commit nothing new is sent to the server, and all waiting work resumes when the
- * pause ends.
- */
+/** Pausing a server: from the commit to the end of the pause nothing new is sent, and work waits. */
 
 import type { Principal } from "../access/principal.ts";
 import { storableText, type Tx } from "../base/db/db.ts";

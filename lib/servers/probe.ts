@@ -77,10 +77,7 @@ async function listTools(peer: Peer, options: CallOptions): Promise<Tool[]> {
   }
 }
 
-/**
- * Describes a failure in Intray's own words. The server's text is never shown: it could reveal private
- * networks.
- */
+/** Describes a failure in Intray's own words. The server's text could reveal private networks. */
 export function judge(error: PeerError): Probe["health"] {
   if (error instanceof SignInNeeded) return { state: "unauthorized", message: error.message };
   if (error.code === "unauthorized")

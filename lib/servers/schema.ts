@@ -85,10 +85,7 @@ export const pauseServerSchema = z.strictObject({
 export const serverSchema = z.object({
   id: z.uuid(),
   name: z.string(),
-  /**
-   * The definer: an admin of the organization, or the installation's operator, who alone may change the
-   * server then.
-   */
+  /** An admin of the organization, or the installation's operator, who alone may change the server then. */
   origin: z.enum(["admin", "operator"]),
   /** `command`: runs on Intray's own machine, reached through stdin and stdout. */
   kind: z.enum(["http", "command"]),
@@ -119,10 +116,7 @@ export type Server = z.infer<typeof serverSchema>;
 
 /** One step of a test: its name, result and duration. */
 const checkStepSchema = z.object({
-  /**
-   * `sign_in`: a connection exists (OAuth). `identify`: the server answers as an MCP server. `tools`: it
-   * lists tools.
-   */
+  /** `sign_in`: connected (OAuth). `identify`: answers as an MCP server. `tools`: lists tools. */
   step: z.enum(["sign_in", "identify", "tools"]),
   ok: z.boolean(),
   ms: z.number().nullable(),
@@ -146,10 +140,7 @@ export type ServerTraits = z.infer<typeof serverTraitsSchema>;
 
 export const serverDetailSchema = serverSchema.extend({
   traits: serverTraitsSchema,
-  /**
-   * True if all tools declare that a repeated call with the same key is the same task; null if only some do
-   * or none is known.
-   */
+  /** All tools declare that a repeated call with the same key is the same task; null: some, or unknown. */
   honoursIdempotencyKey: z.boolean().nullable(),
   /** The last stderr lines of a command server, for operators. Untrusted text. */
   log: z.object({ tail: z.string(), at: z.iso.datetime() }).nullable(),

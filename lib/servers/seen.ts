@@ -64,10 +64,7 @@ async function openCircuits(
   return new Map(rows.map(({ serverId, ...circuit }) => [serverId, circuit]));
 }
 
-/**
- * Returns servers with slow polling, as reported by their current watchers. Of two connections, the slower
- * one counts.
- */
+/** Returns slowly polled servers, as reported by current watchers. Of two connections, the slower counts. */
 async function lateServers(
   organizationId: string,
   tx: Tx,

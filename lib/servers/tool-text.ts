@@ -5,10 +5,7 @@ import { canonicalJson } from "../mcp/forms/jcs.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { ToolText } from "./schema.ts";
 
-/**
- * Returns the parts of a tool by which people and programs decide, in storable form so that the digest stays
- * the same.
- */
+/** Returns the parts of a tool by which people and programs decide. Storable, so the digest is stable. */
 export function textOf({ title, description, inputSchema, annotations }: Tool): ToolText {
   return storable({ title, description, inputSchema, annotations }) as ToolText;
 }

@@ -13,14 +13,9 @@ export const traitsSchema = z.object({
   withdrawnAtMs: z.array(z.number()).optional(),
   /** Supports `tasks/list`. */
   listsTasks: z.boolean().optional(),
-  /**
-   * Reports changes by itself: `notifications/tasks/status`, or task notifications of `subscriptions/listen`.
-   */
+  /** Reports changes: `notifications/tasks/status`, or task notifications of `subscriptions/listen`. */
   notifies: z.boolean().optional(),
-  /**
-   * Names the task in its questions. False: tasks that share a session are asked for their questions one at a
-   * time.
-   */
+  /** Names the task in its questions. False: a session's tasks get their questions one at a time. */
   namesTask: z.boolean().optional(),
   /** Kept a task beyond its ttl, so people are not shown the ttl. */
   outlivesTtl: z.boolean().optional(),
@@ -29,9 +24,7 @@ export const traitsSchema = z.object({
 });
 export type Traits = z.infer<typeof traitsSchema>;
 
-/**
- * The request timeout of the official packages: servers built on them withdraw a question after this time.
- */
+/** The request timeout of the official packages: servers built on them withdraw questions after this. */
 const USUAL_LIFETIME_MS = 60_000;
 /** Ages within this share count as equal, because polls, clocks and networks vary. */
 const TOLERANCE = 0.15;

@@ -1,6 +1,4 @@
-/**
- * All writes to servers and their shared connections. Health is in health.ts, which the engine writes too.
- */
+/** All writes to servers and their shared connections, except health (health.ts). */
 
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
@@ -145,10 +143,7 @@ export async function removeServer(
   );
 }
 
-/**
- * Removes a server permanently and deletes its credentials. Returns false if a task is open. Throws
- * `not_found`.
- */
+/** Removes a server and its credentials permanently. False: a task is open. Throws `not_found`. */
 export async function retireServer(
   organizationId: string,
   tx: Tx,
@@ -174,10 +169,7 @@ export async function retireServer(
   return true;
 }
 
-/**
- * Returns the reason why nothing was updated. Safe to check afterwards, since a server never moves between
- * admin and operator.
- */
+/** Returns why nothing was updated. Still true afterwards: servers never move between admin and operator. */
 async function whyNotChanged(organizationId: string, tx: Tx, serverId: string): Promise<AppError> {
   const exists = await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } });
   return exists === 0

@@ -20,10 +20,7 @@ function lowerEnd(index: number): number {
   return index === 0 ? 0 : 1000 * 2 ** ((index - 1) / FINENESS);
 }
 
-/**
- * Returns the duration in ms that `share` (0 to 1) of all did not exceed, accurate to a fifth, or null if
- * there are none.
- */
+/** Returns the duration in ms that `share` (0 to 1) did not exceed, accurate to a fifth; null without any. */
 export function percentile(counts: ReadonlyMap<number, number>, share: number): number | null {
   const sorted = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const all = sorted.reduce((sum, [, count]) => sum + count, 0);

@@ -1,6 +1,4 @@
-/**
- * Names of the sums kept per server: pure, client-safe. transitions.ts writes them, queries.ts reads them.
- */
+/** Names of the sums kept per server: pure, client-safe. Written by transitions.ts, read by queries.ts. */
 import type { TaskState } from "../tasks/status.ts";
 
 /** The task states that count as open. */
@@ -32,10 +30,7 @@ export type Cause = (typeof CAUSES)[number];
 export const RUNGS = ["update", "same_session", "asked_again", "new_session", "retry", "none"] as const;
 export type Rung = (typeof RUNGS)[number];
 
-/**
- * accepted: the server accepted the answer. confirmed: the task continued. unsent: the answer did not arrive
- * and is retried.
- */
+/** accepted by the server. confirmed: the task continued. unsent: did not arrive, and is retried. */
 export const DELIVERY_RESULTS = ["accepted", "confirmed", "unsent", "flagged", "undeliverable"] as const;
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
 

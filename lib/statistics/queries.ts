@@ -1,6 +1,4 @@
-/**
- * Scoped reads of statistics. The range and the servers limit the number of rows, regardless of the history.
- */
+/** Scoped reads of statistics. Only the range and the servers limit the number of rows, not the history. */
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { NO_ENGINE_MS } from "../tasks/attention.ts";
 import { beginOf, OPEN_STATES } from "./measures.ts";
@@ -52,10 +50,7 @@ export async function readOverview(
   };
 }
 
-/**
- * Lists the installation's engines. Every organization sees their presence and lateness, but only its own
- * connections.
- */
+/** Lists the installation's engines. An organization sees only its own connections among the leases. */
 async function listEngines(organizationId: string, tx: Tx): Promise<EngineFigures[]> {
   const rows = await tx.$queryRaw<
     { id: string; startedAt: Date; seenAt: Date; leases: number; latenessMs: number | null }[]

@@ -31,10 +31,7 @@ const endedSchema = z.object({
   lost: count,
   expired: count,
 });
-/**
- * Time from question to answer in ms; null without answers. Accurate to a fifth, since durations are counted
- * in classes.
- */
+/** Time from question to answer in ms, accurate to a fifth; null without answers. */
 const decisionsSchema = z.object({ count, p50Ms: z.number().nullable(), p90Ms: z.number().nullable() });
 export type Decisions = z.infer<typeof decisionsSchema>;
 

@@ -49,10 +49,7 @@ async function add(organizationId: string, tx: Tx, rows: Amount[]): Promise<void
     ON CONFLICT (organization_id, hours, at, server_id, measure) DO UPDATE SET amount = s.amount + excluded.amount`;
 }
 
-/**
- * Returns the contexts by sequence number. Earlier facts are read from the history itself, which does not
- * change.
- */
+/** Returns the contexts by sequence number, from earlier events, which do not change. */
 async function contextsOf(
   organizationId: string,
   tx: Tx,

@@ -1,7 +1,4 @@
-/**
- * Converts between a zone's wall times and RFC 3339. When the clocks change, a wall time may name no instant
- * or two.
- */
+/** Converts between wall times and RFC 3339. At a clock change, a wall time may name no instant or two. */
 
 /** Returns the viewer's zone. */
 export function localZone(): string {
@@ -28,9 +25,7 @@ export function instantsOf(wall: string, zone: string): string[] {
   return found.sort((a, b) => b - a).map((offset) => `${text}${offsetText(offset)}`);
 }
 
-/**
- * Returns an instant as the zone's wall time for a field: `2026-11-21T14:00`, with seconds unless they are 0.
- */
+/** Returns an instant as the zone's wall time for a field: `2026-11-21T14:00`, without zero seconds. */
 export function wallOf(instant: string, zone: string): string {
   if (!ZONED.test(instant)) return instant;
   const at = Date.parse(instant);

@@ -90,10 +90,7 @@ const DATE = new RegExp(
 const ID =
   /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[A-Z][A-Z\d]{0,9}[-_/](?=[\w-]*\d)[A-Za-z\d]+(?:[-_][A-Za-z\d]+)*\b|\b[A-Z]{2,6}\d{2,}\b|(?<!\w)#\d+\b|\b(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{7,40}\b/g;
 
-/**
- * Splits text at amounts, dates and ids. Of overlapping matches the first to begin wins; on a tie, amount,
- * then date, then id.
- */
+/** Splits text at amounts, dates and ids, of which the first wins; on a tie in this order. */
 function figuresIn(text: string): MessageToken[] {
   const found = [
     ...findMoney(text).map((amount) => ({ kind: "amount" as const, index: amount.index, text: amount.text })),
@@ -116,10 +113,7 @@ function figuresIn(text: string): MessageToken[] {
   return tokens;
 }
 
-/**
- * Splits a message into title and body. The title is the first line if at most 240 characters long, else the
- * whole message.
- */
+/** Splits a message into title and body. The title is the first line, unless longer than 240 characters. */
 export function splitMessage(message: string): { title: string; body: string } {
   const at = message.search(/\r?\n/);
   if (at === -1 || at > 240) return { title: message, body: "" };

@@ -48,10 +48,7 @@ export interface Money {
   currency: string | null;
 }
 
-/**
- * Finds a text's amounts of money, e.g. `($1000.00)`, and their positions. Figures without a currency do not
- * count.
- */
+/** Finds amounts such as `($1000.00)` and their positions. Figures without a currency do not count. */
 export function findMoney(text: string): (Money & { index: number; text: string })[] {
   return [...text.matchAll(AMOUNT)].flatMap((match) => {
     const { minus = "", inner = "", leading, trailing, before, after } = match.groups ?? {};
@@ -89,9 +86,7 @@ function safe({ value, currency }: Money): Money | null {
   return Math.abs(value) <= 1e13 ? { value, currency } : null;
 }
 
-/**
- * Reads `1,000.00`, `1.000,00`, `1'000` and `1000`. The last separator is decimal unless it groups thousands.
- */
+/** Reads `1,000.00`, `1.000,00`, `1'000` and `1000`. The last separator is decimal or groups thousands. */
 function parseFigure(figure: string): number {
   const last = Math.max(figure.lastIndexOf("."), figure.lastIndexOf(","));
   if (last === -1) return Number(figure.replace(/\D/g, ""));

@@ -1,7 +1,4 @@
-/**
- * Describes the differences between two forms' fields. Both are untrusted schemas as received from the
- * server.
- */
+/** Describes the differences between two forms' fields. Both are untrusted schemas from the server. */
 export function diffFields(before: unknown, after: unknown): string[] {
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const lines: string[] = [];

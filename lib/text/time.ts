@@ -6,9 +6,7 @@ const MINUTE_PARTS = { hour: "2-digit", minute: "2-digit" } as const;
 const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 const DAY = new Intl.DateTimeFormat("en-GB", DAY_PARTS);
 const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", DATE_PARTS);
-/**
- * UTC, because a date without a time is the same day everywhere and must not shift with the reader's zone.
- */
+/** UTC, because a date without a time must not shift with the reader's zone. */
 const DAY_EVERYWHERE = new Intl.DateTimeFormat("en-GB", { ...DATE_PARTS, timeZone: "UTC" });
 const DAY_AND_TIME = new Intl.DateTimeFormat("en-GB", {
   ...DATE_PARTS,
@@ -19,10 +17,7 @@ const MINUTES = new Intl.DateTimeFormat("en-GB", MINUTE_PARTS);
 const SECONDS = new Intl.DateTimeFormat("en-GB", { ...MINUTE_PARTS, second: "2-digit" });
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
-/**
- * Formats an age: `4 min ago`. The caller passes `now`, so that all ages on screen tick together and tests
- * are exact.
- */
+/** Formats an age: `4 min ago`. The caller passes `now`, so that all ages on screen tick together. */
 export function formatAgo(at: string, now: number): string {
   const ms = now - Date.parse(at);
   return ms < 5_000 ? "just now" : `${formatAge(ms)} ago`;
@@ -33,9 +28,7 @@ export function formatExact(at: string): string {
   return EXACT.format(new Date(at));
 }
 
-/**
- * Formats a timeline's time: `16:02:11` today, else `yesterday 16:02`, `19 Nov 12:40`, `19 Nov 2025 12:40`.
- */
+/** Formats a timeline's time: `16:02:11` today, `yesterday 16:02`, `19 Nov 12:40`, `19 Nov 2025 12:40`. */
 export function formatClock(at: string, now: number): string {
   const date = new Date(at);
   const today = new Date(now);
@@ -91,9 +84,7 @@ export function formatAhead(text: string, now: number): string | null {
   return days >= 1 ? relative(days, 1) : null;
 }
 
-/**
- * Formats `5 days ago` for a date 1 to 365 days in the past, else returns null: older due dates are history.
- */
+/** Formats `5 days ago` for a date 1 to 365 days in the past, else null: older due dates are history. */
 export function formatOverdue(text: string, now: number): string | null {
   const days = Math.floor((now - Date.parse(text)) / 86_400_000);
   return days >= 1 && days <= 365 ? relative(days, -1) : null;

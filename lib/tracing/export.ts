@@ -8,10 +8,7 @@ import { log } from "../base/log.ts";
 import { operatorLookup } from "../base/network.ts";
 import { setTracer } from "./span.ts";
 
-/**
- * Starts exporting. The returned function sends the remaining spans and stops. An unreachable collector costs
- * only its spans.
- */
+/** Starts exporting. The returned function sends the rest and stops. A dead collector loses only spans. */
 export function sendSpans(endpoint: string, service: string): () => Promise<void> {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,

@@ -36,10 +36,7 @@ export interface SpanOptions {
   since?: number;
 }
 
-/**
- * Runs `work` in a span, the parent of all spans started by `work`. Rethrows errors; the span notes only
- * their class.
- */
+/** Runs `work` in a span, the parent of all spans inside. Notes only an error's class, and rethrows it. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,

@@ -1,8 +1,6 @@
 /** Retry policy of deliveries. Pure. */
 
-/**
- * Longest wait after the first attempt, the second, …: together about two days. Then the delivery has failed.
- */
+/** Longest waits between attempts, together about two days. Then the delivery has failed. */
 const WAITS_MS = [
   5_000,
   30_000,

@@ -10,10 +10,7 @@ export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/**
- * Returns the headers of one attempt. Each valid secret adds a signature, so that receivers may use any of
- * them.
- */
+/** Returns the headers of one attempt, with a signature for each valid secret. */
 export function signedHeaders(
   id: string,
   body: string,

@@ -15,10 +15,7 @@ const MOST_WEBHOOKS = 20;
 /** Time for a receiver to switch to a new secret. */
 const BOTH_SECRETS_MS = 24 * 3600_000;
 
-/**
- * Creates a webhook. Returns its secret, which cannot be read again. Throws `address_not_allowed`,
- * `too_many_webhooks`.
- */
+/** Returns the secret, which cannot be read again. Throws `address_not_allowed`, `too_many_webhooks`. */
 export async function createWebhook(
   organizationId: string,
   tx: Tx,
@@ -111,10 +108,7 @@ export async function rotateSecret(
   return { secret };
 }
 
-/**
- * Adds a test event to the outbox, for the receiver's developer. Returns the delivery's id. Throws
- * `not_found`.
- */
+/** Sends a test event to the receiver's developer. Returns the delivery's id. Throws `not_found`. */
 export async function sendTest(organizationId: string, tx: Tx, webhookId: string): Promise<string> {
   await lock(organizationId, tx, webhookId);
   const id = uuidv7();
@@ -125,10 +119,7 @@ export async function sendTest(organizationId: string, tx: Tx, webhookId: string
   return id;
 }
 
-/**
- * Sends a delivery again, under the same webhook-id. Throws `not_found`, and `nothing_to_resend` for a
- * pending delivery.
- */
+/** Resends a delivery under its webhook-id. Throws `not_found`; `nothing_to_resend` while pending. */
 export async function resendDelivery(organizationId: string, tx: Tx, deliveryId: string): Promise<void> {
   const again = await tx.webhookDelivery.updateMany({
     where: { organizationId, id: deliveryId, state: { not: "pending" } },
@@ -140,10 +131,7 @@ export async function resendDelivery(organizationId: string, tx: Tx, deliveryId:
   throw new AppError("nothing_to_resend", "It is on its way already.");
 }
 
-/**
- * Requires https, or a host that the installation's operator named. Returns only the host, since a URL's path
- * may be a secret.
- */
+/** Requires https, or a host named by the operator. Returns the host, since the path may be a secret. */
 function checkAddress(network: Network, address: string): string {
   try {
     const url = network.checkUrl(address);

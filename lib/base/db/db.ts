@@ -19,10 +19,7 @@ export interface Database {
    * transaction.
    */
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /**
-   * Runs a query before an organization is known: a function of schema `gate`, or a table without
-   * organizations.
-   */
+  /** Runs a query before an organization is known: on schema `gate`, or a table without organizations. */
   gate<T>(query: Prisma.Sql): Promise<T[]>;
   /** Counts the pool's busy and idle connections, and the callers waiting for one. */
   pool(): { busy: number; idle: number; waiting: number };
@@ -36,9 +33,7 @@ const TRIES = 4;
  */
 const IDLE_MS = "10000";
 
-/**
- * Returns how long to wait for a connection, in ms: the URL's `connect_timeout` (libpq's, in seconds) if set.
- */
+/** Returns the time limit for connecting in ms: the URL's `connect_timeout` (libpq's, in seconds) if set. */
 export function connectTimeoutMs(url: string, otherwise = 5_000): number {
   return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
 }
@@ -102,10 +97,7 @@ class MeasuredClient extends pg.Client {
   }
 }
 
-/**
- * Returns Postgres' SQLSTATE of a failed statement, e.g. `40P01`, wherever the driver adapter put it, or
- * null.
- */
+/** Returns Postgres' SQLSTATE of a failed statement, e.g. `40P01`, or null. Adapters nest the code. */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const { code, meta } = at as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
@@ -119,10 +111,7 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/**
- * Returns true for a deadlock, a serialization failure, or Prisma's write conflict. The transaction wrote
- * nothing.
- */
+/** Returns true for a deadlock, a serialization failure or Prisma's write conflict: nothing was written. */
 function isTransient(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2034") return true;
   const state = sqlState(error);
@@ -181,8 +170,7 @@ export function isDatabaseDown(error: unknown): boolean {
 }
 
 /**
- * Makes a remote value fit for jsonb and text columns, which reject NUL characters and lone surrogates.
- * Undefined becomes null.
+ * Replaces NUL characters and lone surrogates, which jsonb and text columns reject. Undefined becomes null.
  */
 export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.JsonNull {
   if (value === null || value === undefined) return Prisma.JsonNull;

@@ -13,10 +13,7 @@ export async function namesServer(organizationId: string, tx: Tx, words: string)
   return row?.named ?? false;
 }
 
-/**
- * Rows checked one by one before the whole list is searched. Common words occur among them; rare words are
- * beyond.
- */
+/** Rows checked first, among which common words occur. Only then the whole list is searched. */
 const NEAR = 2_000;
 
 export interface Search {

@@ -1,6 +1,4 @@
-/**
- * Server only: validates arguments against a tool's `inputSchema`, an arbitrary JSON Schema from a server.
- */
+/** Server only: validates arguments against a tool's `inputSchema`, a server's arbitrary JSON Schema. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

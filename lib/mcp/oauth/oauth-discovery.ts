@@ -90,10 +90,7 @@ async function readResourceMetadata(serverUrl: string, url: URL | undefined, ask
   }
 }
 
-/**
- * Returns the resource identifier. A server may only name itself and its own origin (A5, A12), or a token
- * would work elsewhere.
- */
+/** A server may only name itself and its own origin (A5, A12), or a token would work elsewhere. */
 function chooseResource(serverUrl: string, named: string | undefined): string {
   const own = resourceUrlFromServerUrl(serverUrl);
   if (named === undefined) return own.href;
@@ -117,10 +114,7 @@ async function readAuthorizationMetadata(issuer: string, ask: OAuthFetch): Promi
   return data;
 }
 
-/**
- * Requires declared PKCE support, since a missing declaration means none (A4), and only https endpoints (A15,
- * A16).
- */
+/** Requires declared PKCE support (A4) and https endpoints (A15, A16). */
 function requireSound(metadata: AuthorizationMetadata, network: Network): void {
   const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = metadata;
   for (const url of [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint])

@@ -1,6 +1,4 @@
-/**
- * Reasons why a sign-in at a server's authorization server failed. lib/format/oauth.ts has words for each.
- */
+/** Reasons why a sign-in at an authorization server failed. lib/format/oauth.ts has words for each. */
 export const OAUTH_REFUSALS = [
   "unreachable",
   "address_not_allowed",

@@ -1,7 +1,4 @@
-/**
- * The OAuth exchanges with one authorization server: authorization URL, code exchange, renewal and
- * revocation.
- */
+/** OAuth exchanges with an authorization server: authorization URL, code exchange, renewal, revocation. */
 import {
   exchangeAuthorization,
   InsecureTokenEndpointError,

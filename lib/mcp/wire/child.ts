@@ -124,10 +124,7 @@ function kill(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-/**
- * Starts a shell that waits for Intray's end (its stdin closes), grants the child its grace period, then
- * kills its group.
- */
+/** Starts a shell that waits for Intray's end, then for the grace period, then kills the child's group. */
 function guard(pid: number): ChildProcess {
   const script = `while read -r _; do :; done; sleep ${GRACE_MS / 1000}; kill -s KILL -- "-$0"`;
   const shell = spawn("/bin/sh", ["-c", script, String(pid)], {

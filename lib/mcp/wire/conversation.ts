@@ -154,8 +154,7 @@ export class Conversation {
   }
 
   /**
-   * Returns the open call that a message names, or undefined. A question that names none goes to the only
-   * listening call.
+   * Returns the open call that a message names. A question that names none goes to the one listening call.
    */
   #takerOf({ id, method, params }: ServerMessage): OpenCall | undefined {
     const listening = [...this.#calls.entries()].filter(([, call]) => call.onServerMessage !== null);

@@ -24,9 +24,7 @@ export interface ExchangeOptions {
   rpcMethod: string | null;
 }
 
-/**
- * Called in order of arrival. An error thrown by one of the first three ends the exchange with that error.
- */
+/** Called in order of arrival. An error thrown by one of the first three ends the exchange with it. */
 export interface ExchangeHandlers {
   /** Called with the headers of a 2xx. */
   onHead(headers: IncomingHttpHeaders): void;

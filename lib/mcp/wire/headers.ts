@@ -1,6 +1,4 @@
-/**
- * Headers of 2026-07-28 that repeat parts of the body (SEP-2243), so that gateways need not parse the body.
- */
+/** Headers of 2026-07-28 that repeat parts of the body (SEP-2243), so that gateways need not parse it. */
 
 /** Encodes a header value: plain if HTTP allows, else UTF-8 in Base64 between `=?base64?` and `?=`. */
 export function headerValue(value: string): string {

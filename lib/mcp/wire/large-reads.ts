@@ -29,10 +29,7 @@ export class Places {
     this.#each = each;
   }
 
-  /**
-   * Calls `enter` once a place is free, synchronously if one is free now. The returned function frees the
-   * place.
-   */
+  /** Calls `enter` once a place is free, synchronously if possible. The returned function frees the place. */
   take(origin: string, enter: () => void): () => void {
     let isIn = false;
     const waiting: Waiting = {

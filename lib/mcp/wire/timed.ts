@@ -6,10 +6,7 @@ import type { Peer } from "../peer.ts";
  */
 export type OnCall = (ms: number | null, error: unknown) => void;
 
-/**
- * Wraps a peer to time its calls. Calls aborted by the caller are skipped, since they say nothing about the
- * server.
- */
+/** Wraps a peer to time its calls, except those aborted by the caller. */
 export function timed(peer: Peer, onCall: OnCall): Peer {
   const time = async <T>(call: Promise<T>, signal?: AbortSignal, isTools = false): Promise<T> => {
     const begun = performance.now();

@@ -16,9 +16,7 @@ export interface Request {
   method: string;
   params: Record<string, unknown>;
   headers: Record<string, string>;
-  /**
-   * `held` for calls with side effects and for streams: a dedicated connection. Default `call`, for reads.
-   */
+  /** `held`, a dedicated connection, for calls with side effects and streams. Default `call`, for reads. */
   lane?: Lane;
   /** Called with the JSON-RPC id right before the request is sent. */
   onId?(id: number): void;
@@ -26,10 +24,7 @@ export interface Request {
   resumes?: boolean;
 }
 
-/**
- * A request that was already sent, possibly by an earlier process, and the last event id of its reply's
- * stream.
- */
+/** A request sent earlier, possibly by another process, and the last event id of its reply's stream. */
 export interface SentCall {
   id: number;
   method: string;
@@ -98,9 +93,7 @@ export async function resultOf<T>(
   return readResult(await wire.request(request, options, handlers), schema, options);
 }
 
-/**
- * Returns the reply's result. Throws PeerError: the server's error as mapped for the method, or `bad_reply`.
- */
+/** Returns the reply's result. Throws PeerError: the server's error, or `bad_reply`. */
 export function readResult<T>(reply: Reply, schema: z.ZodType<T>, options: CallOptions): T {
   const message = parseJson(reply.text);
   options.onMessage?.("in", reply.method, message);

@@ -1,6 +1,4 @@
-/**
- * Scoped reads of servers' call statistics. The range limits the number of rows, regardless of the history.
- */
+/** Scoped reads of servers' call statistics. Only the range limits the number of rows, not the history. */
 import type { Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { type Counted, failuresByClass, summaryOf } from "./counts.ts";
@@ -41,10 +39,7 @@ export async function readServerStats(
   };
 }
 
-/**
- * Returns each server's calls of the last day, in whole hours plus the current one. Omits servers without
- * calls.
- */
+/** Returns servers' calls of the last day, in whole hours plus the current one. Omits servers without any. */
 export async function callsOfLastDay(
   organizationId: string,
   tx: Tx,

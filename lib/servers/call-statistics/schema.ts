@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { FAILURE_CLASSES } from "./counts.ts";
 
-/**
- * Summary of calls. `successRate` is between 0 and 1. Latencies are of answered calls, in ms; null without
- * any.
- */
+/** `successRate` is between 0 and 1. Latencies are of answered calls, in ms. Both are null without calls. */
 export const callsSchema = z.object({
   calls: z.number(),
   failed: z.number(),

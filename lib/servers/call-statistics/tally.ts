@@ -5,9 +5,7 @@ import { bucketOf, type Counted, FAILURE_CLASSES, type FailureClass, LATENCY_BUC
 export class Tally {
   #counted = none();
 
-  /**
-   * Counts a finished call. `ms` is the server's response time, or null if the tool determines the duration.
-   */
+  /** Counts a finished call. `ms` is the server's response time; null if the tool determines the duration. */
   count(ms: number | null, failure: FailureClass | null): void {
     this.#counted.calls++;
     if (failure !== null) add(this.#counted.failures, FAILURE_CLASSES.indexOf(failure), 1);

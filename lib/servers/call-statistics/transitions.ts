@@ -1,6 +1,4 @@
-/**
- * All writes to servers' call statistics, by the engine. Upserts add, so several engines may count at once.
- */
+/** All writes to servers' call statistics. Upserts add, so that several engines may count at once. */
 import type { Tx } from "../../base/db/db.ts";
 import type { Counted } from "./counts.ts";
 

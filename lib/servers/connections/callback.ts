@@ -1,7 +1,4 @@
-/**
- * The return from an authorization server, with a response that may be forged, stale, or meant for another
- * user or client.
- */
+/** Processes responses of authorization servers, which may be forged, stale, or meant for somebody else. */
 import { IssuerMismatchError, validateAuthorizationResponseIssuer } from "@modelcontextprotocol/client";
 import { may } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -82,10 +79,7 @@ function codeIn(query: URLSearchParams, { metadata }: Flow): { code: string; iss
 
 const ERRORS: Record<string, OAuthRefusal> = { access_denied: "denied", invalid_scope: "scope_refused" };
 
-/**
- * Returns a parameter that occurs once, or null. Rejects duplicates, of which another party may have read the
- * other one.
- */
+/** Returns a parameter, or null. Rejects duplicates, of which others may have read the other one. */
 function only(query: URLSearchParams, name: string): string | null {
   const all = query.getAll(name);
   if (all.length > 1) throw new OAuthRefused("malformed");

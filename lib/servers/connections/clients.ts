@@ -92,9 +92,7 @@ async function introduce(
   return { registered: "dynamic", client, secretExpiresAt };
 }
 
-/**
- * Stores a client in place of an invalid one. If two first connections register at once, the last one wins.
- */
+/** Stores a client in place of an invalid one. Of two simultaneous registrations the last one wins. */
 async function storeClient(
   organizationId: string,
   tx: Tx,
@@ -161,10 +159,7 @@ export async function giveClient(
   });
 }
 
-/**
- * Deletes a registered client that the authorization server rejects, so that the next connection registers
- * anew.
- */
+/** Deletes a client that the authorization server rejects, so that the next connection registers anew. */
 export async function forgetDynamicClient(organizationId: string, tx: Tx, id: string): Promise<void> {
   await tx.oauthClient.deleteMany({ where: { organizationId, id, registered: "dynamic" } });
 }

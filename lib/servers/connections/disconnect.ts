@@ -69,10 +69,7 @@ export async function forgetGrantsOf(
   return forgetThese(organizationId, tx, seal, actor, rows);
 }
 
-/**
- * Deletes all grants at a server that is removed or no longer uses OAuth. Pass the result to `revokeAll`
- * after the commit.
- */
+/** Deletes all grants at a server. After the commit, pass the result to `revokeAll`. */
 export async function forgetGrantsAt(
   organizationId: string,
   tx: Tx,

@@ -69,9 +69,7 @@ async function read(
   };
 }
 
-/**
- * SQL for the state of connection `link`, with aliases `s` (its server) and `oauth` (its grant, left joined).
- */
+/** SQL for the state of connection `link`; aliases `s` (its server) and `oauth` (its grant, left joined). */
 export const SHOWN_STATE = Prisma.sql`CASE WHEN s.auth_kind <> 'oauth' OR s.operator_entry IS NOT NULL THEN 'connected'
   WHEN oauth.state IS NULL OR oauth.state = 'revoked' THEN 'not_connected' ELSE oauth.state END`;
 export const JOIN_GRANT = Prisma.sql`LEFT JOIN oauth_grant oauth ON oauth.organization_id = link.organization_id

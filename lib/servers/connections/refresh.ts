@@ -14,16 +14,11 @@ import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./transi
 
 /** Lifetime of a claim, even if its process dies. */
 const CLAIM_MS = 30_000;
-/**
- * Latest start of the request after the claim. With the exchange's own deadline, the request ends well within
- * the claim.
- */
+/** Latest start of the request after the claim, so that its deadline lies within the claim. */
 const START_WITHIN_MS = 10_000;
 /** Longest wait for another process's renewal. */
 const PATIENCE_MS = CLAIM_MS + 5_000;
-/**
- * Shorter wait while the old token still works, since calls are waiting and the other process may be gone.
- */
+/** Shorter wait while the old token still works, since calls wait and the other process may be gone. */
 const SHORT_PATIENCE_MS = 1_000;
 /** Interval for checking another process's renewal. */
 const LOOK_MS = 100;

@@ -43,10 +43,7 @@ export const connectSchema = z.strictObject({
 });
 export type ConnectInput = z.infer<typeof connectSchema>;
 
-/**
- * The URL for the browser. The sign-in must return to `/oauth/callback` in the same browser within ten
- * minutes.
- */
+/** The URL for the browser, which must return to `/oauth/callback` within ten minutes. */
 export const departureSchema = z.object({
   authorizationUrl: z.url(),
   /** The authorization server. */

@@ -1,7 +1,4 @@
-/**
- * All writes to connections and their grants. Each carries the version that was read, so that a slower writer
- * changes nothing.
- */
+/** All writes to connections and grants. Each checks the version that was read, so a slower writer loses. */
 
 import type { Principal } from "../../access/principal.ts";
 import type { Actor } from "../../access/schema.ts";
@@ -17,9 +14,7 @@ import { lockServer } from "../locks.ts";
 import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
 import { type ChildLog, withLogs } from "./log-tail.ts";
 
-/**
- * Stores stderr lines of a command server's children. Untrusted text: for operators, never for tenants' logs.
- */
+/** Stores stderr lines of a command server. Untrusted text: for operators, never for tenants' logs. */
 export async function recordLogTail(
   organizationId: string,
   tx: Tx,
@@ -89,10 +84,7 @@ export async function saveGrant(
   return connectionId;
 }
 
-/**
- * Stores renewed tokens in place of version `seen`. Returns false if those were replaced or revoked
- * meanwhile.
- */
+/** Replaces the tokens of version `seen`. Returns false if those were replaced or revoked meanwhile. */
 export async function saveRenewed(
   organizationId: string,
   tx: Tx,
@@ -156,10 +148,7 @@ export async function markNeedsReauth(
   return true;
 }
 
-/**
- * Marks scopes that a call needs and version `seen` lacks. The next sign-in requests them plus all current
- * ones (A14).
- */
+/** Marks scopes that version `seen` lacks. The next sign-in requests them plus all current ones (A14). */
 export async function markNeedsScope(
   organizationId: string,
   tx: Tx,

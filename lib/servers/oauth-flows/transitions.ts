@@ -1,7 +1,4 @@
-/**
- * Pending sign-ins at authorization servers: stored at departure, removed by the one response that completes
- * them.
- */
+/** Pending sign-ins at authorization servers: stored at departure, deleted by the response. */
 import { z } from "zod";
 import type { Tx } from "../../base/db/db.ts";
 import { hashSecret, uuidv7 } from "../../base/ids.ts";
@@ -28,10 +25,7 @@ export interface Flow extends Traveller {
   redirectUri: string;
 }
 
-/**
- * Stores a sign-in. `state` is the secret that identifies the response; only its hash is stored. Also deletes
- * expired sign-ins.
- */
+/** Stores a sign-in with the hash of the secret `state`. Also deletes expired sign-ins. */
 export async function beginFlow(
   organizationId: string,
   tx: Tx,
