@@ -22,7 +22,7 @@ const positionSchema = z.tuple([time, z.uuid()]);
 const sequenceSchema = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 const KEYS = { time: time.nullable(), number: z.number().nullable() };
 
-/** Returns the position after which a list by time and id continues, or null. Throws `invalid_input`. */
+/** Returns the position that a list by time and id continues after; null: start. Throws `invalid_input`. */
 export function readPosition(cursor: string | undefined): Position | null {
   if (!cursor) return null;
   const [createdAt, id] = decode(cursor, positionSchema);

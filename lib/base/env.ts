@@ -126,7 +126,7 @@ const settingOf = {
   cronSecret: "CRON_SECRET",
 } as const satisfies Partial<Record<keyof Environment, Setting>>;
 
-/** Parses variables; empty ones count as unset. Throws ConfigurationError, which never contains a value. */
+/** Parses variables; empty counts as unset. Throws ConfigurationError with the name, never the value. */
 export function parseEnvironment(variables: Record<string, string | undefined>): Environment {
   const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const parsed = schema.safeParse(set);

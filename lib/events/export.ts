@@ -4,7 +4,7 @@ import { exportEvents } from "./queries.ts";
 /** Lines read per transaction, and held in memory at once. */
 const BATCH = 1_000;
 
-/** Yields the whole history as NDJSON, oldest first. `within` opens the organization's transactions. */
+/** Yields the history as NDJSON, oldest first, in pieces. `within` opens a transaction for each. */
 export async function* exportedLines(
   organizationId: string,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,

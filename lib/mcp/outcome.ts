@@ -7,9 +7,7 @@ import { parseResult, type Reply, readResult } from "./wire/wire.ts";
 
 const anyResult = z.record(z.string(), z.unknown());
 
-/**
- * Reads the outcome of a `tools/call`. URLs to visit (-32042) become questions; the call is then repeated.
- */
+/** Reads the outcome of a `tools/call`. URLs to visit (-32042) are questions; the call is then repeated. */
 export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Promise<StartOutcome> {
   try {
     const result = readResult(await reply, anyResult, options);

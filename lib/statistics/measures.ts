@@ -30,7 +30,7 @@ export type Cause = (typeof CAUSES)[number];
 export const RUNGS = ["update", "same_session", "asked_again", "new_session", "retry", "none"] as const;
 export type Rung = (typeof RUNGS)[number];
 
-/** accepted by the server. confirmed: the task continued. unsent: did not arrive, and is retried. */
+/** accepted: by the server. confirmed: the task continued. unsent: did not arrive, and is retried. */
 export const DELIVERY_RESULTS = ["accepted", "confirmed", "unsent", "flagged", "undeliverable"] as const;
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
 

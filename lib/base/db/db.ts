@@ -84,7 +84,7 @@ export function createDatabase(url: string, options: { connections?: number } = 
 
 /** Counts queries and their time in the current scope's `spent`, if set. */
 class MeasuredClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: passed on as it came, in whatever way pg may be called
+  // biome-ignore lint/suspicious/noExplicitAny: forwards every overload of pg's query
   override query(...given: any[]): any {
     const sent = Reflect.apply(super.query, this, given);
     const { spent } = scope();
@@ -169,9 +169,7 @@ export function isDatabaseDown(error: unknown): boolean {
   return error.cause !== undefined && isDatabaseDown(error.cause);
 }
 
-/**
- * Replaces NUL characters and lone surrogates, which jsonb and text columns reject. Undefined becomes null.
- */
+/** Replaces NUL characters and lone surrogates, which jsonb and text columns reject. Undefined turns null. */
 export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.JsonNull {
   if (value === null || value === undefined) return Prisma.JsonNull;
   return JSON.parse(JSON.stringify(value), (_key, inner) => {

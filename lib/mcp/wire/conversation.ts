@@ -153,9 +153,7 @@ export class Conversation {
     if (this.#kept.length > MAX_KEPT) this.#kept.shift();
   }
 
-  /**
-   * Returns the open call that a message names. A question that names none goes to the one listening call.
-   */
+  /** Returns the open call that a message names. A question that names none goes to the sole listener. */
   #takerOf({ id, method, params }: ServerMessage): OpenCall | undefined {
     const listening = [...this.#calls.entries()].filter(([, call]) => call.onServerMessage !== null);
     const find = (fits: (call: OpenCall, id: number) => boolean) =>

@@ -43,7 +43,7 @@ export class LogTail {
     }
   }
 
-  /** Returns the logs since the last call, including the newest child's again, or null if no lines came. */
+  /** Returns all kept logs, and keeps only the newest child's. Null if no line ever came. */
   take(): ChildLog[] | null {
     if (this.#children.size === 0) return null;
     const logs = [...this.#children].map(([at, { warnings, last, left }]) => ({
