@@ -1,6 +1,6 @@
 /**
- * What one may do, and the weakest role that may: the only place that says so. Routes, transitions and screens ask by
- * these names. What a role may see of an organization's tasks is visibility, in lib/tasks/visibility.ts.
+ * The permissions and the weakest role that has each: the only place that defines them. Routes, transitions
+ * and screens use these names. Which tasks a role may see is visibility, in lib/tasks/visibility.ts.
  */
 import { type Role, roleAllows } from "./roles.ts";
 
@@ -42,7 +42,7 @@ export function may(role: Role, permission: Permission): boolean {
   return roleAllows(role, PERMISSIONS[permission]);
 }
 
-/** All that a role may do. */
+/** Returns all permissions of a role. */
 export function permissionsOf(role: Role): Permission[] {
   return (Object.keys(PERMISSIONS) as Permission[]).filter((permission) => may(role, permission));
 }

@@ -1,12 +1,12 @@
 import type { Role } from "./roles.ts";
 import type { Actor } from "./schema.ts";
 
-/** Who acts: a signed-in member or an API key, always within one organization. */
+/** The caller: a signed-in member or an API key, always within one organization. */
 export interface Principal {
   organizationId: string;
-  /** The member; null for a key. Assignments, claims, drafts and private tasks hang on it. */
+  /** The member, or null for a key. Assignments, claims, drafts and private tasks refer to members. */
   userId: string | null;
   role: Role;
-  /** As history names them. */
+  /** The caller as named in history. */
   actor: Actor;
 }

@@ -1,8 +1,8 @@
-/** Roles, weakest first: each may do all that the ones before it may. Without zod, so that every page can hold them. */
+/** Roles, weakest first; each includes all weaker ones. Without zod, so that every page can import them. */
 export const ROLES = ["viewer", "approver", "operator", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether `role` may do what `needed` may. */
+/** Returns true if `role` is at least `needed`. */
 export function roleAllows(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

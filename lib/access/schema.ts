@@ -2,10 +2,10 @@ import { z } from "zod";
 import { ROLES } from "./roles.ts";
 export const roleSchema = z.enum(ROLES);
 
-/** A person as others see them. */
+/** A person as shown to others. */
 export const personSchema = z.object({ id: z.uuid(), name: z.string() });
 
-/** Who did something: a member, an API key, or the engine itself. */
+/** The author of a change: a member, an API key, the engine or the system. */
 export const actorSchema = z.object({
   kind: z.enum(["member", "key", "engine", "system"]),
   id: z.string().nullable(),

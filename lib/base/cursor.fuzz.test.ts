@@ -1,4 +1,4 @@
-/** Cursors come back from clients: any text is a position that one of our pages could have, or refused. */
+/** Fuzzes cursors: clients may send any text, which is either read as a position or refused. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { fuzz, oddJson, oddText } from "../../test/fixtures/fuzz.ts";

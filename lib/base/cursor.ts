@@ -1,4 +1,4 @@
-/** Cursors of lists: opaque to clients, the sort key of the last item to us. */
+/** List cursors: opaque to clients; inside, the sort key of the last item. */
 import { z } from "zod";
 import { AppError } from "./errors.ts";
 import type { Page } from "./page.ts";
@@ -9,27 +9,30 @@ export interface Position {
   id: string;
 }
 
-/** The sort key of a list that can be ordered in several ways: null is what has none, which comes last. */
+/** The sort key of a list that can be ordered in several ways. A null `key` sorts last. */
 export interface OrderedPosition {
   order: string;
   key: string | number | null;
   id: string;
 }
 
-/** The database knows no year 0. */
+/** Postgres rejects year 0. */
 const time = z.iso.datetime().refine((text) => text >= "0001");
 const positionSchema = z.tuple([time, z.uuid()]);
 const sequenceSchema = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 const KEYS = { time: time.nullable(), number: z.number().nullable() };
 
-/** Where a list by time and id goes on; null: at its start. Throws `invalid_input`. */
+/** Returns the position that a list by time and id continues after; null: start. Throws `invalid_input`. */
 export function readPosition(cursor: string | undefined): Position | null {
   if (!cursor) return null;
   const [createdAt, id] = decode(cursor, positionSchema);
   return { createdAt: new Date(createdAt), id };
 }
 
-/** Where a list in this order goes on; null: at its start. Throws `invalid_input`, for another order's cursor too. */
+/**
+ * Returns the position after which a list in `order` continues, or null for its start. Throws
+ * `invalid_input`, also for a cursor of another order.
+ */
 export function readOrderedPosition(
   cursor: string | undefined,
   order: string,
@@ -40,12 +43,12 @@ export function readOrderedPosition(
   return { order, key, id };
 }
 
-/** Where a list by number goes on; null: at its start. Throws `invalid_input`. */
+/** Returns the number after which a list continues, or null for its start. Throws `invalid_input`. */
 export function readSequence(cursor: string | undefined): bigint | null {
   return cursor ? BigInt(decode(cursor, sequenceSchema)[0]) : null;
 }
 
-/** Makes a page out of one row more than it holds. */
+/** Makes a page from up to `limit + 1` rows; the extra row only proves that a next page exists. */
 export function toPage<Row, Item>(
   rows: Row[],
   limit: number,

@@ -1,6 +1,6 @@
 /**
- * The same text in memory of its own. What `slice` gives is a window on the text it was cut from, in V8, and keeps all of
- * it alive: a hundred characters hold megabytes. For what is kept of a text that others may make as long as they like.
+ * Copies `text` into memory of its own. In V8, `slice` returns a view that keeps the whole source alive, so a
+ * hundred characters can hold megabytes. For stored pieces of texts whose length others control.
  */
 export function detached(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");

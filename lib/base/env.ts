@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A setting or a surrounding that stops a start. The message is one sentence for the operator. */
+/** A wrong setting or environment that prevents a start. The message is one sentence for the operator. */
 export class ConfigurationError extends Error {
   override name = "ConfigurationError";
 }
@@ -63,28 +63,28 @@ const schema = z
   .transform((e) => ({
     port: e.PORT,
     host: e.HOST,
-    /** Where browsers find the app; no slash at the end. */
+    /** The URL of the app for browsers, without a slash at the end. */
     url: e.INTRAY_URL ?? `http://localhost:${e.PORT}`,
-    /** The owner's: migrations and the command line only. */
+    /** The database owner's URL, for migrations and the command line only. */
     databaseUrl: e.DATABASE_URL,
     appDatabaseUrl: e.APP_DATABASE_URL,
     engineDatabaseUrl: e.ENGINE_DATABASE_URL,
     dataDir: e.INTRAY_DATA_DIR,
-    /** The first one seals; all of them open. */
+    /** The first key seals; all keys open. */
     keys: e.INTRAY_KEYS,
     authSecret: e.AUTH_SECRET,
-    /** An engine touches it while it lives. */
+    /** The engine touches this file while it is alive. */
     aliveFile: e.INTRAY_ALIVE_FILE,
     demo: e.INTRAY_DEMO ?? false,
-    /** What the operator said, before the supervisor has decided. */
+    /** The operator's own setting, before the supervisor has decided. */
     demoSetting: e.INTRAY_DEMO,
-    /** The demonstration begins with tasks in it. */
+    /** Whether the demo starts with sample tasks. */
     demoTasks: e.INTRAY_DEMO_TASKS,
-    /** What /setup asks for. Without it nobody can set Intray up in a browser. */
+    /** The token that /setup asks for. Without it, Intray cannot be set up in a browser. */
     setupToken: e.INTRAY_SETUP_TOKEN,
     invoicePort: e.INVOICE_PORT,
     allowHosts: e.INTRAY_ALLOW_HOSTS,
-    /** The supervisor's list, and what this process knows of itself: started alone, it has no other. */
+    /** The supervisor's list plus this process's own ports, since a process started alone gets no list. */
     denyPorts: [
       ...new Set([
         ...e.INTRAY_DENY_PORTS,
@@ -96,9 +96,9 @@ const schema = z
     ],
     serversFile: e.INTRAY_SERVERS_FILE,
     signInFile: e.INTRAY_SIGN_IN_FILE,
-    /** Calls a minute of one member or key; fewer writes, see lib/web/tunables.ts. */
+    /** Calls per minute of one member or key. Writes have a lower limit, see lib/web/tunables.ts. */
     rateLimit: e.INTRAY_RATE_LIMIT,
-    /** As it stands in the tokens, a slash at the end included. */
+    /** As written in the tokens, including a slash at the end. */
     oidcIssuer: e.OIDC_ISSUER,
     oidcClientId: e.OIDC_CLIENT_ID,
     oidcClientSecret: e.OIDC_CLIENT_SECRET,
@@ -112,7 +112,7 @@ const schema = z
 export type Environment = z.infer<typeof schema>;
 type Setting = keyof z.input<typeof schema>;
 
-/** The names that operators know, for the settings that a process may need. */
+/** The variable names shown to operators, for the settings that `need` accepts. */
 const settingOf = {
   databaseUrl: "DATABASE_URL",
   appDatabaseUrl: "APP_DATABASE_URL",
@@ -126,7 +126,7 @@ const settingOf = {
   cronSecret: "CRON_SECRET",
 } as const satisfies Partial<Record<keyof Environment, Setting>>;
 
-/** Parses variables; an empty one counts as unset. Throws ConfigurationError, naming the variable and never its value. */
+/** Parses variables; empty counts as unset. Throws ConfigurationError with the name, never the value. */
 export function parseEnvironment(variables: Record<string, string | undefined>): Environment {
   const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const parsed = schema.safeParse(set);
@@ -137,13 +137,13 @@ export function parseEnvironment(variables: Record<string, string | undefined>):
 
 let cached: Environment | undefined;
 
-/** The environment of this process, parsed at the first call and not at import: a build needs none of it. */
+/** Returns the environment of this process. Parsed at the first call, not at import: a build needs none. */
 export function env(): Environment {
   cached ??= parseEnvironment(process.env);
   return cached;
 }
 
-/** A setting that this process cannot do without. Throws ConfigurationError when it is unset. */
+/** Returns a required setting. Throws ConfigurationError if unset. */
 export function need<K extends keyof typeof settingOf>(name: K): NonNullable<Environment[K]> {
   const value = env()[name];
   if (value === undefined)
@@ -151,7 +151,7 @@ export function need<K extends keyof typeof settingOf>(name: K): NonNullable<Env
   return value as NonNullable<Environment[K]>;
 }
 
-/** What the programs that we start learn of our surroundings; the rest of our environment holds secrets. */
+/** Returns the environment for child programs. The rest of the environment holds secrets. */
 export function programEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG } = process.env;
   return { PATH, HOME, LANG } as Partial<NodeJS.ProcessEnv> as NodeJS.ProcessEnv;

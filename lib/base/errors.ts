@@ -1,4 +1,4 @@
-/** Expected failures. Everything else that is thrown is a bug: logged with an id, shown as generic text. */
+/** Expected failures. Every other error is a bug: logged with an id, shown as generic text. */
 
 const STATUS = {
   invalid_input: 422,
@@ -79,8 +79,8 @@ export interface FieldError {
 }
 
 /**
- * A coded failure. `code` is stable and part of the API; `detail` is for the person who caused it; `extra` goes
- * into the problem document beside them (e.g. who answered first).
+ * A coded failure. `code` is stable and part of the API. `detail` is for the person who caused the failure.
+ * `extra` goes into the problem document beside them (e.g. who answered first).
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -113,7 +113,7 @@ export class AppError extends Error {
   }
 }
 
-/** The same answer for unknown, foreign and invisible ids. */
+/** Unknown, foreign and invisible ids all get the same answer. */
 export function notFound(what: string): AppError {
   return new AppError("not_found", `There is no such ${what}, or you may not see it.`);
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits, so that ids sort by time of making. */
+/** Returns a UUIDv7 (RFC 9562): milliseconds (48 bits), then random bits. Ids sort by creation time. */
 export function uuidv7(now: number = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);
@@ -10,12 +10,15 @@ export function uuidv7(now: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** A secret for a person or a program to carry: 256 random bits, in base64url. */
+/** Returns a secret for a person or a program: 256 random bits, in base64url. */
 export function randomSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** What is stored of a random secret. Unsalted on purpose: 256 random bits can't be guessed, and it is looked up by. */
+/**
+ * Returns the stored form of a random secret. Unsalted on purpose: 256 random bits cannot be guessed, and
+ * lookups need the hash.
+ */
 export function hashSecret(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** A process of its own that runs this after the last resort was installed; what it wrote, and how it ended. */
+/** Runs a script in a process with the last resort installed. Returns its output and exit code. */
 async function run(script: string, end = 'log.info("it ends in order")') {
   const here = (path: string) => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
   const source = `

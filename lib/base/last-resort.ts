@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 
-/** So long an orderly end may take once nobody knows what state the process is in. */
+/** Limits an orderly shutdown after an uncaught exception, when the process's state is unknown. */
 const END_WITHIN_MS = 10_000;
 
 /**
- * What no code has owned ends here, in plain sight. A promise that failed with nobody waiting for it has failed alone:
- * what it was to do is in the rows, and is done again, so the process goes on. What was thrown out of a timer or an
- * event may have left anything half done in memory: `end` is tried, and the process exits with 1, to be started anew.
+ * Handles errors that no code has caught. After an unhandled rejection the process goes on: the failed work
+ * is in the rows and will be done again. After an uncaught exception memory may be inconsistent: `end` is
+ * tried, and the process exits with 1, to be restarted.
  */
 export function installLastResort(log: Logger, end: () => Promise<void>): void {
   process.on("unhandledRejection", (reason) => {

@@ -1,7 +1,7 @@
 /**
- * How a long-running process of ours ends. Started by the supervisor it has an IPC channel: then signals of
- * the terminal are the supervisor's business, and the process drains when it is told to, or when the channel
- * closes because the supervisor is gone. Started by hand it drains at the first signal and stops at the second.
+ * How our long-running processes end. Under the supervisor (with an IPC channel), a process ignores the
+ * terminal's signals, and drains when the supervisor says so or the channel closes. Started by hand, a
+ * process drains at the first signal and stops at the second.
  */
 
 // On globalThis, since Next bundles its own copy of this module into the same process.
@@ -10,12 +10,12 @@ const shared = globalThis as { [key]?: AbortController };
 shared[key] ??= new AbortController();
 const draining = shared[key];
 
-/** Aborted when the process begins to drain: long answers (event streams) should end then. */
+/** Aborted when the process begins to drain. Long responses (event streams) should end then. */
 export function drainSignal(): AbortSignal {
   return draining.signal;
 }
 
-/** Calls `handler` once when the process should drain, and exits when it has finished. Call it once, early. */
+/** Calls `handler` once when the process should drain, then exits. Call once, early. */
 export function onDrain(handler: () => Promise<void> | void): void {
   const supervised = process.send !== undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -3,7 +3,7 @@ import pino, { type DestinationStream, type Logger } from "pino";
 import { env } from "./env.ts";
 import { scope } from "./scope.ts";
 
-/** Never written, wherever they stand in a logged object down to three levels. */
+/** Names whose values are never logged, at up to three levels inside a logged object. */
 const secretNames = [
   "authorization",
   "Authorization",
@@ -21,7 +21,7 @@ const secretNames = [
   "requestState",
 ];
 const secretPaths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`]);
-// A Set-Cookie, Mcp-Session-Id or Proxy-Authorization header needs the bracket form.
+// Header names with a hyphen need the bracket form.
 const secretHeaders = ["set-cookie", "mcp-session-id", "proxy-authorization"].flatMap((name) => [
   `["${name}"]`,
   `*["${name}"]`,
@@ -29,13 +29,13 @@ const secretHeaders = ["set-cookie", "mcp-session-id", "proxy-authorization"].fl
 ]);
 
 /**
- * One line of JSON on stdout for each entry. Parts take a child: `log.child({ part: "engine" })`.
- * A line written for a call of the API has its `requestId`, and its `traceId` where it is traced. Errors go under
- * `err`; texts that came from a remote server are data, so never part of the message.
+ * Writes one line of JSON to stdout per entry. Each part uses a child: `log.child({ part: "engine" })`. A
+ * line of an API call has its `requestId`, and its `traceId` if traced. Errors go under `err`. Texts of
+ * remote servers are data, never part of the message.
  */
 export const log = createLog(env().logLevel);
 
-/** `destination`: other than stdout. */
+/** Creates a logger; without `destination`, for stdout. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -50,14 +50,14 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   );
 }
 
-/** Which call a line is about, unless the line says so itself. */
+/** Returns the call that a log line belongs to. The line's own fields take precedence. */
 function named(): object {
   const { requestId, trace: context } = scope();
   const traceId = context && trace.getSpanContext(context)?.traceId;
   return { ...(requestId && { requestId }), ...(traceId && { traceId }) };
 }
 
-/** What a log needs of an error. Not its other fields: drivers hang whole connections on theirs. */
+/** Returns the loggable parts of an error. Drivers attach whole connections to other fields. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return scrub(String(error));
   const { code } = error as { code?: unknown };
@@ -66,7 +66,7 @@ function describe(error: unknown): unknown {
   return { type: error.name, message: scrub(error.message), code, ...stack, ...cause };
 }
 
-/** An error's words without what libraries put into them: passwords and queries of addresses, credentials, our own keys. */
+/** Removes secrets from error texts: passwords and queries in URLs, credentials, our own keys. */
 function scrub(text: string): string {
   return text
     .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, "$1[removed]@")

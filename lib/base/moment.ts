@@ -1,6 +1,6 @@
 /**
- * A moment by both clocks of this machine. The monotonic one stands still while a machine is suspended, and the wall
- * clock may be set: what either says has passed may have passed.
+ * A moment on both clocks of this machine. The monotonic clock stops while the machine is suspended, and the
+ * wall clock may be changed, so the larger difference counts.
  */
 export interface Moment {
   monotonic: number;
@@ -11,7 +11,7 @@ export function thisMoment(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
-/** How long ago it was at most, in ms. */
+/** Returns the time since the moment in ms, at most: the larger difference of the two clocks. */
 export function msSince({ monotonic, wall }: Moment): number {
   return Math.max(performance.now() - monotonic, Date.now() - wall);
 }

@@ -1,4 +1,4 @@
-/** Names that lead elsewhere the second time, and servers that mean harm, against the way out. */
+/** Tests the network against DNS rebinding and hostile servers. */
 import type { lookup } from "node:dns";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ describe("names", () => {
   });
   afterAll(() => Promise.all([acme.close(), evil.close()]));
 
-  /** A resolver that gives its answers one after the other, the last one again and again. */
+  /** Returns a resolver that gives these answers one by one, then repeats the last. */
   function resolving(...answers: string[][]) {
     let asked = 0;
     const resolve = ((_name: string, _options: object, callback: (error: null, all: object[]) => void) => {
@@ -144,7 +144,7 @@ describe("a server that means harm", () => {
   });
 });
 
-/** A server that says hello, ends each connection, and counts who came. */
+/** Returns a server that answers "hello", closes each connection, and counts requests. */
 function startCounting(host: string) {
   let seen = 0;
   const server = createServer((_, response) => {

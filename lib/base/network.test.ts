@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkOperatorUrl, createNetwork, NetworkError, operatorLookup } from "./network.ts";
 
-/** The 21 forms of a prototype's first test, and what else leads to the same places. */
+/** Hostile URLs: the 21 forms of a prototype's first test, and others that lead to the same addresses. */
 const hostile: [what: string, url: string][] = [
   ["loopback", "http://127.0.0.1/"],
   ["a decimal host", "http://2130706433/"],

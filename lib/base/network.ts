@@ -1,7 +1,7 @@
 /**
- * The only way out to addresses that others chose: MCP servers, authorization servers, webhooks.
- * A request reaches a public address or one that the installation's operator allowed, nothing else.
- * The check happens on the address that is connected to, so a name cannot be re-bound between check and use.
+ * The only way out to addresses that others chose: MCP servers, authorization servers, webhooks. A request
+ * may only reach a public address, or one that the installation's operator allowed. The connected address
+ * itself is checked, so DNS rebinding between check and use is impossible.
  */
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import type { IncomingHttpHeaders } from "node:http";
@@ -11,7 +11,7 @@ import ipaddr from "ipaddr.js";
 import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
 import { unpackerFor } from "./unpack.ts";
 
-/** An address that Intray does not talk to. The message is for the operator's log, not for tenants. */
+/** Thrown for a forbidden address. The message is for the operator's log, not for tenants. */
 export class NetworkError extends Error {
   readonly code = "address_not_allowed";
   constructor(message: string) {
@@ -23,15 +23,15 @@ export class NetworkError extends Error {
 export interface NetworkOptions {
   /** CIDRs, hosts, or host:port that may be private. Without a port an entry never covers `denyPorts`. */
   allowHosts: string[];
-  /** Ports of our own parts (Postgres, web, engine). */
+  /** Ports of Intray's own parts (Postgres, web, engine). */
   denyPorts: number[];
-  /** Connections an origin for short calls; rate × latency decides. Default 256. */
+  /** Connections per origin for short calls, as many as rate × latency needs. Default 256. */
   connections?: number;
-  /** Asks for a name's addresses; the system's unless a test has its own. */
+  /** Resolves names; the system's resolver by default, replaced in tests. */
   resolve?: typeof dnsLookup;
 }
 
-/** `call`: short, on a pool of kept connections. `held`: a connection of its own, unlimited in time and number. */
+/** `call`: short, on kept connections. `held`: a dedicated connection, unlimited in time and number. */
 export type Lane = "call" | "held";
 
 export interface Outgoing {
@@ -46,28 +46,31 @@ interface Flow {
   resume(): void;
 }
 
-/** What comes back, in order: head, data (unpacked)…, then end or error. `sent` is false when no byte can have left. */
+/** Callbacks of a reply, in order: head, data (unpacked)…, then end or error. `sent`: bytes may have left. */
 interface Reception {
-  /** Just before the first byte is written, after name, connection and TLS. What it throws ends the request unsent. */
+  /**
+   * Called right before the first byte is written, after name lookup, connection and TLS. Throwing here ends
+   * the request unsent.
+   */
   onStart?(): void;
   onHead(status: number, headers: IncomingHttpHeaders): void;
-  /** `flow` holds back what comes next, and lets it come again. */
+  /** `flow` pauses and resumes further data. */
   onData(chunk: Buffer, flow: Flow): void;
   onEnd(): void;
   onError(error: Error, sent: boolean): void;
 }
 
 export interface Network {
-  /** Throws NetworkError where the scheme, the credentials in it, or a literal address forbid the URL. */
+  /** Throws NetworkError if the URL's scheme, credentials or literal address are forbidden. */
   checkUrl(url: string | URL): URL;
-  /** The operator named this host, so that plain http is accepted there where others need https. */
+  /** Returns true if the operator named this host. Named hosts may use plain http where others need https. */
   isNamed(url: URL): boolean;
-  /** Follows no redirects and checks every connection, whatever URL is dispatched on it. */
+  /** The dispatcher follows no redirects and checks every connection, whatever URL is requested on it. */
   dispatcherFor(url: string | URL, lane?: Lane): Dispatcher;
   request(url: string | URL, options?: RequestOptions): Promise<Dispatcher.ResponseData>;
-  /** The hot path of the MCP wire: no streams and no promises. The returned function drops the connection. */
+  /** The hot path of MCP requests: no streams and no promises. The returned function drops the connection. */
   send(url: URL, outgoing: Outgoing, reception: Reception): (reason: Error) => void;
-  /** For the official client package and webhooks: a global Response, redirects as they are, body capped. */
+  /** For the official client package and webhooks: a global Response, no redirects, body capped. */
   fetch(url: string | URL, init?: RequestInit, lane?: Lane): Promise<Response>;
   close(): Promise<void>;
 }
@@ -77,7 +80,7 @@ type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "metho
 };
 
 const FETCH_BODY_CAP = 8 * 1024 * 1024;
-/** A backstop only: every call brings its own deadline. */
+/** A backstop only: every call has its own deadline. */
 const SILENCE_MS = 60_000;
 
 export function createNetwork(options: NetworkOptions): Network {
@@ -140,7 +143,7 @@ export function createNetwork(options: NetworkOptions): Network {
       }).catch((error: Error) => {
         throw error.cause instanceof NetworkError ? error.cause : error;
       });
-      // The global class: the official client decides by `instanceof Response`.
+      // The global class, since the official client checks `instanceof Response`.
       const body =
         (reply.body as ReadableStream<Uint8Array> | null)?.pipeThrough(capped(FETCH_BODY_CAP)) ?? null;
       const headers = [...reply.headers] as [string, string][];
@@ -185,7 +188,7 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
         unpacker = unpackerFor(replyHeaders["content-encoding"]);
         reception.onHead(status, replyHeaders);
         const flow = unpacker;
-        // Whoever holds back what was unpacked holds back by that what comes from the socket.
+        // Pausing the unpacker also pauses the socket by backpressure.
         flow?.on("data", (part: Buffer) => over || reception.onData(part, flow));
         flow?.on("end", end).on("error", (error) => {
           fail(error);
@@ -216,12 +219,12 @@ function send(agent: Agent, url: URL, { method, headers, body }: Outgoing, recep
 type Allowed = (host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number) => boolean;
 
 /**
- * For addresses that the installation's operator wrote down, and what they lead to: private ones are fine, metadata
- * services are not. For clients that bring their own sockets; ours use `createNetwork`.
+ * A lookup for addresses that the installation's operator configured: private addresses are allowed, metadata
+ * services are not. For clients with sockets of their own; ours use `createNetwork`.
  */
 export const operatorLookup: LookupFunction = lookupFor(0, () => true);
 
-/** Throws NetworkError, as `checkUrl`, by the rule of `operatorLookup`: a literal address is never looked up. */
+/** Throws NetworkError by the rule of `operatorLookup`, which never sees a literal address. */
 export function checkOperatorUrl(url: string | URL): URL {
   return check(toUrl(url), () => true);
 }
@@ -237,7 +240,7 @@ function toUrl(url: string | URL): URL {
 function check(url: URL, allowed: Allowed): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new NetworkError("Only http and https");
   if (url.username !== "" || url.password !== "") throw new NetworkError("No credentials in a URL");
-  // Node's connect never asks `lookup` about a literal, so literals are judged here.
+  // Node's connect never calls `lookup` for a literal address, so literals are checked here.
   const host = bareHost(url.hostname);
   if (isIP(host)) checkAddress(host, host, portOf(url), allowed);
   return url;
@@ -252,7 +255,7 @@ function lookupFor(port: number, allowed: Allowed, resolve = dnsLookup): LookupF
     resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, []);
       try {
-        // One bad address condemns the name: a mixed answer is how re-binding begins.
+        // One bad address rejects the name: a mixed answer is how rebinding begins.
         for (const { address } of addresses) checkAddress(hostname, address, port, allowed);
       } catch (refusal) {
         return callback(refusal as NodeJS.ErrnoException, []);
@@ -270,7 +273,7 @@ const METADATA = new Set(
     (ip) => ipaddr.process(ip).toNormalizedString(),
   ),
 );
-/** Never, not even when allowed: link-local holds the metadata services, the others hide an IPv4 address inside. */
+/** Never allowed: link-local holds the metadata services, the others hide an IPv4 address inside. */
 const NEVER = new Set([
   "linkLocal",
   "unspecified",
@@ -306,7 +309,7 @@ function parseRule(entry: string): Rule {
       covers: (_, address) => address?.kind() === network.kind() && address.match(network, bits),
     };
   }
-  // A bare IPv6 address has colons of its own.
+  // A bare IPv6 address contains colons itself.
   const literal = isIP(entry) === 6 ? `[${entry}]` : entry;
   const [, name = "", port] = /^(\[[^\]]+\]|[^:/@\s]+)(?::(\d{1,5}))?$/.exec(literal) ?? [];
   if (!URL.canParse(`http://${literal}`) || name === "") {

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** `?limit=&cursor=` of every list. */
+/** The query `?limit=&cursor=` of every list. */
 export const pageQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(500).optional(),
 });
 export type PageQuery = z.infer<typeof pageQuerySchema>;
 
-/** A time to filter by, with any zone. The database knows no year 0. */
+/** A time to filter by, in any zone. Postgres rejects year 0. */
 export const queryTimeSchema = z.iso
   .datetime({ offset: true })
   .refine((text) => text >= "0001", "Use a year from 1 on")

@@ -1,22 +1,22 @@
 /**
- * What work is done for: the call, or the call that began a task, and the trace that it belongs to. It goes along by
- * itself, so that log lines and rows can name it.
+ * The scope of the current work: its API call (or the call that began its task) and its trace. An
+ * AsyncLocalStorage carries the scope along, so that log lines and rows can name it.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "@opentelemetry/api";
 
 export interface Scope {
-  /** Of the call of the API: its answer's `x-request-id`. */
+  /** The API call's id, its answer's `x-request-id`. */
   requestId: string | null;
-  /** Holds the current span; null: nothing is traced. */
+  /** Holds the current span; null if nothing is traced. */
   trace: Context | null;
-  /** Adds up what this work takes of the database. */
+  /** Sums up the database queries of this work. */
   spent?: Spent;
 }
 
 export interface Spent {
   queries: number;
-  /** Waited for them. */
+  /** Time spent waiting for the queries. */
   ms: number;
 }
 
@@ -32,7 +32,7 @@ export function scope(): Scope {
   return storage.getStore() ?? NONE;
 }
 
-/** Does `work`, and all that it begins, in this scope. */
+/** Runs `work`, and everything started by `work`, in this scope. */
 export function inScope<T>(inner: Scope, work: () => T): T {
   return storage.run(inner, work);
 }

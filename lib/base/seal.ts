@@ -1,7 +1,7 @@
 /**
- * Sealing of secrets at rest: AES-256-GCM under a key derived per purpose (HKDF) from the current key of the ring,
- * bound to its row, so that a value moved to another row, column or organization does not open.
- * Format: `v1.<key id>.<base64url(iv 12 | tag 16 | ciphertext)>`.
+ * Seals secrets at rest: AES-256-GCM under a key derived per purpose (HKDF) from the key ring's current key,
+ * bound to its row: a value moved to another row, column or organization does not open. Format: `v1.<key
+ * id>.<base64url(iv 12 | tag 16 | ciphertext)>`.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
@@ -10,9 +10,9 @@ export interface SealingKey {
   key: Buffer;
 }
 
-/** Where a sealed value lives. */
+/** The place of a sealed value. */
 export interface SealedPlace {
-  /** `user` where the secret is a person's, which no organization owns. */
+  /** `user` for a person's secret, which belongs to no organization. */
   organizationId: string;
   table: string;
   row: string;
@@ -23,9 +23,9 @@ export interface Seal {
   /** The id of the key that seals. */
   readonly kid: string;
   seal(place: SealedPlace, plaintext: string): string;
-  /** Throws when the value was altered, belongs elsewhere, or its key is not in the ring. */
+  /** Throws if the value was altered or belongs elsewhere, or if its key is not in the ring. */
   open(place: SealedPlace, sealed: string): string;
-  /** A keyed digest, for looking a secret up without opening the others. */
+  /** Returns a keyed digest, for looking up a secret without opening the others. */
   digest(purpose: string, value: string): Buffer;
 }
 
@@ -66,7 +66,7 @@ export function createSeal(ring: readonly SealingKey[]): Seal {
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
     },
     digest(purpose, value) {
-      // Under the oldest key, so that a rotation does not orphan what was looked up by it.
+      // Under the oldest key, so that digests stay valid after a rotation.
       const oldest = ring[ring.length - 1] ?? current;
       return createHmac("sha256", derive(oldest, `digest|${purpose}`))
         .update(value)

@@ -2,7 +2,7 @@ import type { Database } from "./db/db.ts";
 import type { Network } from "./network.ts";
 import type { Seal } from "./seal.ts";
 
-/** What work that reaches other machines needs of the process. */
+/** The services of the process for work that reaches other machines. */
 export interface Services {
   db: Database;
   network: Network;

@@ -1,7 +1,7 @@
-/** The moves that a state may make: pure, client-safe. The database forbids the same others; a test compares. */
+/** The allowed moves between states. Pure, client-safe. The database enforces them too; a test compares. */
 export interface StateMachine<S extends string> {
   mayGo(from: S, to: S): boolean;
-  /** The states in which a row may be moved to `to`; of these only `some`, where they are named. Throws where one may not. */
+  /** Returns the states that may move to `to`, or `some` of them. Throws if one of `some` may not. */
   before(to: S, ...some: S[]): S[];
 }
 

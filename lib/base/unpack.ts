@@ -2,8 +2,9 @@ import type { Transform } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 /**
- * Undoes what a server packed its reply with, given as `Content-Encoding`; null: nothing that we know. We ask for no such
- * thing, and a server that is not asked may do it all the same (RFC 9110, 12.5.3). What is there of an event comes out.
+ * Returns a decompressor for a reply's `Content-Encoding`, or null if none applies. Requests ask for no
+ * compression, but a server may compress all the same (RFC 9110, 12.5.3). The decompressors flush partial
+ * data, so that events of a stream arrive at once.
  */
 export function unpackerFor(coding: string | string[] | undefined): Transform | null {
   if (coding === undefined) return null;

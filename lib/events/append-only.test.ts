@@ -31,7 +31,7 @@ const roles = (): [string, string][] => [
   ["intray_engine", database.engineUrl],
 ];
 
-/** What somebody could try who runs any statement as the web or the engine, within an organization. */
+/** Attacks by an arbitrary SQL statement of the web or the engine, within an organization. */
 const ATTACKS: Record<string, string> = {
   "rewrite a line": "UPDATE event SET type = 'x' WHERE seq = 1",
   "drop a payload": "UPDATE event SET data = NULL",
@@ -65,7 +65,7 @@ const ATTACKS: Record<string, string> = {
 };
 
 const LINE = `{"type": "server.created", "actor": ${JSON.stringify(COMMAND_LINE)}, "data": {}}`;
-/** What writes, a statement for it, and how many lines those are. */
+/** The functions that append lines: name, statement, number of lines. */
 const FUNCTIONS: [string, string, number][] = [
   [
     "append_event()",

@@ -1,4 +1,4 @@
-/** docs/event-log.md says how anyone can check an export: what it shows is run here as it stands there. */
+/** Runs the example of docs/event-log.md for verifying an export. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,10 +1,10 @@
 import type { Tx } from "../base/db/db.ts";
 import { exportEvents } from "./queries.ts";
 
-/** Lines read in one transaction, and held in memory at once. */
+/** Lines read per transaction, and held in memory at once. */
 const BATCH = 1_000;
 
-/** The whole history as NDJSON, oldest first, in pieces. `within` opens a transaction of the organization for each. */
+/** Yields the history as NDJSON, oldest first, in pieces. `within` opens a transaction for each. */
 export async function* exportedLines(
   organizationId: string,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Followers of the history read every line once, whoever reads at the same time, and whoever dies over it. */
+/** Followers read every history line once, despite concurrent readers and crashes. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";

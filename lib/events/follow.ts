@@ -1,6 +1,6 @@
 /**
- * Reads the history on from where a follower is. What the follower makes of the lines is committed with how far it has
- * read, so that each line counts once whichever engine reads it and whenever one dies.
+ * Lets followers read the history. A follower's position is committed together with its results, so each line
+ * counts once, whichever engine reads the line and even if an engine crashes.
  */
 
 import { type Actor, actorSchema } from "../access/schema.ts";
@@ -14,14 +14,14 @@ export interface FollowedEvent {
   actor: Actor;
   taskId: string | null;
   inputRequestId: string | null;
-  /** Empty where retention has dropped it. */
+  /** Empty if retention has dropped the details. */
   data: Record<string, unknown>;
 }
 
-/** Where a new follower begins: `first` at the first line, `now` after the newest, since what was is no news. */
+/** Where a new follower begins: `first` at the first line, `now` after the newest. */
 export type Beginning = "first" | "now";
 
-/** The organizations whose history has lines that the follower has not read. */
+/** Returns the organizations whose history has lines that the follower has not read. */
 export async function organizationsBehind(database: Database, follower: string): Promise<string[]> {
   const rows = await database.gate<{ id: string }>(
     Prisma.sql`SELECT id FROM gate.organizations_behind(${follower})`,
@@ -30,8 +30,8 @@ export async function organizationsBehind(database: Database, follower: string):
 }
 
 /**
- * The next lines, oldest first, at most `limit`; they count as read once the transaction commits. None where another
- * engine reads them, or the follower has just begun `now`.
+ * Returns the next lines, oldest first, at most `limit`. They count as read once the transaction commits.
+ * Returns none if another engine is reading them, or the follower has just begun at `now`.
  */
 export async function takeEvents(
   organizationId: string,

@@ -10,11 +10,11 @@ const textSchema = z.tuple([
   z.unknown(),
 ]);
 
-/** What the two texts of a line say: the values that people see. Throws where they are not a line's. */
+/** Reads a stored line and its payload into the fields that people see. Throws for texts of another shape. */
 export function readLine(line: string, payload: string | null) {
   const [seq, at, type, actor, taskId, inputRequestId, last] = textSchema.parse(JSON.parse(line));
   const fields = { seq, at: new Date(at).toISOString(), type, actor, taskId, inputRequestId };
-  // Lines from before payloads had digests of their own hold the payload itself.
+  // Older lines, without a payload digest, contain the payload itself.
   if (typeof last !== "string") return { ...fields, data: last, payloadDigest: null };
   return { ...fields, data: payload === null ? {} : JSON.parse(payload), payloadDigest: last };
 }

@@ -7,7 +7,7 @@ import type { Page } from "../base/page.ts";
 import { readLine } from "./line.ts";
 import type { EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
 
-/** The organization's history, newest first. */
+/** Lists the organization's history, newest first. */
 export async function listEvents(
   organizationId: string,
   tx: Tx,
@@ -37,12 +37,15 @@ export async function listEvents(
   );
 }
 
-/** A type, or all that begin with a word and a dot: the column compares byte by byte, and "/" comes after ".". */
+/** Matches a type, or all types with a first word. The column compares bytes, and "/" follows ".". */
 function typed(wanted: string) {
   return { type: wanted.includes(".") ? wanted : { gte: `${wanted}.`, lt: `${wanted}/` } };
 }
 
-/** The next lines after `after`, oldest first, as they are digested: an altered line shows what it was altered to. */
+/**
+ * Returns the lines after `after`, oldest first, with fields read from the digested text: a manipulated line
+ * shows its manipulated values.
+ */
 export async function exportEvents(
   organizationId: string,
   tx: Tx,
@@ -56,20 +59,20 @@ export async function exportEvents(
     FROM event WHERE organization_id = ${organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
   return rows.map((row) => {
     const { payloadDigest: _, ...fields } = readLine(row.line, row.payload);
-    // What they are is what the line says they are.
+    // The line's text determines the shape of its fields.
     return { ...fields, ...row } as ExportedEvent;
   });
 }
 
-/** Whether a line has this hash, in hex: what was kept of the history is still in it. */
+/** Returns true if a line has this hash (hex), i.e. if the history up to a stored hash is still there. */
 export async function hasHash(organizationId: string, tx: Tx, hash: string): Promise<boolean> {
   return (await tx.event.count({ where: { organizationId, hash: Buffer.from(hash, "hex") }, take: 1 })) > 0;
 }
 
-/** Nobody that this version knows: the line was altered, or written by a newer one. */
+/** The actor of a line that was manipulated or written by a newer version. */
 const UNKNOWN: Actor = { kind: "system", id: null, name: "Unknown" };
 
-/** A stored line as it is read. */
+/** Converts a stored line for readers. */
 export function readEvent(row: {
   seq: bigint;
   at: Date;

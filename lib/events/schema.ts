@@ -2,7 +2,7 @@ import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import { pageQuerySchema, queryTimeSchema } from "../base/page.ts";
 
-/** Every kind of line that is written, `noun.verb`; lib/format/events.ts has words for each. */
+/** All event types, `noun.verb`. lib/format/events.ts has words for each. */
 export const EVENT_TYPES = [
   "task.queued",
   "task.starting",
@@ -116,16 +116,16 @@ export const taskEventSchema = z.object({
   actor: actorSchema,
   inputRequestId: z.uuid().nullable(),
   data: z.record(z.string(), z.unknown()),
-  /** Its details were deleted, as the organization keeps them for some days only; `data` is empty. */
+  /** The organization's retention has deleted the details; `data` is empty. */
   detailsDeleted: z.literal(true).optional(),
 });
 export type TaskEvent = z.infer<typeof taskEventSchema>;
 
-/** A line of the organization's history. `data` is empty where retention has dropped it. */
+/** A line of the organization's history. `data` is empty if retention has dropped the details. */
 export const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });
 export type OrganizationEvent = z.infer<typeof eventSchema>;
 
-/** `type`: types (`answer.recorded`) or their first words (`answer`), separated by commas. `from` counts, `to` does not. */
+/** `type`: types or first words (`answer`), comma-separated. `from` is inclusive, `to` exclusive. */
 export const eventQuerySchema = pageQuerySchema.extend({
   type: z
     .string()
@@ -144,33 +144,34 @@ export const eventQuerySchema = pageQuerySchema.extend({
 });
 export type EventQuery = z.infer<typeof eventQuerySchema>;
 
-/** One line of an export: the event, with what it takes to verify the chain without Intray (docs/event-log.md). */
+/** One line of an export: the event, plus the data to verify the chain without Intray (docs/event-log.md). */
 export const exportedEventSchema = eventSchema.extend({
-  /** The text that the digest is made of; the fields above stand in it. */
+  /** The text covered by the digest. Contains the fields above. */
   line: z.string(),
-  /** The text of `data`, whose digest stands in the line; null where retention has dropped it. */
+  /** The text of `data`, whose digest is in the line; null if retention has dropped the details. */
   payload: z.string().nullable(),
   /** SHA-256 of the line's text, in hex. */
   digest: z.string(),
-  /** SHA-256 of the hash of the line before, and this digest; in hex. */
+  /** SHA-256 of the previous line's hash and this digest, in hex. */
   hash: z.string(),
 });
 export type ExportedEvent = z.infer<typeof exportedEventSchema>;
 
 /**
- * gap: the line is not there, though later ones are. altered: it does not say what it said when it was written.
- * unlinked: it does not follow from the line before. cut: the end of the chain is not where its head says.
+ * gap: the line is missing, though later ones exist. altered: the line was changed after it was written.
+ * unlinked: the hash does not follow from the previous line. cut: the chain ends elsewhere than its head
+ * says.
  */
 export const faultSchema = z.enum(["gap", "altered", "unlinked", "cut"]);
 export type Fault = z.infer<typeof faultSchema>;
 
-/** Whether the chain holds; `lines` and `head` are of the part that does. */
+/** The result of a verification. `lines` and `head` describe the valid part of the chain. */
 export const verificationSchema = z.object({
   ok: z.boolean(),
   lines: z.number(),
-  /** The hash of its newest line, in hex; keep it elsewhere, and nobody can rewrite what came before. */
+  /** The hash of the newest valid line, in hex. A copy kept elsewhere reveals a rewritten history. */
   head: z.string().nullable(),
-  /** The first line that is wrong or missing. */
+  /** The first wrong or missing line. */
   brokenAt: z.number().nullable(),
   fault: faultSchema.nullable(),
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** An organization with nine lines, whose payloads are of every kind that JSON knows. */
+/** Creates an organization with nine lines, whose payloads contain every kind of JSON value. */
 async function history(): Promise<string> {
   const id = uuidv7();
   await db.withOrganization(id, (tx) => createOrganization(id, tx, { slug: id, name: "Acme" }));
@@ -70,7 +70,7 @@ async function* each(lines: string[]) {
   yield* lines;
 }
 
-/** As nobody but the database's superuser could. `$1` is the organization. */
+/** Runs statements as the database's superuser. `$1` is the organization. */
 async function tamper(id: string, ...statements: string[]): Promise<void> {
   await withClient(database.adminUrl, async (client) => {
     for (const statement of statements) await client.query(statement, statement.includes("$1") ? [id] : []);
@@ -78,7 +78,7 @@ async function tamper(id: string, ...statements: string[]): Promise<void> {
 }
 
 const at = (seq: number) => `WHERE organization_id = $1 AND seq = ${seq}`;
-/** What it takes to make a line look right by itself. */
+/** Recomputes a line's own digests. */
 const redigest = (seq: number) => `UPDATE event SET payload_digest = sha256(convert_to(data::text, 'UTF8')),
   digest = sha256(convert_to(event_line(seq, at, type, actor, task_id, input_request_id,
     sha256(convert_to(data::text, 'UTF8')), NULL), 'UTF8')) ${at(seq)}`;
@@ -88,7 +88,7 @@ const insert = (seq: number, after: number) => `INSERT INTO event
   (organization_id, seq, at, type, actor, data, payload_digest, digest, hash)
   SELECT organization_id, ${seq}, at, type, actor, data, payload_digest, digest, hash FROM event ${at(after)}`;
 
-/** What was done, where it is found, what is said of it, and whether an export shows it as well. */
+/** Name, statements, position and fault of each manipulation, and whether an export reveals it too. */
 const TAMPERING: [string, string[], number, Verification["fault"], "and in an export" | "here only"][] = [
   [
     "a payload altered",

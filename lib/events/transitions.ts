@@ -4,7 +4,7 @@ import { storable } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import type { EventType, Verification } from "./schema.ts";
 
-/** The engine, where it acts by itself. */
+/** The engine as an actor. */
 export const ENGINE_ACTOR: Actor = { kind: "engine", id: null, name: "Intray" };
 
 export interface NewEvent {
@@ -15,12 +15,12 @@ export interface NewEvent {
   data?: Record<string, unknown>;
 }
 
-/** Appends to the organization's hash chain, at the end of the transaction. */
+/** Appends events to the organization's hash chain, at the end of the transaction. */
 export async function appendEvents(_organizationId: string, tx: Tx, events: NewEvent[]): Promise<void> {
   if (events.length > 0) deferWrite(tx, HISTORY, events);
 }
 
-/** Takes the lock on the chain's head, which every other writer of the organization waits for until the commit. */
+/** Locks the chain's head, so the organization's other writers wait until the commit. */
 const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
@@ -36,16 +36,16 @@ const HISTORY: DeferredWrite<NewEvent> = {
   },
 };
 
-/** Repeated reading of one thing by one person is one line in this time. */
+/** Repeated reads of one thing by one person within this time make one line. */
 const READS_ARE_ONE_FOR_MS = 10 * 60_000;
 
 /**
- * Appends a line on something that was looked at, unless the same person or key has left the same line (type and task)
- * a moment ago: pages refetch. True: it is new.
+ * Appends a line about a read, unless the same person or key has left the same line (type and task) recently,
+ * since pages refetch. Returns true if the line is new.
  */
 export async function appendRead(organizationId: string, tx: Tx, event: NewEvent): Promise<boolean> {
   const who = event.actor.id ?? event.actor.name;
-  // One reader at a time: two calls at once are one line too.
+  // Locks, so that two simultaneous calls make one line too.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
     ${`${organizationId} ${event.type} ${who} ${event.taskId ?? ""}`}, 0))`;
   const [left] = await tx.$queryRaw<unknown[]>`SELECT seq FROM event
@@ -57,7 +57,7 @@ export async function appendRead(organizationId: string, tx: Tx, event: NewEvent
   return true;
 }
 
-/** Leaves a line on a chain that does not hold: who found it, and where. Nothing where it holds. */
+/** Appends a line about a broken chain: the finder and the position. Does nothing for an intact chain. */
 export async function reportBroken(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Verifies an export without a database, line by line: docs/event-log.md says how, and anyone may do the same. */
+/** Verifies an export line by line, without a database, as docs/event-log.md describes. */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -7,8 +7,8 @@ import { exportedEventSchema, type Fault, type Verification } from "./schema.ts"
 import { verification } from "./verify.ts";
 
 /**
- * `head`: a hash that was kept elsewhere, in hex; without one of the lines having it, the export was cut or rewritten.
- * A line that is no line of an export counts as altered.
+ * Verifies an export. `head` is a hash kept elsewhere, in hex; if no line has that hash, the export was cut
+ * or rewritten. An unreadable line counts as altered.
  */
 export async function verifyExport(texts: AsyncIterable<string>, head?: string): Promise<Verification> {
   let lines = 0n;
@@ -28,7 +28,7 @@ export async function verifyExport(texts: AsyncIterable<string>, head?: string):
     : verification(lines, hash, Number(lines) + 1, "cut");
 }
 
-/** What an export adds to an event, and what it shows of it as it stands there: nothing is left out of the comparison. */
+/** An export line's own fields, plus all others as they are, so that the comparison leaves no field out. */
 const exportedSchema = exportedEventSchema
   .pick({ seq: true, line: true, payload: true, digest: true, hash: true })
   .catchall(z.unknown());
@@ -48,7 +48,7 @@ function faultOf(event: Exported, before: bigint, hash: Uint8Array): Fault | nul
   return sha256(hash, Buffer.from(event.digest, "hex")).toString("hex") === event.hash ? null : "unlinked";
 }
 
-/** Whether the fields that people read are those that the digests cover. */
+/** Returns true if the visible fields equal the digested text. */
 function saysWhatItShows({ line, payload, digest: _digest, hash: _hash, ...shown }: Exported): boolean {
   try {
     const { payloadDigest, ...said } = readLine(line, payload);

@@ -1,8 +1,8 @@
-/** Whether a history's chain of hashes holds. */
+/** Verifies the hash chain of a history in the database. */
 import type { Tx } from "../base/db/db.ts";
 import { type Fault, faultSchema, type Verification } from "./schema.ts";
 
-/** Lines judged in one transaction: some tenths of a second. */
+/** Lines verified per transaction: some tenths of a second. */
 const BATCH = 5_000;
 
 interface Judged {
@@ -15,8 +15,8 @@ interface Judged {
 }
 
 /**
- * Reads the whole chain, batch by batch, up to the first line that does not hold. `within` opens a transaction of the
- * organization for each batch; what is appended in the meantime is read too.
+ * Reads the whole chain in batches, up to the first invalid line. `within` opens a transaction of the
+ * organization for each batch. Lines appended meanwhile are read too.
  */
 export async function verifyEvents(
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
@@ -44,7 +44,7 @@ async function judge(tx: Tx, after: bigint, hash: Uint8Array, batch: number): Pr
   return judged;
 }
 
-/** The line at which the end of a chain and its head part: missing, unknown to the head, or another; null: nowhere. */
+/** Returns the line where the chain's end and its head differ (missing, unknown, another hash), or null. */
 function endFault(last: bigint, hash: Uint8Array, head: Judged): number | null {
   if (head.headSeq > last) return Number(last) + 1;
   if (head.headSeq < last) return Number(head.headSeq) + 1;

@@ -1,18 +1,19 @@
 import { type Database, Prisma } from "../base/db/db.ts";
 
-/** A column that holds sealed values, and what names a row of it. */
+/** A column with sealed values, and the key column of its rows. */
 export interface SealedColumn {
   table: string;
   column: string;
-  /** The part of the primary key that is not the organization: what values are bound to as their row. */
+  /** The primary key's column besides the organization. Sealed values are bound to its value as their row. */
   key: string;
-  /** Of an organization; else of a person. */
+  /** True if rows belong to an organization, false if to a person. */
   tenant: boolean;
 }
 
 /**
- * Every column whose name begins with `sealed_`, out of the database's own catalogue, so that none is forgotten. Throws
- * where a table's rows are not named by one column (and the organization): nobody could say what its values are bound to.
+ * Returns every column whose name begins with `sealed_`, from the database's catalog so that none is missed.
+ * Throws if a table's primary key is not one column (plus the organization), since its values' row would be
+ * ambiguous.
  */
 export async function sealedColumns(db: Database): Promise<SealedColumn[]> {
   const found = await db.gate<{ table: string; column: string; keys: string[] }>(Prisma.sql`

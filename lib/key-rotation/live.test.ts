@@ -1,4 +1,4 @@
-/** Sealing again while engines work on what is sealed. */
+/** Resealing while engines use the sealed values. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient, withLogin } from "../../scripts/database/roles.ts";

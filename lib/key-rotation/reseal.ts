@@ -1,25 +1,26 @@
-/** Seals again, under the first key of the ring, what is sealed under another. */
+/** Reseals values that are sealed under another key than the ring's first. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import type { Seal, SealedPlace } from "../base/seal.ts";
 import { named, type SealedValue, sealedPlaces } from "./sealed-values.ts";
 
-/** Values that are opened and sealed again in one statement: few, for the engine waits for their rows. */
+/** Values resealed per statement. Kept small, since the engine waits for the locked rows. */
 const BATCH = 100;
 
 export interface Resealed {
   table: string;
   column: string;
-  /** Sealed under the first key now. */
+  /** Now sealed under the first key. */
   resealed: number;
-  /** Written by somebody else meanwhile. Under an older key, if that process does not know the first one yet. */
+  /** Changed by another process meanwhile, under an older key if that process does not know the first one. */
   changed: number;
-  /** Cannot be opened: sealed under a key that is not in the ring, or altered. Left as they are. */
+  /** Not openable: the key is not in the ring, or the value was altered. Left unchanged. */
   unopened: number;
 }
 
 /**
- * Walks every sealed column of every organization, as the database's owner, while all else works: a value that changed
- * meanwhile stays as it was written. It may be stopped at any time; run again, it goes on with what is left.
+ * Reseals every sealed column of every organization, as the database's owner, while Intray runs: values
+ * changed meanwhile are left alone. May be stopped at any time; the next run continues with the remaining
+ * values.
  */
 export async function reseal(db: Database, seal: Seal): Promise<Resealed[]> {
   const sums = new Map<string, Resealed>();
@@ -67,7 +68,7 @@ function nextValues(
     ORDER BY t.${named(key)} LIMIT ${BATCH}`;
 }
 
-/** Compare and set: only what is still what was opened. */
+/** Updates only values that still equal the opened ones (compare-and-set). */
 function writeBack(
   { table, column, key, mine }: SealedValue,
   moved: (Value & { again: string })[],
@@ -92,11 +93,11 @@ function openOrNull(seal: Seal, place: SealedPlace, sealed: string): string | nu
   try {
     return seal.open(place, sealed);
   } catch {
-    return null; // counted: its key is not here, or it was altered
+    return null; // counted as unopened: the key is missing, or the value was altered
   }
 }
 
-/** How many values are sealed under each key, by the key's id. */
+/** Counts sealed values by key id. */
 export async function countByKey(db: Database): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const { table, column, mine, query } of await sealedPlaces(db)) {

@@ -1,14 +1,14 @@
-/** Where sealed values stand: every sealed column of every organization, and how to run SQL there. */
+/** Lists every sealed column of every organization, with a way to query each. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import { type SealedColumn, sealedColumns } from "./columns.ts";
 
-/** What values that belong to a person are bound to in the place of an organization. */
+/** Replaces the organization id in the binding of a person's values. */
 const PERSONAL = "user";
 
 export interface SealedValue extends SealedColumn {
-  /** PERSONAL where the table is not a tenant's. */
+  /** PERSONAL if the table is not a tenant's. */
   organizationId: string;
-  /** The rows of the organization: `t` is the table's name in the statement. */
+  /** Condition for the organization's rows; `t` is the table's alias. */
   mine: Prisma.Sql;
   query<Row>(sql: Prisma.Sql): Promise<Row[]>;
 }
@@ -34,7 +34,7 @@ export async function sealedPlaces(db: Database): Promise<SealedValue[]> {
   );
 }
 
-/** A name out of the database's catalogue. */
+/** Quotes an identifier from the database's catalog. */
 export function named(identifier: string): Prisma.Sql {
   return Prisma.raw(`"${identifier.replaceAll('"', '""')}"`);
 }

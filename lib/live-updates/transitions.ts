@@ -1,10 +1,10 @@
 import type { Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 
-/** A hint of `notice` has the id of whom it is for, and reaches nobody else. */
+/** A `notice` hint's id is its recipient's, and the hint reaches nobody else. */
 export type Topic = "task" | "input_request" | "server" | "member" | "notice" | "bulk_operation";
 
-/** Leaves live hints in the outbox, committed with the change that they tell of. */
+/** Adds live-update hints to the outbox, committed together with the change. */
 export async function publishChange(
   _organizationId: string,
   tx: Tx,
@@ -25,7 +25,7 @@ const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
   },
 };
 
-/** The same for what must not wait for an engine: the hint itself, sent by the commit. */
+/** Sends hints with the commit itself, for changes that must not wait for an engine to read the outbox. */
 export async function publishChangeNow(
   organizationId: string,
   tx: Tx,
@@ -36,47 +36,47 @@ export async function publishChangeNow(
   await tx.$executeRaw`SELECT pg_notify('intray_change', ${hint})`;
 }
 
-/** Wakes the engine when the transaction commits. Lost wake-ups are found by its slow scan. */
+/** Wakes the engine when the transaction commits. The engine's slow scan makes up for lost wake-ups. */
 export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
 }
 
-/** In place of a task's id: the connection's tokens were replaced or taken away. */
+/** Replaces the task id in a wake-up: the connection's tokens were replaced or removed. */
 export const TOKENS = "tokens";
 
-/** Has the engine look at a connection's tokens again. Calls that are open stay open. */
+/** Makes the engine re-read a connection's tokens. Open calls stay open. */
 export async function renewAccess(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TOKENS}`})`;
 }
 
-/** In place of a task's id: the server was paused, or goes on. */
+/** Replaces the task id in a wake-up: the server was paused or resumed. */
 export const PAUSE = "pause";
 
-/** Has the engine look whether a connection's server is paused. */
+/** Makes the engine check whether a connection's server is paused. */
 export async function lookAtPause(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${PAUSE}`})`;
 }
 
-/** In place of a task's id: something came on the connection's streams, and was stored by who does not watch it any more. */
+/** Replaces the task id in a wake-up: an earlier watcher stored messages from the connection's streams. */
 export const STREAMS = "streams";
 
-/** Has the engine look at what is stored of a connection's streams. */
+/** Makes the engine process the stored messages of a connection's streams. */
 export async function lookAtStreams(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${STREAMS}`})`;
 }
 
-/** In place of a task's id: the server, which is left alone, is to be tried now. */
+/** Replaces the task id in a wake-up: a server in back-off should be tried now. */
 export const TRY = "try";
 
-/** Has the engine try a server that it leaves alone after failures. */
+/** Makes the engine try a server that is in back-off after failures. */
 export async function tryServer(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${TRY}`})`;
 }
 
-/** In place of a connection's id: leases were given back, and wait for whoever has room. */
+/** Replaces the connection id in a wake-up: leases were released and are free to take. */
 export const LEASES = "leases";
 
-/** Has the engine take the connection anew, with the address and the credentials that are committed with this. */
+/** Makes the engine reload the connection, with the address and credentials committed in this transaction. */
 export async function rewatchConnection(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${connectionId})`;
 }

@@ -1,12 +1,12 @@
 /**
- * What a mail says: what happened, to which tool and server, and where to look. Never the question, a label, arguments
- * or results: mail is read by others than its addressee. No link decides anything: each leads to a page that asks for a
- * sign-in first.
+ * Composes a mail: the event, its tool and server, and a link. Never contains the question, a label,
+ * arguments or results, since people other than the addressee may read mail. No link decides anything: each
+ * opens a page behind the sign-in.
  */
 import { listPath, manyWords, type NoticeAbout, noticeWords } from "../format/notices.ts";
 import type { Cause } from "../notices/schema.ts";
 
-/** From so many of one cause on they are counted, not listed. */
+/** Up to this many notices of one cause are listed, more are only counted. */
 const LISTED = 5;
 const NAME_CHARACTERS = 120;
 
@@ -63,7 +63,7 @@ function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
 
 const sentence = ({ text, about }: Line) => (about ? `${text}: ${about}` : text);
 
-/** Names are a server's own words: one line, and nothing that mail programs make a link of. */
+/** Names are untrusted: reduces them to one line without text that mail programs turn into links. */
 function shorten(name: string): string {
   const line = name.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").replaceAll("://", ": //");
   return line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS)}…` : line;

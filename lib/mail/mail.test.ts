@@ -1,4 +1,4 @@
-/** Notices by mail, over a real mail server: what it says, to whom, how often, and what it never says. */
+/** Notices by mail, over a real mail server: content, recipients, frequency, and secrecy. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
@@ -34,7 +34,7 @@ beforeEach(async () => {
   await world.sql("DELETE FROM mail");
 });
 
-/** As the chore does it where there is a mail server. */
+/** The chore `notices` as run with a mail server. */
 const withMail: Job = {
   name: "notices",
   everyMs: 1,
@@ -49,7 +49,7 @@ const withMail: Job = {
     }),
 };
 
-/** Requests assigned to Ben, whose notices are to be mailed. */
+/** Creates requests assigned to Ben, whose notices are to be mailed. */
 async function assigned(count: number): Promise<string[]> {
   const taskId = await insertTask(world.database, world.organizationId, finance, {
     arguments: { invoice_id: SECRET },

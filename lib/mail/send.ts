@@ -5,8 +5,8 @@ import { MailError, type Mailer } from "./smtp.ts";
 import { delayMail, endMail, takeMail } from "./transitions.ts";
 
 /**
- * Sends one mail of the organization that is due. False: there was none. A letter is sent at least once: one whose answer
- * was lost goes again, under the same Message-ID.
+ * Sends one due mail of the organization. Returns false if there is none. Delivers at least once: a mail
+ * whose reply was lost is sent again under the same Message-ID.
  */
 export async function sendDueMail(
   database: Database,

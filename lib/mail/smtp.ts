@@ -1,9 +1,9 @@
-/** The operator's own mail server: the one socket that lib/base/network.ts does not open, to an address that no tenant chose. */
+/** The operator's mail server, the only socket outside lib/base/network.ts. No tenant chooses the address. */
 import { createTransport } from "nodemailer";
 import { storableText } from "../base/db/db.ts";
 
 interface Letter {
-  /** Stays the same at every attempt, so that a letter that came twice is told to be one. */
+  /** Identical at every attempt, so that duplicates can be recognized. */
   id: string;
   to: { name: string; address: string };
   subject: string;
@@ -11,7 +11,7 @@ interface Letter {
   html: string;
 }
 
-/** `permanent`: the mail server will never take this letter. The message is in our own words. */
+/** A failed mail. `permanent`: the mail server will never accept it. The message is in Intray's own words. */
 export class MailError extends Error {
   readonly permanent: boolean;
   constructor(message: string, permanent: boolean, cause: unknown) {
@@ -22,19 +22,19 @@ export class MailError extends Error {
 }
 
 export interface Mailer {
-  /** Throws MailError. Whether a letter arrived whose answer was lost nobody knows. */
+  /** Sends a letter. Throws MailError. If the server's reply was lost, the letter may have been delivered. */
   send(letter: Letter): Promise<void>;
-  /** Whether the server lets us in; sends nothing. Throws MailError. */
+  /** Tests the connection and the sign-in without sending. Throws MailError. */
   check(): Promise<void>;
 }
 
-/** Longer than a busy server takes; shorter than a mail is one engine's (lib/mail/transitions.ts). */
+/** Longer than a busy server takes; shorter than an engine's claim of a mail (lib/mail/transitions.ts). */
 const DEADLINE_MS = 30_000;
 const STEP_MS = 10_000;
 
 /**
- * `url`: SMTP_URL, with the sender as `?from=`; without, it is intray@ and the host where the app is found. `stepMs`: how
- * long the server may take for one step.
+ * Creates a mailer. `url`: SMTP_URL, with the sender as `?from=`; default intray@ plus the app's host.
+ * `stepMs`: the server's time limit for one step.
  */
 export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mailer {
   const server = new URL(url);
@@ -81,7 +81,7 @@ function toMailError(error: unknown): MailError {
     responseCode?: unknown;
     permanent?: unknown;
   };
-  // A wrong password is the operator's to mend, and says nothing of the letter.
+  // Not permanent: the operator can fix a wrong password, and the letter itself is fine.
   if (code === "EAUTH") return new MailError("The mail server did not let Intray sign in.", false, error);
   if (typeof responseCode === "number")
     return new MailError(`The mail server answered ${responseCode}.`, permanent === true, error);

@@ -1,6 +1,6 @@
 /**
- * The outbox of mail: what is due is taken up by one engine, sent outside of any transaction, and settled. An engine that
- * dies over it leaves it to the next one, which sends it once more under the same Message-ID.
+ * The mail outbox. One engine claims a due mail, sends it outside of any transaction, and records the result.
+ * If the engine dies, another one sends the mail again under the same Message-ID.
  */
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -8,15 +8,15 @@ import type { NoticeAbout } from "../format/notices.ts";
 import { audienceOf, HELD_BY_ANOTHER, type Subjects } from "../notices/audience.ts";
 import { causeSchema } from "../notices/schema.ts";
 
-/** Longer than an attempt lasts. */
+/** Duration of a claim, longer than any attempt. */
 const TAKEN_MS = 120_000;
-/** One mail a person in this time; what comes meanwhile is in the next. */
+/** Minimum time between two mails to one person; later notices go into the next mail. */
 const BETWEEN_MS = 60_000;
-/** What could not be mailed by then is old news. */
+/** Mails that cannot be sent within this time are given up as outdated. */
 const GIVEN_UP_MS = 24 * 3600_000;
 const BACKOFF_BASE_MS = 15_000;
 const BACKOFF_CAP_MS = 3600_000;
-/** A request that somebody else works on is looked at again after this. */
+/** Delay before checking again whether another member still works on the request. */
 const HELD_MS = 5 * 60_000;
 
 export interface DueMail {
@@ -25,11 +25,11 @@ export interface DueMail {
   attempt: number;
   to: { name: string; address: string };
   organization: string;
-  /** What is still to be told; none: there is nothing to send. */
+  /** Notices that still apply; if empty, there is nothing to send. */
   notices: NoticeAbout[];
 }
 
-/** Takes up one mail that is due, or a new one for a person with notices to mail; null: there is none. */
+/** Claims a due mail, or creates one for a person with notices to mail. Returns null if there is none. */
 export async function takeMail(organizationId: string, tx: Tx): Promise<DueMail | null> {
   const mail = (await takeWaiting(organizationId, tx)) ?? (await makeMail(organizationId, tx));
   if (!mail) return null;
@@ -37,7 +37,7 @@ export async function takeMail(organizationId: string, tx: Tx): Promise<DueMail 
   const [to] = await tx.$queryRaw<{ name: string; address: string; organization: string }[]>`
     SELECT u.name, u.email AS address, o.name AS organization FROM "user" u, organization o
     WHERE u.id = ${mail.userId}::uuid AND o.id = ${organizationId}::uuid`;
-  if (!to) return null; // removed in this moment; the mail goes with the membership
+  if (!to) return null; // removed just now; the mail is deleted with the membership
   return {
     id: mail.id,
     attempt: mail.attempts,
@@ -63,7 +63,7 @@ async function takeWaiting(organizationId: string, tx: Tx): Promise<Taken | null
   return taken ?? null;
 }
 
-/** For the person who has waited longest, unless they were written to a moment ago. Of two engines one makes it. */
+/** Creates a mail for the person who has waited longest and was not mailed recently. One engine succeeds. */
 async function makeMail(organizationId: string, tx: Tx): Promise<Taken | null> {
   const [made] = await tx.$queryRaw<Taken[]>`
     INSERT INTO mail (organization_id, id, user_id, attempts, not_before)
@@ -78,7 +78,7 @@ async function makeMail(organizationId: string, tx: Tx): Promise<Taken | null> {
   return made ?? null;
 }
 
-/** Puts all that the person is to be told into it. */
+/** Adds all of the person's due notices to the mail. */
 async function gather(organizationId: string, tx: Tx, { id, userId }: Taken): Promise<void> {
   await tx.$executeRaw`UPDATE notice n SET mail_after = now() + ${HELD_MS} * interval '1 ms'
     WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND n.mail_after <= now()
@@ -88,7 +88,7 @@ async function gather(organizationId: string, tx: Tx, { id, userId }: Taken): Pr
       AND mail_id IS NULL`;
 }
 
-/** Of a mail's notices those that the person may still be told: neither read nor decided, and still theirs to see. */
+/** Returns the mail's notices that still apply: unread, not withdrawn, and still visible to the person. */
 async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promise<NoticeAbout[]> {
   const noticed = await tx.$queryRaw<{ cause: string; subject: string }[]>`SELECT cause, subject FROM notice
     WHERE organization_id = ${organizationId}::uuid AND mail_id = ${mailId}::uuid`;
@@ -136,7 +136,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
   };
 }
 
-/** Ends a mail: it was sent, there was nothing left to say, or the mail server will never take it. */
+/** Ends a mail: sent, nothing left to send, or rejected permanently. */
 export async function endMail(
   organizationId: string,
   tx: Tx,
@@ -150,7 +150,7 @@ export async function endMail(
   });
 }
 
-/** It is tried again later; given up after a day. */
+/** Schedules a retry; after a day the mail has failed. */
 export async function delayMail(
   organizationId: string,
   tx: Tx,
@@ -164,7 +164,7 @@ export async function delayMail(
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'waiting' AND attempts = ${attempt}`;
 }
 
-/** Mails that no notice is of any more. */
+/** Deletes old mails without remaining notices. */
 export async function forgetOldMail(organizationId: string, tx: Tx, keepMs: number): Promise<void> {
   await tx.$executeRaw(Prisma.sql`DELETE FROM mail m WHERE organization_id = ${organizationId}::uuid
     AND created_at < now() - ${keepMs} * interval '1 ms' AND state <> 'waiting' AND NOT EXISTS (

@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the official suite saw of our client, and its own verdict. */
+/** Returns the official suite's checks of our client, and its verdict. */
 async function run(scenario: string): Promise<{ checks: Check[]; passed: boolean; output: string }> {
   const results = join(folder, scenario);
   const args = [SUITE, "client", "--command", `${process.execPath} ${CLIENT}`, "--scenario", scenario];

@@ -7,8 +7,9 @@ import { StdioWire } from "./wire/stdio-wire.ts";
 import type { Wire } from "./wire/wire.ts";
 
 /**
- * The wire to a server at `endpoint`. No traffic and no child process yet; a refused address shows at the first call.
- * `onLog`: what a command writes to stderr, line by line, and when that child was started.
+ * Returns a wire to the server at `endpoint`. Opens no connection and starts no child process yet, so a
+ * forbidden address fails at the first call. `onLog` gets each line of a command's stderr, and the start time
+ * of its child.
  */
 export function openWire(
   endpoint: Endpoint,

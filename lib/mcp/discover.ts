@@ -10,7 +10,7 @@ import { resultOf, type Wire } from "./wire/wire.ts";
 export interface Discovery {
   era: Era;
   capabilities: Record<string, unknown>;
-  /** The server's own words about itself; usually `{name, version}`. */
+  /** The server's description of itself, usually `{name, version}`. */
   serverInfo: Record<string, unknown> | null;
   instructions?: string;
 }
@@ -25,12 +25,12 @@ const discoverSchema = z.looseObject({
 });
 const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 
-/** Answers that end the probe: another era would get the same. */
+/** Errors that end discovery, since the other era would fail the same way. */
 const FINAL = new Set<PeerError["code"]>(["unauthorized", "rate_limited"]);
 
 /**
- * Finds out which era a server speaks, the newer first, and what it says of itself. Leaves no session behind.
- * Throws PeerError: `not_supported` when a server does not speak the era that was set.
+ * Detects a server's era, newest first, and its self-description. Leaves no session open. Throws PeerError;
+ * `not_supported` if the server does not speak the configured era.
  */
 export async function discover(
   wire: Wire,
@@ -39,7 +39,7 @@ export async function discover(
 ): Promise<Discovery> {
   const next = underOneDeadline(options);
   if (eraSetting === "2025-11-25") return discover20251125(wire, next);
-  // Older commands may meet an unknown method with silence, or end over it.
+  // Older commands may ignore an unknown method, or exit.
   const mayBeSilent = wire.kind === "stdio" && eraSetting === "auto";
   try {
     return await discover20260728(wire, {
@@ -52,7 +52,7 @@ export async function discover(
     const isAnswer = error.reached === "yes" && !FINAL.has(error.code);
     const isOldWay = mayBeSilent && error.reached === "maybe";
     if (!isAnswer && !isOldWay) throw error;
-    // A command that ended over it is started again after a pause.
+    // A command that exited may only be restarted after a pause.
     return discover20251125(wire, next).catch(async (again: unknown) => {
       const pauseMs = again instanceof PeerError && again.reached === "no" ? again.retryAfterMs : null;
       if (!isOldWay || pauseMs === null || pauseMs >= next().deadlineMs) throw again;
@@ -65,7 +65,7 @@ export async function discover(
 async function discover20260728(wire: Wire, options: CallOptions): Promise<Discovery> {
   const next = underOneDeadline(options);
   const ask = () => resultOf(wire, framed("server/discover", {}), discoverSchema, next());
-  // A server that names the version we asked in as one that it speaks is asked once more.
+  // Retries once if the server rejects the version that it lists as supported.
   const reply = await ask().catch((error: unknown) => (refusedItsOwn(error) ? ask() : Promise.reject(error)));
   if (!reply.supportedVersions.includes("2026-07-28")) {
     throw new PeerError("not_supported", "yes", "The server does not speak 2026-07-28");

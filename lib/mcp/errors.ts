@@ -1,4 +1,4 @@
-/** What went wrong with a call, as a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
+/** Converts a call's failure to a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { NetworkError } from "../base/network.ts";
@@ -9,7 +9,7 @@ import { parseJson } from "./wire/json.ts";
 
 const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 
-/** A connection that failed. `sent` is false while the request was still waiting for its connection. */
+/** Converts a connection failure. `sent` is false if the request was still waiting for its connection. */
 export function transportError(error: Error, sent: boolean): PeerError {
   if (error instanceof PeerError) return error;
   if (error instanceof NetworkError) {
@@ -24,7 +24,7 @@ export function transportError(error: Error, sent: boolean): PeerError {
   return new PeerError("unreachable", reached, "The connection failed", { cause: error });
 }
 
-/** A reply that cannot be understood. A PeerError that is thrown while reading passes as it is. */
+/** Returns an error for an unintelligible reply. Returns a PeerError thrown while reading unchanged. */
 export function badReply(message: string, cause?: unknown): PeerError {
   return cause instanceof PeerError ? cause : new PeerError("bad_reply", "yes", message, { cause });
 }
@@ -35,7 +35,10 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** An HTTP answer outside 2xx. `inSession`: the request named an `Mcp-Session-Id`. `method` is null for a plain answer. */
+/**
+ * Converts an HTTP response outside 2xx. `inSession`: the request had an `Mcp-Session-Id`. `method` is null
+ * for notifications and responses.
+ */
 export function httpError(answer: HttpAnswer, method: string | null, inSession: boolean): PeerError {
   const { status } = answer;
   const rpcError = errorIn(answer.body);
@@ -67,7 +70,7 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
     return fail("rate_limited", "The server asks for fewer calls", "yes", retryAfterMs);
   }
   const isUnknownMethod = rpcError?.code === METHOD_NOT_FOUND;
-  // The session answers, and is asked for what it does not have.
+  // The session is alive; only the task is unknown.
   if (rpcError && method?.startsWith("tasks/") && isAboutTask(rpcError.message))
     return fail("task_not_found", "The server does not know the task");
   if (
@@ -77,8 +80,8 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   ) {
     return fail("session_gone", "The server no longer knows the session");
   }
-  // A gateway gave up waiting for the server behind it, or lost it, which may be at work all the same: what it says is
-  // not the server's word, though it be JSON-RPC. Only who says when to come back has refused the request.
+  // A gateway timed out or lost its server, which may still have acted. A JSON-RPC body proves nothing, since
+  // the gateway may have written it. Only a `Retry-After` (handled above) shows that the request was refused.
   if (status === 502 || status === 503 || status === 504)
     return new PeerError("unreachable", "maybe", `The server answered HTTP ${status}`, {
       httpStatus: status,
@@ -91,7 +94,7 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
   return fail("bad_reply", `The server answered HTTP ${status}`);
 }
 
-/** A JSON-RPC error as the reply to `method`. */
+/** Converts a JSON-RPC error in the reply to `method`. */
 export function rpcFailure(error: RpcError, method: string | null, httpStatus = 200): PeerError {
   const detail = { httpStatus, rpcError: error };
   if (method === "initialize" && SESSIONS_FULL.test(error.message)) {
@@ -101,7 +104,7 @@ export function rpcFailure(error: RpcError, method: string | null, httpStatus = 
   return new PeerError(rpcCode(error, method, httpStatus), "yes", message, detail);
 }
 
-/** Servers that hold as many sessions as they will have no code for it, only words. */
+/** No error code exists for a server's session limit, so the message is searched. */
 const SESSIONS_FULL =
   /\b(too many|max(imum)?|limit|capacity|quota)\b.*\bsessions?\b|\bsessions?\b.*\b(limit|capacity|quota|max(imum)?|exhausted|full)\b/i;
 const NO_MORE_SESSIONS = "The server takes no further session";
@@ -109,7 +112,7 @@ const NO_MORE_SESSIONS = "The server takes no further session";
 const missingSchema = z.looseObject({ requiredCapabilities: z.record(z.string(), z.unknown()) });
 const CAPABILITY = /^[\w./-]{1,100}$/;
 
-/** What a server wants of its client and we do not have (-32021), in words of ours; null for other errors. */
+/** Returns a message about client capabilities that a server requires and Intray lacks (-32021), or null. */
 function missingCapabilities({ code, data }: RpcError): string | null {
   if (code !== MISSING_CAPABILITY) return null;
   const { extensions, ...required } = missingSchema.safeParse(data).data?.requiredCapabilities ?? {};
@@ -122,7 +125,7 @@ function missingCapabilities({ code, data }: RpcError): string | null {
 
 const HEADER_MISMATCH = -32020;
 const MISSING_CAPABILITY = -32021;
-/** Calls that change something at the server. */
+/** Calls that change state on the server. */
 const CHANGES = new Set(["tools/call", "tasks/update", "tasks/cancel"]);
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
@@ -131,11 +134,11 @@ const INTERNAL_ERROR = -32603;
 function rpcCode(error: RpcError, method: string | null, httpStatus: number): PeerErrorCode {
   if (error.code === METHOD_NOT_FOUND) return "not_supported";
   if (error.code === HEADER_MISMATCH) return "header_mismatch";
-  // It broke down over the call, which is no refusal: it may have acted.
+  // The server crashed during the call and may have acted, so the call was not refused.
   if (error.code === INTERNAL_ERROR && CHANGES.has(method ?? "") && !UNKNOWN_TASK.test(error.message))
     return "bad_reply";
   if (!method?.startsWith("tasks/")) return "rejected";
-  // The specification's answer to an unknown task. A fault in the frame of the call comes with HTTP 400.
+  // The specified reply for an unknown task. Malformed calls get HTTP 400 instead.
   if (method === "tasks/get" && error.code === INVALID_PARAMS && httpStatus === 200) return "task_not_found";
   if (error.code === INVALID_PARAMS || error.code === INTERNAL_ERROR)
     return fromMessage(error.message, method);
@@ -143,8 +146,8 @@ function rpcCode(error: RpcError, method: string | null, httpStatus: number): Pe
 }
 
 /**
- * The one place that reads a server's words. Servers answer -32602 or -32603 both for a task they do not know, for
- * one that has no result yet, and for other faults: nothing but the message tells these apart.
+ * Reads the error's message, the only place to do so. Servers send -32602 or -32603 for an unknown task, for
+ * a task without a result yet, and for other faults, and only the message differs.
  */
 function fromMessage(message: string, method: string): PeerErrorCode {
   if (method === "tasks/result" && NOT_READY.test(message)) return "not_ready";
@@ -154,17 +157,17 @@ function fromMessage(message: string, method: string): PeerErrorCode {
 const NOT_READY = /not (yet )?(completed|complete|finished|ready|done|terminal)|no result/i;
 const UNKNOWN_TASK = /\btask\b.*(not found|does not exist|expired|unknown)|(unknown|no such) task/i;
 
-/** "Task not found", but not "Session not found, nor its task": what is named first is what is missing. */
+/** Accepts "Task not found", but not "Session not found, nor its task": the first noun counts. */
 function isAboutTask(message: string): boolean {
   return UNKNOWN_TASK.test(message) && /task|session/i.exec(message)?.[0].toLowerCase() === "task";
 }
 
-/** Expressions take time that grows with the square of the text, so they see no more than its beginning. */
+/** Limits the text given to regular expressions, whose time grows with the square of its length. */
 function wordsOf(body: string): string {
   return body.slice(0, ERROR_CHARACTERS);
 }
 
-/** Servers that answer 400 instead of 404 for a session they do not know say so in words only. */
+/** Some servers send 400 instead of 404 for an unknown session, and only the message says so. */
 function namesSession(body: string): boolean {
   return /session|not initialized/i.test(body);
 }
@@ -176,11 +179,11 @@ function errorIn(body: string): RpcError | undefined {
   try {
     return bodySchema.safeParse(parseJson(body)).data?.error;
   } catch {
-    return undefined; // Not JSON: the HTTP status speaks alone.
+    return undefined; // not JSON: only the HTTP status counts
   }
 }
 
-/** The scopes of `Bearer error="insufficient_scope", scope="…"` (RFC 6750, 3.1); undefined where it says nothing like it. */
+/** Returns the scopes of `Bearer error="insufficient_scope", scope="…"` (RFC 6750, 3.1), or undefined. */
 function insufficientScope(challenge: string | undefined): string | undefined {
   if (!challenge || !/^(Bearer|DPoP)\s/i.test(challenge)) return undefined;
   if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined;
@@ -188,13 +191,13 @@ function insufficientScope(challenge: string | undefined): string | undefined {
   return scope && SCOPE.test(scope) ? scope : undefined;
 }
 
-/** RFC 6749, 3.3. */
+/** Scope syntax of RFC 6749, 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** Whatever a server says, it is asked again after this: its clock may be wrong, and answers wait. */
+/** Caps `Retry-After`: the server's clock may be wrong, and answers are waiting. */
 const LONGEST_RETRY_AFTER_MS = 3600_000;
 
-/** `Retry-After` in ms: delta-seconds or an HTTP date (RFC 9110, 10.2.3); undefined when absent or nonsense. */
+/** Returns `Retry-After` in ms, from seconds or a date (RFC 9110, 10.2.3), or undefined if invalid. */
 function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;

@@ -1,4 +1,4 @@
-/** Whatever JSON a server sends where a message is expected: it is read within the limits, or refused with PeerError. */
+/** Fuzzes messages: any JSON is either read within the limits or refused with PeerError. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fixtures/fuzz.ts";
@@ -62,7 +62,7 @@ function expectSound(task: RemoteTask): void {
   }
 }
 
-/** What `read` gives, or null where it refused with PeerError. */
+/** Returns the result of `read`, or null if refused with PeerError. */
 async function orRefused<T>(read: () => T | Promise<T>): Promise<T | null> {
   try {
     return await read();

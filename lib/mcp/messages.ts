@@ -1,7 +1,7 @@
 /**
- * The remote messages Intray reads, both eras. Loose on purpose: unknown fields pass, optional ones that are
- * broken count as absent, and what a task cannot do without is required. The official schemas are stricter than
- * the servers in the field; the tests hold these against them.
+ * Schemas of remote messages, both eras. Deliberately loose: unknown fields pass, broken optional fields
+ * count as absent, and only a task's essentials are required. Servers in the field deviate from the stricter
+ * official schemas; tests compare both.
  */
 import { z } from "zod";
 import { detached } from "../base/detached.ts";
@@ -19,19 +19,19 @@ import { hideIn, hiding, IN_MESSAGES } from "./wire/hide.ts";
 import { parseJson } from "./wire/json.ts";
 
 const record = z.record(z.string(), z.unknown());
-/** What is echoed exactly, or not at all: an altered key or id could be that of another question. */
+/** Values to echo: rejected rather than altered, since an altered key or id could be another question's. */
 const echoed = z.string().max(ID_CHARACTERS).refine(canBeKept, "not a text that can be kept");
-/** Integers beyond 2^53 are another number already when they are read. */
+/** Integers beyond 2^53 are rejected, since parsing already changed them. */
 const rpcIdSchema = z.union([echoed, z.int()]);
 export const rpcErrorSchema = z.looseObject({
   code: z.number(),
-  /** Words of it are looked for, so it must be short. */
+  /** Cut, since regular expressions search the message. */
   message: z.string().transform((message) => detached(message.slice(0, ERROR_CHARACTERS))),
   data: z.unknown().optional(),
 });
 export type RpcError = { code: number; message: string; data?: unknown };
 
-/** A reply to a request of ours. The id is null where the server could not read ours. */
+/** A reply to one of our requests. The id is null if the server could not read the request's. */
 export const replySchema = z.looseObject({
   id: rpcIdSchema.nullish(),
   result: record.optional(),
@@ -46,13 +46,13 @@ export const serverMessageSchema = z.looseObject({
 });
 export type ServerMessage = z.infer<typeof serverMessageSchema>;
 
-/** Without what Postgres can't keep: what is stored must be equal to what the next poll says. */
+/** Removes characters that Postgres cannot store, so that the stored text equals the next poll's. */
 const text = z
   .string()
   .transform((value) => cut(value, STATUS_CHARACTERS).toWellFormed().replaceAll("\u0000", "\uFFFD"))
   .nullish()
   .catch(null);
-/** Whole ms, at most `max`: servers name fractions, and "for ever" as the largest number they know. */
+/** Whole ms, at most `max`. Servers send fractions, and huge numbers for "forever". */
 const duration = (max: number) =>
   z
     .number()
@@ -98,11 +98,11 @@ export const taskSchema = z
       result: task.result,
       error: task.error,
     };
-    // Its id may be all that it takes to answer it.
+    // Masked, since the task id may be all that is needed to answer the task.
     return discreet(remote, hiding([task.taskId], IN_MESSAGES));
   });
 
-/** The task without secrets in what is shown of it; its id, which we need, stays. */
+/** Masks secrets in a task's visible texts. The task's id stays, since calls need it. */
 export function discreet(task: RemoteTask, hide: (text: string) => string): RemoteTask {
   const { statusMessage, questions, result, error } = task;
   return {
@@ -115,8 +115,8 @@ export function discreet(task: RemoteTask, hide: (text: string) => string): Remo
 }
 
 /**
- * The question without secrets in what is only read of it: its message, titles and descriptions. A URL, and values that
- * an answer may have to repeat, stay as they are.
+ * Masks secrets in a question's message, titles and descriptions. The URL and values that an answer may have
+ * to repeat stay unchanged.
  */
 export function discreetQuestion(question: Question, hide: (text: string) => string): Question {
   const { message, requestedSchema } = question;
@@ -136,17 +136,17 @@ function hideLabels(schema: unknown, hide: (text: string) => string): unknown {
   );
 }
 
-/** Multi round trip of 2026-07-28. */
+/** The multi round trip of 2026-07-28. */
 export const inputRequiredSchema = z
   .looseObject({ inputRequests: inputRequestsSchema.nullish(), requestState: z.string().nullish() })
   .transform(({ inputRequests, requestState }) => ({
     questions: questionsOf(inputRequests),
-    /** Asked for anything at all, if only for what we cannot give. */
+    /** True if the server asked for anything, even if unsupported. */
     asks: Object.keys(inputRequests ?? {}).length > 0,
     requestState: requestState ?? null,
   }));
 
-/** The elicitations among `inputRequests`. We declare nothing else, so other kinds have no one to answer them. */
+/** Returns the elicitations among `inputRequests`. Other kinds were not declared and cannot be answered. */
 function questionsOf(inputRequests: z.infer<typeof inputRequestsSchema> | null | undefined): Question[] {
   return Object.entries(inputRequests ?? {}).flatMap(([key, { method, params }]) => {
     const question = method === "elicitation/create" ? toQuestion({ kind: "key", key }, params) : null;
@@ -161,7 +161,7 @@ const elicitSchema = z.looseObject({
   url: z.string().max(URL_CHARACTERS).nullish(),
 });
 
-/** A question, or null where nobody could be shown one: an unknown mode, a url mode without a URL that can be. */
+/** Returns a question, or null for an unknown mode, a missing URL, or a schema nested too deeply. */
 export function toQuestion(address: Question["address"], params: unknown): Question | null {
   const parsed = elicitSchema.safeParse(params ?? {});
   if (!parsed.success) return null;
@@ -175,7 +175,7 @@ const urlsSchema = z.looseObject({
   elicitations: z.array(z.looseObject({ elicitationId: echoed.min(1) })),
 });
 
-/** 2025-11-25: the URLs that a server wants visited before it takes the call, by their `elicitationId`. */
+/** 2025-11-25: returns the URLs to visit before the server accepts the call, keyed by `elicitationId`. */
 export function urlsToVisit({ code, data }: RpcError): Question[] {
   const parsed = code === URL_ELICITATION_REQUIRED ? urlsSchema.safeParse(data).data : undefined;
   return (parsed?.elicitations ?? []).slice(0, URLS).flatMap((elicitation) => {
@@ -190,7 +190,10 @@ export function deeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((child) => deeperThan(child, levels - 1));
 }
 
-/** The task a message belongs to. Both spellings: the specification's, and the one older Python servers send. */
+/**
+ * Returns the id of a message's task, or null. Accepts both spellings of the key: the specification's, and an
+ * older one of Python servers.
+ */
 export function relatedTaskId(meta: unknown): string | null {
   const values = record.safeParse(meta).data ?? {};
   const ids = RELATED_KEYS.map((key) => handleSchema.safeParse(values[key]).data?.taskId);
@@ -201,7 +204,7 @@ const RELATED_KEYS = ["io.modelcontextprotocol/related-task", "modelcontextproto
 const handleSchema = z.looseObject({ taskId: z.string().min(1).max(HANDLE_CHARACTERS) });
 const CREATED_KEYS = ["modelcontextprotocol.io/task", "io.modelcontextprotocol/task"];
 
-/** The task that some Python servers announce in the `_meta` of an empty CallToolResult, or null. */
+/** Returns the task that some Python servers announce in the `_meta` of an empty CallToolResult, or null. */
 export function taskInMeta(result: Record<string, unknown>): RemoteTask | null {
   const meta = record.safeParse(result._meta).data ?? {};
   const created = CREATED_KEYS.map((key) => meta[key]).find((value) => handleSchema.safeParse(value).success);
@@ -223,18 +226,18 @@ export const statusSchema = z.looseObject({
   status: z.string().optional().catch(undefined),
 });
 
-/** 2026-07-28: which notifications a server agreed to send. Like the official reading: all ids are texts, or none counts. */
+/** 2026-07-28: the agreed notifications. Like the official client, drops all ids unless all are texts. */
 export const acknowledgedSchema = z.looseObject({
   notifications: z.looseObject({ taskIds: z.array(z.string()).default([]).catch([]) }),
 });
 
-/** The text as a request or notification, or null for a reply, which is not parsed where that can be told. */
+/** Parses a request or notification; returns null for a reply. Skips parsing texts without a `"method"`. */
 export function asServerMessage(text: string): ServerMessage | null {
   if (!text.includes('"method"')) return null;
   return serverMessageSchema.safeParse(parseJson(text)).data ?? null;
 }
 
-/** Postgres gives it back as it is. */
+/** Returns true if Postgres can store the text unchanged. */
 export function canBeKept(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }

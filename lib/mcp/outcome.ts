@@ -1,4 +1,4 @@
-/** What became of a call of 2025-11-25: of `tools/call`, and of the task that it made. */
+/** The outcomes of 2025-11-25 calls: of `tools/call`, and of the task created by that call. */
 import { z } from "zod";
 import { taskInMeta, taskSchema, urlsToVisit } from "./messages.ts";
 import { type CallOptions, PeerError, type StartOutcome, type TaskResult } from "./peer.ts";
@@ -7,7 +7,7 @@ import { parseResult, type Reply, readResult } from "./wire/wire.ts";
 
 const anyResult = z.record(z.string(), z.unknown());
 
-/** What became of a `tools/call`. URLs to visit first (-32042) are questions, after which the call is made again. */
+/** Reads the outcome of a `tools/call`. URLs to visit (-32042) are questions; the call is then repeated. */
 export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Promise<StartOutcome> {
   try {
     const result = readResult(await reply, anyResult, options);
@@ -24,8 +24,8 @@ export async function toOutcome(reply: Promise<Reply>, options: CallOptions): Pr
 }
 
 /**
- * `tasks/result` answers as the tool's call would have: a JSON-RPC error is the task's end, unless it speaks of the
- * asking itself.
+ * Reads the reply to `tasks/result`, which equals the tool call's own reply. A JSON-RPC error therefore is
+ * the task's result, unless the error concerns the request itself.
  */
 export function toTaskResult(reply: Reply, options: CallOptions): TaskResult {
   try {

@@ -1,4 +1,4 @@
-/** The era of sessions and core tasks. What is bound to a session stays on it: tasks, questions, answers. */
+/** The era of sessions and core tasks. Tasks, questions and answers stay on their session. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
 import { INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
@@ -29,9 +29,9 @@ import { clockOffset, getTask } from "./wire/get.ts";
 import { type Request, readResult, resultOf, type StreamHandlers, type Wire } from "./wire/wire.ts";
 
 const VERSION = "2025-11-25";
-/** Older servers know no tasks, but their tools can be called. */
+/** Older versions have no tasks, but their tools can be called. */
 const UNDERSTOOD = new Set([VERSION, "2025-06-18", "2025-03-26"]);
-/** For replies that are sent at once, beside the call that a stream belongs to. */
+/** Deadline for instant replies, which are sent beside the call whose stream asked for them. */
 const INSTANT_REPLY_MS = 5_000;
 
 const anyResult = z.record(z.string(), z.unknown());
@@ -43,7 +43,7 @@ const initializeSchema = z.looseObject({
 });
 const tasksPageSchema = z.looseObject({ tasks: z.array(taskSchema), nextCursor: z.string().nullish() });
 
-/** `initialize` and `notifications/initialized`. The session is the caller's to close. */
+/** Sends `initialize` and `notifications/initialized`. The caller closes the session. */
 export async function initialize(wire: Wire, options: CallOptions) {
   const params = { protocolVersion: VERSION, capabilities: ELICITATION, clientInfo: CLIENT_INFO };
   const next = underOneDeadline(options);
@@ -116,7 +116,8 @@ export class Peer20251125 implements Peer {
       name: input.tool,
       arguments: input.arguments,
       ...(asTask ? { task: input.ttlMs === null ? {} : { ttl: input.ttlMs } } : {}),
-      // A token lives as long as its task, so progress may come on the session's other streams too.
+      // The token stays valid for the task's lifetime, so progress may also arrive on the session's other
+      // streams.
       _meta: { [IDEMPOTENCY_KEY]: input.idempotencyKey, progressToken: input.idempotencyKey },
     };
     const request: Request = {
@@ -208,13 +209,13 @@ export class Peer20251125 implements Peer {
     try {
       await this.wire.remove(headersOf(session), options);
     } catch (error) {
-      // A server need not offer it, and a session that is gone needs no closing.
+      // Servers need not support closing, and a lost session needs none.
       const isDone = error instanceof PeerError && ["session_gone", "not_supported"].includes(error.code);
       if (!isDone) throw error;
     }
   }
 
-  /** Server messages of a stream to the listener; what wants a reply at once gets one on the same session. */
+  /** Passes a stream's server messages to the listener, and sends instant replies on the same session. */
   private sorted(session: Session | null, listener: StreamListener, options: CallOptions): StreamHandlers {
     let underWay = 0;
     return {
@@ -224,7 +225,7 @@ export class Peer20251125 implements Peer {
         if (!reply || underWay >= INSTANT_REPLIES) return;
         const { onMessage } = options;
         underWay++;
-        // A reply that is lost is the server's to miss: it asks again, or drops the stream, which is noticed.
+        // Lost replies are ignored: the server asks again, or drops the stream, which is noticed.
         this.wire
           .post(reply, headersOf(session), { deadlineMs: INSTANT_REPLY_MS, onMessage })
           .catch(() => {})

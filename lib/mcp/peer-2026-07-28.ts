@@ -1,4 +1,4 @@
-/** The stateless era with the extension `io.modelcontextprotocol/tasks` (SEP-2663): every call stands alone. */
+/** The stateless era with the extension `io.modelcontextprotocol/tasks` (SEP-2663): calls are independent. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
 import { inputRequiredSchema, taskInMeta, taskSchema } from "./messages.ts";
@@ -35,12 +35,12 @@ const META = {
     extensions: { "io.modelcontextprotocol/tasks": {} },
   },
 };
-/** A server may pass nothing but its state back and forth; it is followed this far. */
+/** Limits rounds without a question, in which a server only passes its state back and forth. */
 const MAX_SILENT_ROUNDS = 5;
 
 const anyResult = z.record(z.string(), z.unknown());
 
-/** A request as this era frames it. `name`: the tool's name or the task id. */
+/** Frames a request for this era. `name` is the tool's name or the task id. */
 export function framed(method: string, params: Record<string, unknown>, name?: string, meta = {}): Request {
   return {
     method,
@@ -90,7 +90,8 @@ export class Peer20260728 implements Peer {
       const request = framed("tools/call", params, input.tool, { [IDEMPOTENCY_KEY]: input.idempotencyKey });
       Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
       request.onId = input.onCall;
-      // A round may take as long as its reply may: the deadline is of each one's sending then.
+      // With `replyWithinMs`, each round gets its own time for the reply, and the deadline covers each
+      // round's sending.
       const round = options.replyWithinMs === undefined ? next() : options;
       const result = await resultOf(this.wire, { ...request, lane: "held" }, anyResult, round);
 
@@ -156,5 +157,5 @@ export class Peer20260728 implements Peer {
   async close(): Promise<void> {}
 }
 
-/** Opaque, and echoed byte for byte; absent where the server sent none. */
+/** Returns the opaque state, echoed byte for byte, or nothing if the server sent none. */
 const stateOf = (requestState: string | null) => (requestState === null ? {} : { requestState });

@@ -1,4 +1,4 @@
-/** Lines of the specifications that bind a client, one by one; docs/threat-model.md names where each is met. */
+/** The specifications' requirements for clients. docs/threat-model.md says where each is met. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type HostileServer, startHostileServer } from "../../test/servers/hostile-server.ts";
 import { createNetwork } from "../base/network.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const peer = (era: Era) => createPeer(era, openWire({ url: server.url, headers: {} }, network));
 const session: Session = { id: "s", protocolVersion: "2025-11-25", lastEventId: null };
-/** Notes what it is told. */
+/** Returns a listener that records its calls. */
 function listener() {
   const told: unknown[] = [];
   const note =

@@ -1,4 +1,4 @@
-/** What a server of 2025-11-25 sends on its streams besides replies, sorted to the listener. */
+/** Passes messages of 2025-11-25 servers (other than replies) from their streams to the listener. */
 
 import {
   cancelledSchema,
@@ -13,7 +13,7 @@ import {
 import type { RpcId, StreamListener } from "./peer.ts";
 import { hiding, IN_MESSAGES } from "./wire/hide.ts";
 
-/** What is answered at once, by us: never an elicitation that a person could be shown. */
+/** A reply that Intray sends at once. Never answers an elicitation that can be shown to a person. */
 export type InstantReply = { id: RpcId } & (
   | { result: Record<string, never> }
   | { error: { code: number; message: string } }
@@ -21,7 +21,7 @@ export type InstantReply = { id: RpcId } & (
 
 type Listener = Omit<StreamListener, "onClosed" | "onEventId">;
 
-/** Hands the message to the listener. Returns a reply to send at once, or null: the message wants none, or waits. */
+/** Passes the message to the listener. Returns a reply to send at once, or null if none is due (yet). */
 export function sortServerMessage(
   message: ServerMessage,
   listener: Listener,
@@ -35,7 +35,7 @@ export function sortServerMessage(
   if (method === "ping") return { id, result: {} };
   if (method !== "elicitation/create") return { id, error: { code: -32601, message: "Method not found" } };
   const question = toQuestion({ kind: "rpc", rpcId: id }, params);
-  // Not a mode we declared: the specification asks for this error.
+  // The specification requires this error for a mode that was not declared.
   if (!question) return { id, error: { code: -32602, message: "Unsupported elicitation" } };
   const taskId = relatedTaskId(params?._meta);
   listener.onQuestion(
@@ -46,7 +46,7 @@ export function sortServerMessage(
   return null;
 }
 
-/** A notification that is broken or not for us is no event. */
+/** Ignores broken and irrelevant notifications. */
 function notify(method: string, params: unknown, listener: Listener): void {
   if (method === "notifications/cancelled") {
     const { data } = cancelledSchema.safeParse(params);
@@ -55,7 +55,7 @@ function notify(method: string, params: unknown, listener: Listener): void {
     const { data } = statusSchema.safeParse(params);
     if (data) listener.onStatus(data.taskId, data.status);
   } else if (method === "notifications/elicitation/complete") {
-    // What was to be done at a URL is done: the task may have moved on, if the message says which.
+    // A URL elicitation is complete, so the task (if named) may have progressed.
     const { data } = completeSchema.safeParse(params);
     if (data) listener.onStatus(relatedTaskId(data._meta) ?? data.elicitationId);
   } else if (method === "notifications/progress") {

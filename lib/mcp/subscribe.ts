@@ -1,4 +1,4 @@
-/** `subscriptions/listen` of 2026-07-28 for tasks: a server that honours it tells when one of them changed. */
+/** `subscriptions/listen` of 2026-07-28 for tasks, by which a server reports each task's changes. */
 import { z } from "zod";
 import { acknowledgedSchema, type ServerMessage, statusSchema } from "./messages.ts";
 import { type CallOptions, PeerError, type Stream, type StreamListener } from "./peer.ts";
@@ -8,7 +8,7 @@ import { type Request, readResult, type Wire } from "./wire/wire.ts";
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
 const CHANGED = "notifications/tasks";
 
-/** Null where the server does not know the method, or agrees to tell of none of these tasks. */
+/** Returns a stream, or null if the server lacks the method or agrees to report none of these tasks. */
 export async function subscribe(
   wire: Wire,
   request: Request,
@@ -20,7 +20,7 @@ export async function subscribe(
   const honoured = Promise.withResolvers<boolean>();
   let isHandedOut = false;
   let failure: PeerError | null = null;
-  // Nobody waits for it where the stream does not open.
+  // Avoids an unhandled rejection if opening the stream fails before the promise is awaited.
   honoured.promise.catch(() => {});
   const deadline = new Deadline(options, honoured.reject);
   const onServerMessage = ({ method, params }: ServerMessage) => {
@@ -36,7 +36,7 @@ export async function subscribe(
     const stream = await wire.hold(request, options, {
       onServerMessage,
       onEventId: () => {},
-      // The reply is the end of the subscription, or the refusal of it.
+      // A reply ends or refuses the subscription.
       onReply(reply) {
         try {
           readResult(reply, z.unknown(), options);

@@ -33,8 +33,8 @@ export const toolsPageSchema = z.looseObject({
 });
 
 /**
- * Walks `tools/list` within the limits; the rest is left out, as are tools of 2026-07-28 that must not be called.
- * Throws what `page` throws.
+ * Walks `tools/list` within the limits. Leaves out excess tools, and tools of 2026-07-28 that must not be
+ * called. Throws what `page` throws.
  */
 export async function listTools(
   era: Era,
@@ -56,7 +56,7 @@ export async function listTools(
       tools.push(tool);
       if (tools.length === TOOLS) return tools;
     }
-    // The same cursor once more leads around in a circle.
+    // A repeated cursor means an endless loop.
     if (!reply.nextCursor || reply.nextCursor === cursor) break;
     cursor = reply.nextCursor;
   }

@@ -1,6 +1,7 @@
 /**
- * What an engine process counts, from its start on. It has no port: its figures go to the database with its presence
- * (snapshot.ts), and the web's /metrics shows them. No label names a tenant: no organization, server, tool, task, text.
+ * Metrics of an engine process since its start. An engine has no port: its figures go into its row in the
+ * database (snapshot.ts), and the web's /metrics shows them. No label names a tenant: no organization,
+ * server, tool, task or text.
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -40,7 +41,7 @@ export const events = new Counter({
   labelNames: ["type"],
   registers,
 });
-/** What each line of history says of a delivery. */
+/** The delivery result that each event type stands for. */
 export const RESULTS: Record<string, string> = {
   "delivery.sending": "sent",
   "delivery.accepted": "accepted",
@@ -89,12 +90,13 @@ const sent = new Counter({
   registers,
 });
 
-/** `failed`: it will be tried again. `given_up`: it will not. */
+/** Counts an attempt. `failed` will be retried; `given_up` will not. */
 export function countSent(channel: "mail" | "webhook", result: "ok" | "failed" | "given_up"): void {
   sent.inc({ channel, result });
 }
 
-// What has not happened yet is 0 and not absent: else Prometheus sees no rise the first time that it does.
+// Starts every series at 0: if a series were absent until its first event, Prometheus would miss that first
+// rise.
 for (const type of EVENT_TYPES) events.inc({ type }, 0);
 for (const result of ["unchanged", "changed", "task_not_found", "session_gone", "failed"])
   polls.inc({ result }, 0);
@@ -113,7 +115,7 @@ const pool = new Gauge({
   registers,
 });
 
-/** The gauges of a moment. */
+/** Sets the gauges to their current values. */
 export function noteState(now: {
   watched: number;
   pool: { busy: number; idle: number; waiting: number };

@@ -1,12 +1,12 @@
-/** Figures out of lines of history, each of which is read once by one engine. */
+/** Derives metrics from history lines, each of which is read once by one engine. */
 import { Prisma, type Tx } from "../base/db/db.ts";
 import type { FollowedEvent } from "../events/follow.ts";
 import { deliveries, events, RESULTS, timeToDecision } from "./engine.ts";
 
-/** What lines do not say of the request that they are about. */
+/** Facts about a line's request that the line itself lacks. */
 export interface RequestFacts {
   openedAt: Date;
-  /** The way that its last answer took; null: none has set out. */
+  /** The delivery method of the request's last answer; null if no delivery has begun. */
   rung: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** An engine's figures as its row keeps them, and all of a scrape as one text. */
+/** An engine's metrics as stored in its row, and the text of a scrape. */
 import { AggregatorRegistry, type Registry } from "prom-client";
 import { z } from "zod";
 
@@ -14,22 +14,22 @@ const metricSchema = z.object({
     }),
   ),
 });
-/** Metrics of one process; what an engine of another version wrote may lack some, or have more. */
+/** Metrics of one process. Engines of other versions may write fewer or more. */
 export const snapshotSchema = z.array(metricSchema);
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
-/** Of the figures that every Node process has, those that tell one engine from another. */
+/** The process metrics worth keeping per engine. */
 const OF_PROCESS = new Set([
   "process_cpu_seconds_total",
   "process_resident_memory_bytes",
   "nodejs_eventloop_lag_p99_seconds",
 ]);
 
-/** What goes into the engine's row; small, for it is written with every sign of life. */
+/** Returns the metrics for the engine's row. Kept small, since every heartbeat writes them. */
 export async function takeSnapshot(registry: Registry): Promise<Snapshot> {
   const all = await registry.getMetricsAsJSON();
   const kept = all.filter(({ name }) => name.startsWith("intray_") || OF_PROCESS.has(name));
-  // JSON has no NaN, which an event loop without a measure has for its lag.
+  // JSON has no NaN, the event loop lag before its first measurement.
   const finite = kept.map((metric) => ({
     ...metric,
     values: metric.values.filter(({ value }) => Number.isFinite(value)),
@@ -37,7 +37,7 @@ export async function takeSnapshot(registry: Registry): Promise<Snapshot> {
   return snapshotSchema.parse(finite.map((metric) => ({ ...metric, type: String(metric.type) })));
 }
 
-/** Everything in Prometheus' text format. The engines' figures bear the label `engine`, so that a restart is a reset. */
+/** Renders all metrics for Prometheus. A label `engine` makes an engine's restart count as a reset. */
 export async function exposition(
   own: Registry,
   engines: { id: string; metrics: Snapshot }[],
@@ -45,7 +45,7 @@ export async function exposition(
   const labelled = engines.map(({ id, metrics }) =>
     metrics.map((metric) => ({
       ...metric,
-      // With the label nothing is left to add up.
+      // The label makes each series unique, so nothing is summed.
       aggregator: "sum" as const,
       values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, engine: id } })),
     })),

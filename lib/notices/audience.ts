@@ -1,6 +1,6 @@
 /**
- * Who is to be told of what, as the rows say it now. It is asked when something changed, to make notices and to withdraw
- * them, and once more before a mail leaves.
+ * Determines the recipients of notices from the current rows. Queried after changes, to create and withdraw
+ * notices, and again before a mail is sent.
  */
 
 import { may, type Permission } from "../access/permissions.ts";
@@ -9,7 +9,7 @@ import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
 import type { Cause } from "./schema.ts";
 
-/** What may have changed, by id. */
+/** Ids of objects that may have changed. */
 export interface Subjects {
   requests: string[];
   tasks: string[];
@@ -18,7 +18,7 @@ export interface Subjects {
   webhooks: string[];
 }
 
-/** What one has to be allowed to do something about it; what is missing is told to one person, whatever their role. */
+/** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
 const NEEDS: Partial<Record<Cause, Permission>> = {
   "request.waiting": "requests:answer",
   "request.assigned": "requests:answer",
@@ -31,7 +31,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "webhook.disabled": "webhooks:manage",
 };
 
-/** Whether a role may still be told of it. */
+/** Returns true if a role may get notices of this cause. */
 export function concerns(role: Role, cause: Cause): boolean {
   const needed = NEEDS[cause];
   return needed === undefined || may(role, needed);
@@ -40,7 +40,7 @@ export function concerns(role: Role, cause: Cause): boolean {
 const rolesFor = (permission: Permission) =>
   Prisma.sql`m.role = ANY(${ROLES.filter((role) => may(role, permission))}::text[])`;
 
-/** As `visibleTask`, for the member `m`. */
+/** Like `visibleTask`, for member `m`. */
 const SEES = Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = m.user_id OR EXISTS (
   SELECT FROM input_request mine WHERE mine.organization_id = t.organization_id AND mine.task_id = t.id
     AND mine.assignee_user_id = m.user_id))`;
@@ -48,7 +48,7 @@ const SEES = Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = 
 const MEMBER = Prisma.sql`JOIN membership m ON m.organization_id = x.organization_id`;
 const TASK = Prisma.sql`JOIN task t ON t.organization_id = x.organization_id AND t.id = x.task_id`;
 
-/** Rows `user_id, cause, subject, task_id, input_request_id, server_id`. */
+/** Returns SQL with rows `user_id, cause, subject, task_id, input_request_id, server_id`. */
 export function audienceOf(organizationId: string, subjects: Subjects): Prisma.Sql {
   const these = (ids: string[]) =>
     Prisma.sql`x.organization_id = ${organizationId}::uuid AND x.id = ANY(${ids}::uuid[])`;
@@ -68,7 +68,10 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
 
 type Part = (these: Prisma.Sql) => Prisma.Sql;
 
-/** Whoever may answer, or the one it is assigned to; not who may not accept: by four eyes, or another's address. */
+/**
+ * Recipients: everyone who may answer, or the assignee alone. Unassigned requests exclude members who may not
+ * accept, because of the four-eyes rule or because a URL belongs to another person's connection.
+ */
 const waiting: Part = (these) => Prisma.sql`
   SELECT m.user_id, CASE WHEN x.assignee_user_id IS NULL THEN 'request.waiting' ELSE 'request.assigned' END AS cause,
     x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
@@ -91,8 +94,8 @@ const flagged: Part = (these) => Prisma.sql`
     WHERE d.organization_id = x.organization_id AND d.input_request_id = x.id AND d.flagged AND a.withdrawn_at IS NULL)`;
 
 /**
- * Who started it. A result that says of itself that it is an error is a failure; one that is tried again by itself is
- * none yet.
+ * Recipient: the member who started the task. A result marked as error counts as a failure. A task that is
+ * being retried automatically does not count.
  */
 const ended: Part = (these) => Prisma.sql`
   SELECT m.user_id, CASE WHEN x.state = 'completed' AND x.outcome_is_error THEN 'task.failed' ELSE 'task.' || x.state END,
@@ -106,7 +109,7 @@ const startUnknown: Part = (these) => Prisma.sql`
   FROM task x JOIN task t ON t.organization_id = x.organization_id AND t.id = x.id ${MEMBER}
   WHERE ${these} AND t.state = 'start_unknown' AND ${rolesFor("tasks:manage")} AND ${SEES}`;
 
-/** Whose own connection it is; the shared one's are all who may sign in for it. */
+/** Recipients: the connection's owner, or for the shared one everyone who may sign in for it. */
 const needsSignIn: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'connection.' || g.state, x.id, NULL::uuid, NULL::uuid, x.server_id
   FROM connection x ${MEMBER}
@@ -116,18 +119,18 @@ const needsSignIn: Part = (these) => Prisma.sql`
     AND CASE WHEN x.user_id IS NULL THEN ${rolesFor("connections:share")}
       ELSE x.user_id = m.user_id AND ${rolesFor("connections:own")} END`;
 
-/** That somebody has to sign in is told of the connection. */
+/** Excludes servers that need a sign-in, since the connection has its own notice. */
 const unhealthy: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'server.unhealthy', x.id, NULL::uuid, NULL::uuid, x.id FROM server x ${MEMBER}
   WHERE ${these} AND x.removed_at IS NULL AND x.health_state <> 'ok'
     AND NOT (x.health_state = 'unauthorized' AND x.auth_kind = 'oauth') AND ${rolesFor("servers:check")}`;
 
-/** By itself: who switches one off knows. */
+/** Only webhooks disabled automatically, since people know about those that they disable themselves. */
 const webhookDisabled: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'webhook.disabled', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM webhook_endpoint x ${MEMBER}
   WHERE ${these} AND x.disabled_reason IN ('gone', 'failing') AND ${rolesFor("webhooks:manage")}`;
 
-/** Whether another works on the request of the notice `n`. */
+/** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c
   WHERE c.organization_id = n.organization_id AND c.input_request_id = n.input_request_id AND c.user_id <> n.user_id
     AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'))`;

@@ -1,9 +1,9 @@
-/** What a line of the history may change about who is to be told of what. Pure; who writes is transitions.ts. */
+/** Determines which notices an event may affect. Pure; transitions.ts writes. */
 import type { FollowedEvent } from "../events/follow.ts";
 import type { EventType } from "../events/schema.ts";
 import type { Subjects } from "./audience.ts";
 
-/** Lines after which a task may have to be told of, or no more. */
+/** Events that may create or withdraw a task's notices. */
 const OF_TASKS: EventType[] = [
   "task.completed",
   "task.failed",
@@ -19,7 +19,7 @@ const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
 
-/** What people did themselves is no news to them, unless more happened since. */
+/** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
   userId: string;
   subject: string;

@@ -1,4 +1,4 @@
-/** Who is told of what in the app: once, only what they can act on, and no more when it is decided. */
+/** Notices in the app: sent once, only to people who can act, and withdrawn after the decision. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";

@@ -1,4 +1,4 @@
-/** Scoped reads of notices: each member's own alone. */
+/** Scoped reads of notices; members see only their own. */
 
 import type { Principal } from "../access/principal.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
@@ -17,7 +17,7 @@ import {
   noticeKindSchema,
 } from "./schema.ts";
 
-/** Newest first. Throws `forbidden` for an API key, which is told nothing. */
+/** Lists notices, newest first. Throws `forbidden` for an API key, which has none. */
 export async function listNotices(
   organizationId: string,
   tx: Tx,
@@ -39,7 +39,7 @@ export async function listNotices(
   return toPage(rows, query.limit, (row) => row, toNotice);
 }
 
-/** How many are unread, up to MOST_COUNTED. */
+/** Counts unread notices, up to MOST_COUNTED. */
 export async function countUnread(organizationId: string, tx: Tx, principal: Principal): Promise<number> {
   const userId = memberOf(principal);
   const [row] = await tx.$queryRaw<{ unread: number }[]>`SELECT count(*)::integer AS unread FROM (
@@ -56,7 +56,7 @@ export function memberOf(principal: Principal): string {
 
 const UNREAD = Prisma.sql`n.read_at IS NULL AND n.withdrawn_at IS NULL`;
 
-/** Role and visibility may have changed since it was made. */
+/** Filters again, since role and visibility may have changed after the notice was created. */
 function shownTo(principal: Principal): Prisma.Sql {
   const causes = (Object.keys(CAUSES) as Cause[]).filter((cause) => concerns(principal.role, cause));
   return Prisma.sql`n.in_app AND n.cause = ANY(${causes}::text[]) AND (n.task_id IS NULL OR ${visibleTask(principal)})`;

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { pageQuerySchema } from "../base/page.ts";
 
-/** What members choose by: whether they are told in the app, by e-mail, both or not at all. */
+/** The kinds for which members choose channels: the app, e-mail, both or neither. */
 export const NOTICE_KINDS = ["assigned", "request", "attention", "failed", "lost", "done"] as const;
 export const noticeKindSchema = z.enum(NOTICE_KINDS);
 export type NoticeKind = z.infer<typeof noticeKindSchema>;
 
-/** What a notice says, by what it is about. Its state now decides whether it is still to be told. */
+/** Causes of notices, and the kind of each. A notice applies while its subject is in the cause's state. */
 export const CAUSES = {
   "request.waiting": "request",
   "request.assigned": "assigned",
@@ -30,7 +30,7 @@ export interface Channels {
   email: boolean;
 }
 
-/** Quiet: by mail only what nobody else does, and what stands still without somebody. */
+/** Few mails by default: only for matters that would otherwise stay unnoticed or unsolved. */
 export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
   assigned: { app: true, email: true },
   request: { app: true, email: false },
@@ -40,7 +40,7 @@ export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
   done: { app: true, email: false },
 };
 
-/** What a notice is about: never the question, arguments or results. The label is for the app alone. */
+/** A notice: never contains the question, arguments or results. The label is shown in the app only. */
 export const noticeSchema = z.object({
   id: z.uuid(),
   kind: noticeKindSchema,
@@ -56,7 +56,7 @@ export type Notice = z.infer<typeof noticeSchema>;
 export const noticeQuerySchema = pageQuerySchema.extend({ unread: z.enum(["true", "false"]).optional() });
 export type NoticeQuery = z.infer<typeof noticeQuerySchema>;
 
-/** Counting ends at 100: nobody reads a longer number. */
+/** Counting stops at 100, since larger numbers help nobody. */
 export const MOST_COUNTED = 100;
 export const noticeCountsSchema = z.object({ unread: z.number().int() });
 export type NoticeCounts = z.infer<typeof noticeCountsSchema>;
@@ -64,7 +64,7 @@ export type NoticeCounts = z.infer<typeof noticeCountsSchema>;
 const channelsSchema = z.object({ app: z.boolean(), email: z.boolean() });
 
 export const noticeSettingsSchema = z.object({
-  /** Where mail goes; `sends`: the installation has a mail server at all. */
+  /** The address for mail. `sends`: the installation has a mail server. */
   email: z.object({ address: z.string(), sends: z.boolean() }),
   kinds: z.record(noticeKindSchema, channelsSchema),
 });

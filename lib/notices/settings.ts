@@ -11,7 +11,7 @@ import {
   type UpdateNoticeSettings,
 } from "./schema.ts";
 
-/** How a member is told of what. `sends`: the installation has a mail server. Throws `forbidden` for an API key. */
+/** Returns a member's channels. `sends`: a mail server exists. Throws `forbidden` for an API key. */
 export async function readNoticeSettings(
   organizationId: string,
   tx: Tx,
@@ -28,7 +28,7 @@ export async function readNoticeSettings(
   return { email: { address: user.email, sends }, kinds };
 }
 
-/** The last write wins, and only what it names is written. Counts for what comes. Throws `forbidden` for an API key. */
+/** Changes the given kinds for future notices; the last write wins. Throws `forbidden` for an API key. */
 export async function setNoticeSettings(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** All writes to notices. The engine makes and withdraws them; people mark them read. */
+/** All writes to notices. The engine creates and withdraws them; people mark them as read. */
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
@@ -9,17 +9,16 @@ import type { OwnDoing } from "./follow.ts";
 import { memberOf } from "./queries.ts";
 import { CAUSES, type Cause, DEFAULT_CHANNELS } from "./schema.ts";
 
-/** A moment for what comes together, and for what is decided at once in the app. */
+/** Delay before mailing, which groups simultaneous notices and skips those handled in the app at once. */
 const MAIL_AFTER_MS = 10_000;
-/** A server that is well again by then is no news for a mail. */
+/** Longer delay for servers, so that short outages cause no mail. */
 const MAIL_AFTER_OUTAGE_MS = 5 * 60_000;
-/** What is told of again within this was mailed already. */
+/** A notice that recurs within this time is not mailed again. */
 const MAILED_LATELY_MS = 3600_000;
 
 /**
- * Makes the notices that are missing of these subjects, takes up again those that were withdrawn, and withdraws those
- * with nothing left to do about them. It may be repeated, and leaves what is right as it is. `mails`: the installation
- * has a mail server.
+ * Creates missing notices of these subjects, restores withdrawn ones that apply again, and withdraws obsolete
+ * ones. Idempotent. `mails`: the installation has a mail server.
  */
 export async function syncNotices(
   organizationId: string,
@@ -74,7 +73,7 @@ const DEFAULTS = Prisma.join(
   }),
 );
 
-/** What people did themselves is read, and not mailed to them. */
+/** Marks notices of members' own actions as read, and does not mail them. */
 export async function markOwnRead(organizationId: string, tx: Tx, own: OwnDoing[]): Promise<void> {
   if (own.length === 0) return;
   await tx.$executeRaw`UPDATE notice n SET read_at = now(), mail_after = NULL
@@ -84,7 +83,7 @@ export async function markOwnRead(organizationId: string, tx: Tx, own: OwnDoing[
       AND n.read_at IS NULL AND n.mail_id IS NULL`;
 }
 
-/** One's own notice; a mail about it that has not left does not leave. Repeating it changes nothing. */
+/** Marks the member's own notice as read and drops its pending mail. Idempotent. */
 export async function markRead(
   organizationId: string,
   tx: Tx,
@@ -97,7 +96,7 @@ export async function markRead(
   await read(organizationId, tx, userId, Prisma.sql`id = ${noticeId}::uuid`);
 }
 
-/** All that is there now. */
+/** Marks all current notices as read. */
 export async function markAllRead(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
   await read(organizationId, tx, memberOf(principal), Prisma.sql`withdrawn_at IS NULL`);
 }
@@ -108,7 +107,7 @@ async function read(organizationId: string, tx: Tx, userId: string, which: Prism
   if (marked > 0) await publishChange(organizationId, tx, "notice", [userId]);
 }
 
-/** Old notices go, whatever became of them. True: there are more. */
+/** Deletes old notices in any state. Returns true if more remain. */
 export async function forgetOldNotices(
   organizationId: string,
   tx: Tx,

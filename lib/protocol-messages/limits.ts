@@ -1,2 +1,2 @@
-/** The newest messages of a task that are kept. */
+/** Messages kept per task; older ones are deleted. */
 export const MESSAGES_KEPT = 200;

@@ -10,7 +10,7 @@ const SECRET_KEYS = new Set([
 ]);
 const MASK = "•••";
 
-/** What is kept of one message: characters in all, characters of a text, members of a list, levels. */
+/** Limits of a stored message: characters in total and per text, members per list or object, levels. */
 const LEFT = 64 * 1024;
 const LONGEST_TEXT = 16 * 1024;
 const MEMBERS = 1_000;
@@ -18,15 +18,15 @@ const LEVELS = 50;
 const CUT = "…";
 
 /**
- * A copy of a protocol message without what would let a reader act in our name: bearer handles, session ids, opaque
- * state. `secrets` are values to hide wherever they stand. Of a huge message the copy has the beginning, and says how
- * much it leaves out.
+ * Copies a protocol message without bearer handles, session ids and opaque state, which would let a reader
+ * act in Intray's name. Also masks `secrets` wherever they occur. Cuts huge messages and notes how much is
+ * missing.
  */
 export function maskMessage(body: unknown, secrets: readonly string[]): unknown {
   return maskWithin(body, secrets).body;
 }
 
-/** The same, with about `most` characters of it at most, and how many the copy has. */
+/** Masks like `maskMessage`, cut to about `most` characters. Also returns the copy's size in characters. */
 export function maskWithin(
   body: unknown,
   secrets: readonly string[],
@@ -45,7 +45,7 @@ export function maskWithin(
       room.left -= 6;
       return value;
     }
-    // An empty list takes room too: there may be millions.
+    // Empty lists count too, since a message may have millions.
     room.left -= 2;
     if (level > LEVELS) return CUT;
     if (Array.isArray(value)) {

@@ -6,11 +6,11 @@ export interface NewMessage {
   at: Date;
   direction: "out" | "in";
   method: string;
-  /** Masked already (mask.ts). */
+  /** Already masked (mask.ts). */
   body: unknown;
 }
 
-/** Keeps what was said about a task, the newest `MESSAGES_KEPT`; written at the end of the transaction. */
+/** Stores a task's messages at the end of the transaction, and keeps the newest `MESSAGES_KEPT`. */
 export async function storeMessages(
   _organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What needs both a server and the database: probing, and tools that are fresh. Never a call inside a transaction. */
+/** Probing servers and fetching tools. Never call a server inside a transaction. */
 
 import type { Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
@@ -15,10 +15,10 @@ import { type KeptTools, readKeptTools, readServer } from "./queries.ts";
 import type { CheckedServer, CheckStep, CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
 import { createServer, removeServer, updateServer } from "./transitions.ts";
 
-/** Tools that were seen within this time are not asked for again. */
+/** Tools seen within this time are not fetched again. */
 const TOOLS_FRESH_MS = 5 * 60_000;
 
-/** Probes first: a refused address is not stored (`address_not_allowed`), a dead server is. */
+/** Probes and registers a server. Refuses a forbidden address (`address_not_allowed`), not a dead server. */
 export async function addServer(
   services: Services,
   principal: Principal,
@@ -35,7 +35,7 @@ export async function addServer(
   });
 }
 
-/** Probes again where the change could matter to the server. */
+/** Changes a server, and probes again if the change affects calls. */
 export async function changeServer(
   services: Services,
   principal: Principal,
@@ -53,7 +53,7 @@ export async function changeServer(
   return server;
 }
 
-/** Takes a server out of use and ends what its authorization server granted. Throws as `removeServer`. */
+/** Removes a server and revokes its grants at the authorization server. Throws like `removeServer`. */
 export async function dropServer(services: Services, principal: Principal, serverId: string): Promise<void> {
   const { organizationId } = principal;
   const forgotten = await services.db.withOrganization(organizationId, (tx) =>
@@ -62,7 +62,7 @@ export async function dropServer(services: Services, principal: Principal, serve
   await revokeAll(services.network, forgotten);
 }
 
-/** Probes a server and stores what was found. Throws `not_found`. */
+/** Probes a server and stores the result. Throws `not_found`. */
 export async function checkServer(
   services: Services,
   principal: Principal,
@@ -84,8 +84,8 @@ function signIn({ startsOn }: Server): CheckStep {
 }
 
 /**
- * A server's tools, asked for again when they are old; the old ones while it is away or paused. Throws
- * `server_unavailable`, `server_paused`.
+ * Returns a server's tools, refreshed if old. Returns the stored ones while the server is unreachable or
+ * paused. Throws `server_unavailable`, `server_paused`.
  */
 export async function toolsOf(services: Services, principal: Principal, serverId: string): Promise<Tool[]> {
   const kept = await keptTools(services, principal, serverId);
@@ -97,9 +97,9 @@ export async function toolsOf(services: Services, principal: Principal, serverId
 }
 
 /**
- * One tool, as last seen. The server is asked when it was not, and for a person also when that was long ago and the
- * server is well, so that a change is seen before its next use. Throws `unknown_tool`, `server_unavailable`,
- * `server_paused`.
+ * Returns one tool as last seen. Asks the server for an unknown tool; for a person also if the tools are old
+ * and the server is healthy, so that people see a change before they use the tool. Throws `unknown_tool`,
+ * `server_unavailable`, `server_paused`.
  */
 export async function toolOf(
   services: Services,
@@ -132,7 +132,7 @@ function keptTools({ db }: Services, { organizationId }: Principal, serverId: st
   return db.withOrganization(organizationId, (tx) => readKeptTools(organizationId, tx, serverId));
 }
 
-/** The tools as the server lists them now, or why it can't be asked, in words. Throws `server_paused`. */
+/** Fetches the server's current tools, or returns the reason for failure. Throws `server_paused`. */
 async function askForTools(
   services: Services,
   principal: Principal,
@@ -148,7 +148,7 @@ async function askForTools(
   return found ? { tools: found.tools } : { why: health.message ?? "The server can't be reached." };
 }
 
-/** On the connection that a start of the principal's would use; where that is not connected, without a token. */
+/** Probes on the connection that the principal's starts would use, or without a token if there is none. */
 async function probeAndRecord(services: Services, principal: Principal, serverId: string): Promise<Probe> {
   const { organizationId } = principal;
   const { server, address } = await services.db.withOrganization(organizationId, async (tx) => ({
@@ -166,7 +166,7 @@ async function probeAndRecord(services: Services, principal: Principal, serverId
   const probed = startsOn === null ? notConnected(asked) : asked;
   const logs = log.take();
   await services.db.withOrganization(organizationId, async (tx) => {
-    // Why a command does not run stands there; what it says when it does is no news.
+    // The log of a command explains a failed start; after a success the log is of no interest.
     if (!probed.found && logs) await recordLogTail(organizationId, tx, address.connectionId, logs);
     await recordProbe(organizationId, tx, serverId, probed);
   });
@@ -175,14 +175,14 @@ async function probeAndRecord(services: Services, principal: Principal, serverId
 
 const probing = new Map<string, Promise<Probe>>();
 
-/** However many ask for a command's tools at once, one child runs for them. */
+/** Runs one probe at a time per command; simultaneous callers share its result. */
 function oneAtATime(key: string, run: () => Promise<Probe>): Promise<Probe> {
   const running = probing.get(key) ?? run().finally(() => probing.delete(key));
   probing.set(key, running);
   return running;
 }
 
-/** What was allowed once and is not any more is a finding about an existing server, not a refusal of the call. */
+/** A server whose address is no longer allowed is a result of the probe, not a refusal of the call. */
 function notReached(error: unknown): Probe {
   const isRefused = error instanceof AppError && error.code === "address_not_allowed";
   if (!isRefused && !(error instanceof EntryGone)) throw error;
@@ -191,7 +191,7 @@ function notReached(error: unknown): Probe {
   return { health: { state: "unreachable", message }, found: null, steps };
 }
 
-/** That a server refuses who brings no token is as it should be. */
+/** A server that refuses a call without a token works as expected. */
 function notConnected(probed: Probe): Probe {
   if (probed.health.state !== "unauthorized") return probed;
   return { ...probed, health: { state: "unauthorized", message: "Nobody is signed in at this server yet." } };

@@ -4,7 +4,7 @@ import { publishChange } from "../live-updates/transitions.ts";
 import type { Era } from "../mcp/peer.ts";
 import type { Health, Late } from "./schema.ts";
 
-/** What calls found out about a server. `message` in our own words: what a server sends back is for nobody's eyes. */
+/** Stores a server's health as seen by calls. `message` is Intray's own text, never the server's. */
 export async function recordHealth(
   organizationId: string,
   tx: Tx,
@@ -28,7 +28,7 @@ export async function recordHealth(
   ]);
 }
 
-/** A connection ended: where it was the last one at a server with OAuth, nobody can use that now, and its health says so. */
+/** Sets a server's health to `unauthorized` if its last usable OAuth connection has ended. */
 export async function noteSignedOut(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${serverId}::uuid
@@ -40,18 +40,18 @@ export async function noteSignedOut(organizationId: string, tx: Tx, serverId: st
   await recordHealth(organizationId, tx, serverId, { state: "unauthorized", message });
 }
 
-/** The era that a probe found, where none was known. */
+/** Stores the detected era if none is known. */
 export async function recordEra(organizationId: string, tx: Tx, serverId: string, era: Era): Promise<void> {
   await tx.server.updateMany({ where: { organizationId, id: serverId, era: null }, data: { era } });
 }
 
 export interface CircuitState {
-  /** In a row; 0: the last call went well. */
+  /** Consecutive failures; 0 if the last call succeeded. */
   failures: number;
   openForMs: number;
 }
 
-/** How often in a row a connection's calls failed, and until when, by the database's clock, nobody tries again. */
+/** Stores a connection's consecutive failures, and until when to pause its calls, by the database's clock. */
 export async function recordCircuit(
   organizationId: string,
   tx: Tx,
@@ -66,7 +66,7 @@ export async function recordCircuit(
   for (const { serverId } of rows) await publishChange(organizationId, tx, "server", [serverId]);
 }
 
-/** How late a connection's tasks are looked at, for people; null: they are looked at in time. */
+/** Stores how late a connection's tasks are polled, for display; null if on time. */
 export async function recordLate(
   organizationId: string,
   tx: Tx,
@@ -81,7 +81,7 @@ export async function recordLate(
   for (const { serverId } of rows) await publishChange(organizationId, tx, "server", [serverId]);
 }
 
-/** The newest call that failed; one that is older than what is known changes nothing. */
+/** Stores the newest failed call; ignores one older than the stored one. */
 export async function recordLastError(
   organizationId: string,
   tx: Tx,

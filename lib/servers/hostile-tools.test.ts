@@ -1,4 +1,4 @@
-/** Servers whose lists of tools, and words about themselves, are out of all proportion: what a probe keeps of them. */
+/** Servers with excessive tool lists and descriptions: limits on the stored probe results. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -39,7 +39,7 @@ const listing =
 const deep = (levels: number) =>
   JSON.parse(`${'{"properties":{"a":'.repeat(levels)}{}${"}}".repeat(levels)}`);
 
-/** Adds the server as an admin would, and says what was stored of it. */
+/** Adds the server as an admin would, and returns the stored row and tools. */
 async function added(act: Act, era: "2025-11-25" | "2026-07-28") {
   const server = await startHostileServer(act);
   const { organizationId } = world;

@@ -2,7 +2,7 @@ import type { Tx } from "../base/db/db.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import type { Traits } from "./traits.ts";
 
-/** Notes what a server was seen to do; a key that is undefined is forgotten. Nothing new: nothing is written. */
+/** Merges observed traits; a key set to undefined is deleted. Writes nothing if nothing changed. */
 export async function learn(organizationId: string, tx: Tx, serverId: string, seen: Traits): Promise<void> {
   const forgotten = Object.keys(seen).filter((key) => seen[key as keyof Traits] === undefined);
   const learned = await tx.$executeRaw`

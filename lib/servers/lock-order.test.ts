@@ -1,4 +1,4 @@
-/** Who changes a server and who notes how it is take their locks in one order: nobody waits in a circle. */
+/** All writers of servers and their health lock in one order, without deadlocks. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertServer } from "../../test/fixtures/rows.ts";
 import { createWorld, until, type World } from "../../test/fixtures/world.ts";
@@ -38,14 +38,14 @@ const METADATA = {
   response_types_supported: ["code"],
 };
 
-/** An engine that notes how a server is holds the connection's row meanwhile. */
+/** An engine, which locks the connection's row and then writes the server's health. */
 const engine = {
   hold: (tx: Tx, server: { connectionId: string }) =>
     fence(world.organizationId, tx, [server.connectionId], FENCE.own),
   write: (tx: Tx, server: { id: string }) =>
     recordHealth(world.organizationId, tx, server.id, { state: "failing", message: "It fails." }),
 };
-/** One whose tokens were refused has marked the grant. */
+/** A rejected renewal, which marks the grant and then writes the server's health. */
 const renewal = {
   hold: (tx: Tx, server: { connectionId: string }) => tx.$executeRaw`
     UPDATE oauth_grant SET state = 'needs_reauth' WHERE organization_id = ${world.organizationId}::uuid

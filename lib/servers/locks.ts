@@ -1,11 +1,12 @@
 /**
- * Locks around a server, in one order everywhere, so that nobody waits in a circle: connections, their grants, the server,
- * then tasks (lib/task-lifecycle/transitions.ts). An engine holds its connection before it knows how the server is.
+ * Locks around a server, in one order everywhere to avoid deadlocks: connections, their grants, the server,
+ * then tasks (lib/task-lifecycle/transitions.ts). An engine locks its connection before it knows the server's
+ * health.
  */
 import type { Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 
-/** Locks a server's connections and their grants: first of all, where the server and these are changed. */
+/** Locks a server's connections and grants. Call first in a transaction that changes the server too. */
 export async function lockConnections(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM connection
     WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid ORDER BY id FOR NO KEY UPDATE`;

@@ -1,13 +1,13 @@
 /**
- * The `mcpServers` block of MCP hosts: as the operator's file has it (operator-file.ts), and as somebody pastes it to
- * connect servers. Without node, since pages read it.
+ * The `mcpServers` block of MCP hosts: in the operator's file (operator-file.ts), and as pasted by people who
+ * connect servers. Without Node APIs, since pages import this file.
  */
 import { z } from "zod";
 import { type CreateServerInput, serverName, serverUrl } from "./schema.ts";
 
-/** Printable, and short enough to be shown. */
+/** Printable, and short enough to display. */
 const entryName = z.string().regex(/^(?!\s)[^\p{C}]{1,80}(?<!\s)$/u);
-/** Each entry is parsed by itself, so that a refusal can name it. */
+/** Each entry is parsed separately, so that an error can name the entry. */
 export const blockShape = { mcpServers: z.record(entryName, z.unknown()) };
 
 const noNul = z.string().regex(/^[^\0]*$/, "has a NUL character");
@@ -28,37 +28,37 @@ export const httpShape = {
     .default({}),
 };
 
-/** Which of the two an entry is; null: neither, or both. */
+/** Returns the kind of an entry, or null if it has neither or both of `command` and `url`. */
 export function kindOfEntry(value: unknown): "command" | "http" | null {
   const has = (name: string) => typeof value === "object" && value !== null && name in value;
   if (has("command") === has("url")) return null;
   return has("command") ? "command" : "http";
 }
 
-/** What was pasted, sorted by what can be done with it; `problem`: nothing. */
+/** A pasted text's entries, by what Intray can do with them. `problem`: the text is unreadable. */
 export type Pasted =
   | { problem: string }
   | {
-      /** It was a block, and not one address. */
+      /** True for a block, false for a single URL. */
       block: boolean;
-      /** What POST /api/v1/servers takes. May hold a token. */
+      /** Inputs for POST /api/v1/servers. May contain a token. */
       servers: CreateServerInput[];
-      /** Names of commands, which only whoever runs Intray can define. */
+      /** Names of commands, which only the installation's operator can define. */
       commands: string[];
       /** Names of entries that cannot be registered, and why. */
       refused: { name: string; why: string }[];
     };
 
-// Other hosts put settings of their own beside ours, which mean nothing here.
+// Not strict: other hosts add their own settings, which Intray ignores.
 const pastedBlock = z.object(blockShape);
 const pastedHttp = z.object(httpShape);
 
-/** Reads an address, or a block that other hosts take. What it says of a problem names no value. */
+/** Reads a URL, or an `mcpServers` block as other hosts accept. Problem texts contain no values. */
 export function readPasted(text: string): Pasted {
   const given = text.trim();
   if (given === "") return { problem: "Paste an address or an mcpServers block" };
   if (!/^["{[]/.test(given)) return readAddress(given);
-  // The block without the braces around it, as it stands in a longer file.
+  // Also accepts the block without the surrounding braces, as copied from a longer file.
   const block = pastedBlock.safeParse(parseJson(given) ?? parseJson(`{${given.replace(/,$/, "")}}`));
   if (!block.success) return { problem: problemOf(given) };
   const entries = Object.entries(block.data.mcpServers);
@@ -100,7 +100,7 @@ function readAddress(address: string): Pasted {
   };
 }
 
-/** A text says why it cannot be registered. */
+/** Returns the input, or the reason for refusal as text. */
 function readHttp(name: string, value: unknown): CreateServerInput | string {
   if (typeof value === "object" && value !== null && "type" in value && value.type === "sse")
     return "speaks the old HTTP+SSE transport; Intray needs its Streamable HTTP address";

@@ -1,6 +1,7 @@
 /**
- * Servers that the installation's operator defines, in the file at INTRAY_SERVERS_FILE, in the `mcpServers` shape of
- * MCP hosts. Commands, environments and headers stay in the file: the database knows an entry's name only.
+ * Servers defined by the installation's operator, in the file at INTRAY_SERVERS_FILE, in the `mcpServers`
+ * format of MCP hosts. Commands, environments and headers stay in the file: the database stores only the
+ * entry's name.
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
@@ -10,21 +11,21 @@ import { SLUG } from "../text/slug.ts";
 import { blockShape, commandShape, httpShape, kindOfEntry } from "./mcp-servers.ts";
 import { type EraSetting, eraSettingSchema, serverName } from "./schema.ts";
 
-/** One entry. Its endpoint may hold secrets: never logged, stored or shown. */
+/** One entry. Its endpoint may contain secrets: never log, store or show it. */
 export interface OperatorServer {
-  /** The key in the file, by which the rows of organizations find it. */
+  /** The key in the file, to which the rows of organizations refer. */
   entry: string;
   name: string;
   era: EraSetting;
-  /** Slugs of those that have it; nobody else does. */
+  /** Slugs of the organizations that may use the server. */
   organizations: ReadonlySet<string>;
   endpoint: Endpoint;
 }
 
-/** By entry, in the order of the file. */
+/** Servers by entry, in the file's order. */
 export type OperatorServers = ReadonlyMap<string, OperatorServer>;
 
-/** No call can be made: the file does not give the server to the organization (any more). For everyone's eyes. */
+/** Thrown if the file does not give the server to the organization (any more). The message is public. */
 export class EntryGone extends PeerError {
   constructor() {
     super("address_not_allowed", "no", "The operator has removed this server's entry.");
@@ -32,18 +33,19 @@ export class EntryGone extends PeerError {
   }
 }
 
-// On globalThis: the web loads this module more than once, and all of a process must go by the same reading.
+// On globalThis: the web loads this module more than once, and the whole process must use the same version of
+// the file.
 const key = Symbol.for("intray.operator-servers");
 const shared = globalThis as { [key]?: OperatorServers };
 
-/** The file as it was at the first call; empty when none is set. Throws ConfigurationError. */
+/** Returns the file's servers, as read at the first call; empty without a file. Throws ConfigurationError. */
 export function operatorServers(): OperatorServers {
   const { serversFile } = env();
   shared[key] ??= serversFile === undefined ? new Map() : parseServersFile(read(serversFile));
   return shared[key];
 }
 
-/** Throws ConfigurationError: one sentence that names the entry and what is wrong with it, and never a value. */
+/** Throws ConfigurationError: one sentence that names the entry and its mistake, but never a value. */
 export function parseServersFile(text: string): OperatorServers {
   const { mcpServers } = orThrow("", fileSchema.safeParse(parseJson(text)));
   return new Map(
@@ -62,7 +64,7 @@ const common = {
   organizations: z.array(z.string().regex(SLUG, "is no slug of an organization")).default([]),
   disabled: z.boolean().default(false),
 };
-/** More would be a typing error: each is a process. */
+/** Higher numbers are probably typing errors, since each process takes memory. */
 const MOST_PROCESSES = 64;
 const processes = z.int().min(1).max(MOST_PROCESSES).optional();
 const commandSchema = z.strictObject({ ...common, ...commandShape, processes });
@@ -84,7 +86,7 @@ function endpointAt(where: CommandEndpoint | HttpEndpoint): Endpoint {
     const { command, args, env, processes } = where;
     return { command, args, env, ...(processes !== undefined && { processes }) };
   }
-  // In lower case, so that they take the place of the wire's own instead of standing beside them.
+  // In lower case, so that they replace the wire's own headers instead of duplicating them.
   const headers = Object.entries(where.headers).map(([name, value]) => [name.toLowerCase(), value]);
   return { url: where.url, headers: Object.fromEntries(headers) };
 }
@@ -101,7 +103,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Its message quotes the text, secrets and all.
+    // The error's message quotes the text, which may contain secrets.
     const [where] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
     throw wrong("", `is not JSON${where ? ` (${where})` : ""}`);
   }

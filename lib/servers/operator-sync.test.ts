@@ -14,7 +14,7 @@ import { giveOperatorServers, syncOperatorServers } from "./operator-sync.ts";
 let postgres: TestDatabase;
 let owner: Database;
 let again: Database;
-/** New ones for each test. */
+/** Created anew for each test. */
 let acme: { id: string; slug: string };
 let globex: { id: string; slug: string };
 let made = 0;
@@ -72,7 +72,7 @@ const outcomes = async (servers: OperatorServers, { slug }: { slug: string } = a
   return synced.filter((one) => one.organization === slug).map(({ entry, outcome }) => [entry, outcome]);
 };
 
-/** Where the row of an entry leads, as a process sees it that has read `servers`. */
+/** Returns the endpoint of an entry's row, for a process that has read `servers`. */
 const endpointFor = async (
   organization: { id: string; slug: string },
   servers: OperatorServers,

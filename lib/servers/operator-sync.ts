@@ -1,4 +1,4 @@
-/** Brings the rows of the operator's servers into line with the operator's file, for the organizations it names. */
+/** Synchronizes the operator's servers with the operator's file, in all organizations named there. */
 
 import type { Actor } from "../access/schema.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
@@ -9,7 +9,7 @@ import { recordHealth } from "./health.ts";
 import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";
 import { retireServer } from "./transitions.ts";
 
-/** What became of an entry in an organization. `in_use`: it is gone, and stays for the tasks that are open. */
+/** The result for an entry in an organization. `in_use`: removed, but kept for open tasks. */
 export interface SyncedEntry {
   organization: string;
   entry: string;
@@ -18,11 +18,11 @@ export interface SyncedEntry {
 
 export interface SyncReport {
   synced: SyncedEntry[];
-  /** Named by an entry, and not there (yet). */
+  /** Organizations named by an entry that do not exist (yet). */
   unknownOrganizations: { organization: string; entry: string }[];
 }
 
-/** In all organizations, as the database's owner. Does nothing where nothing changed; safe to run twice at once. */
+/** Synchronizes all organizations, as the database's owner. Idempotent, and safe to run twice at once. */
 export async function syncOperatorServers(db: Database, servers: OperatorServers): Promise<SyncReport> {
   const report: SyncReport = { synced: [], unknownOrganizations: [] };
   const organizations = new Map<string, string>();
@@ -52,7 +52,7 @@ export async function syncOperatorServers(db: Database, servers: OperatorServers
   return report;
 }
 
-/** The servers of an organization that is being made. */
+/** Creates the servers of a new organization. */
 export async function giveOperatorServers(
   organizationId: string,
   tx: Tx,
@@ -64,14 +64,14 @@ export async function giveOperatorServers(
 
 const OPERATOR: Actor = { kind: "system", id: null, name: "Operator's file" };
 
-/** `given`: the entry, or null where the organization is not to have it. */
+/** `given`: the entry, or null if the organization must not have the server. */
 async function syncEntry(
   organizationId: string,
   tx: Tx,
   entry: string,
   given: OperatorServer | null,
 ): Promise<SyncedEntry["outcome"]> {
-  // One at a time for an entry, so that of two runs the second finds what the first has done.
+  // Runs one sync per entry at a time, so that a second run sees the first one's result.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`operator-server ${organizationId} ${entry}`}, 0))`;
   const row = await tx.server.findFirst({
     where: { organizationId, operatorEntry: entry, removedAt: null },
@@ -128,7 +128,7 @@ async function update(
       name,
       url,
       eraSetting: era,
-      // What was found belongs to the old values.
+      // Probe results belong to the old values.
       ...(speaksAnew && { era: era === "auto" ? null : era }),
       ...(isBack && { healthState: "ok", healthMessage: null, healthCheckedAt: null }),
     },
@@ -147,7 +147,7 @@ async function update(
 
 const GONE = new EntryGone().message;
 
-/** What members may see of where it is: no query, which may be a key, and of a command no more than its entry. */
+/** Returns the address shown to members: a URL without query (maybe a key), or a command's entry. */
 function shownUrl({ entry, endpoint }: OperatorServer): string {
   if (!("url" in endpoint)) return `command:${entry}`;
   const { origin, pathname } = new URL(endpoint.url);

@@ -1,4 +1,4 @@
-/** Pausing a server: from its commit on nothing new is sent to it, and all that waits goes on when that ends. */
+/** Pausing a server: from the commit to the end of the pause nothing new is sent, and work waits. */
 
 import type { Principal } from "../access/principal.ts";
 import { storableText, type Tx } from "../base/db/db.ts";
@@ -6,10 +6,10 @@ import { notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { lookAtPause, publishChange, tryServer } from "../live-updates/transitions.ts";
 
-/** More would flood those who look on; what they show besides is read again within half a minute. */
+/** Limits hints, so that open pages are not flooded. Pages refetch everything else within half a minute. */
 const MOST_HINTS = 500;
 
-/** One that is paused stays as it is, with the first one's words. Throws `not_found`. */
+/** Pauses a server. An already paused server keeps its first reason. Throws `not_found`. */
 export async function pauseServer(
   organizationId: string,
   tx: Tx,
@@ -34,7 +34,7 @@ export async function pauseServer(
   ]);
 }
 
-/** One that is not paused stays as it is. Throws `not_found`. */
+/** Ends a pause. Does nothing for a server that is not paused. Throws `not_found`. */
 export async function resumeServer(
   organizationId: string,
   tx: Tx,
@@ -58,13 +58,13 @@ export async function resumeServer(
   ]);
 }
 
-/** Has the engine try a server that it leaves alone after failures. Throws `not_found`. */
+/** Makes the engine try a server that is in back-off after failures. Throws `not_found`. */
 export async function tryServerNow(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   await refuseUnlessThere(organizationId, tx, serverId);
   for (const id of await connectionsOf(organizationId, tx, serverId)) await tryServer(tx, id);
 }
 
-/** Engines, and the screens that show something of the server's. */
+/** Notifies engines, and the screens that show the server or its tasks. */
 async function tellOf(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   const connections = await connectionsOf(organizationId, tx, serverId);
   for (const id of connections) await lookAtPause(tx, id);

@@ -1,4 +1,4 @@
-/** Asks a server what it is. Speaks to the network and to no database. */
+/** Asks a server for its era, capabilities and tools. Uses the network, but no database. */
 import { AppError } from "../base/errors.ts";
 import type { Network } from "../base/network.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
@@ -14,22 +14,22 @@ import {
 } from "../mcp/peer.ts";
 import type { CheckStep, EraSetting, Health } from "./schema.ts";
 
-/** Long enough for a cold start behind a proxy, short enough for somebody who waits for the form. */
+/** Long enough for a cold start behind a proxy, short enough for a person who waits for the form. */
 const CALL_DEADLINE_MS = 10_000;
-/** A command may have to be fetched and compiled first. */
+/** Longer, since a command may have to be downloaded and compiled first. */
 const COMMAND_DEADLINE_MS = 30_000;
 
 export interface Probe {
-  /** In order, up to the first that failed. */
+  /** In order, up to the first failed step. */
   steps: CheckStep[];
   health: { state: Health["state"]; message: string | null };
-  /** Null when the server could not be asked. */
+  /** Null if the server could not be asked. */
   found: { era: Era; capabilities: Record<string, unknown>; tools: Tool[] } | null;
 }
 
 /**
- * Throws `address_not_allowed`; every other failure is what the probe found. A command runs no longer than the probe;
- * `onLog` gets what it writes to stderr.
+ * Probes a server. Throws `address_not_allowed`; reports every other failure as a result. Stops a command at
+ * the end of the probe. `onLog` gets the lines of a command's stderr.
  */
 export async function probe(
   endpoint: Endpoint,
@@ -69,7 +69,7 @@ async function listTools(peer: Peer, options: CallOptions): Promise<Tool[]> {
   try {
     return await peer.listTools(session, options);
   } catch (error) {
-    // A server may have no tools at all.
+    // Servers without tools may lack the method.
     if (error instanceof PeerError && error.code === "not_supported") return [];
     throw error;
   } finally {
@@ -77,7 +77,7 @@ async function listTools(peer: Peer, options: CallOptions): Promise<Tool[]> {
   }
 }
 
-/** In our own words: what a server sends back is for nobody's eyes, and would tell of networks that are not public. */
+/** Describes a failure in Intray's own words. The server's text could reveal private networks. */
 export function judge(error: PeerError): Probe["health"] {
   if (error instanceof SignInNeeded) return { state: "unauthorized", message: error.message };
   if (error.code === "unauthorized")

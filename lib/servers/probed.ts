@@ -1,4 +1,4 @@
-/** What a probe found of a server, as it is kept. */
+/** Stores probe results. */
 
 import { storable, type Tx } from "../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
@@ -7,7 +7,7 @@ import { recordHealth } from "./health.ts";
 import type { Probe } from "./probe.ts";
 import { recordTools } from "./tool-changes.ts";
 
-/** Stores what a probe of an existing server found; what it could not find stays as it was. */
+/** Stores the probe result of an existing server. Values that the probe could not determine stay. */
 export async function recordProbe(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Scoped reads of servers. Removed ones are gone for all but the tasks they ran. */
+/** Scoped reads of servers. Removed servers stay visible only through their tasks. */
 import { z } from "zod";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
@@ -23,7 +23,7 @@ import { type Asker, readSeen, type Seen } from "./seen.ts";
 import { toPause } from "./shown-pause.ts";
 import { traitsSchema } from "./traits.ts";
 
-/** Oldest first. */
+/** Lists servers, oldest first. */
 export async function listServers(
   organizationId: string,
   tx: Tx,
@@ -57,7 +57,7 @@ export async function listServers(
   );
 }
 
-/** Throws `not_found`. */
+/** Returns a server. Throws `not_found`. */
 export async function readServer(
   organizationId: string,
   tx: Tx,
@@ -72,7 +72,7 @@ export async function readServer(
   return toServer(row, await readSeen(organizationId, tx, principal, [serverId]));
 }
 
-/** What only its own page shows: what it is like, and for operators its log. Throws `not_found`. */
+/** Returns the details for the server's own page: traits, and for operators the log. Throws `not_found`. */
 export async function readServerDetail(
   organizationId: string,
   tx: Tx,
@@ -112,16 +112,16 @@ function toTraits(value: unknown): ServerTraits {
   };
 }
 
-/** Null: some tools do and some don't, or there is none to tell from. */
+/** Returns null if only some tools do, or no tool is known. */
 function honouredByAll(tools: Pick<Tool, "honoursIdempotencyKey">[]): boolean | null {
   const said = new Set(tools.map((tool) => tool.honoursIdempotencyKey));
   return said.size === 1 ? said.has(true) : null;
 }
 
-/** A tool as it is kept: what a start needs to know of it too. */
+/** A stored tool, with data needed by starts. */
 const keptToolsSchema = z.array(listedToolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
 
-/** The tools as last seen. Throws `not_found`. */
+/** Returns the tools as last seen. Throws `not_found`. */
 export async function readKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
   const row = await tx.server.findFirst({
     where: { organizationId, id: serverId, removedAt: null },
@@ -137,10 +137,10 @@ export async function readKeptTools(organizationId: string, tx: Tx, serverId: st
 }
 
 export interface KeptTools {
-  /** Null: never seen. */
+  /** Null if never seen. */
   tools: Tool[] | null;
   checkedAt: Date | null;
-  /** Of the server. */
+  /** Whether the server is paused. */
   isPaused: boolean;
   isWell: boolean;
 }

@@ -12,10 +12,10 @@ const serverAuthSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("bearer"), token: z.string().min(1).max(8192) }),
   z.object({
     kind: z.literal("oauth"),
-    /** Given by the authorization server's people beforehand; without it Intray makes itself known. */
+    /** Issued by the authorization server's operator beforehand. Without one, Intray registers itself. */
     clientId: z.string().trim().min(1).max(2048).optional(),
     clientSecret: z.string().min(1).max(8192).optional(),
-    /** Instead of what the server asks for. */
+    /** Replaces the scopes that the server asks for. */
     scopes: scopesSchema.optional(),
   }),
 ]);
@@ -44,7 +44,7 @@ export const updateServerSchema = z
     name: serverName,
     era: eraSettingSchema,
     auth: serverAuthSchema,
-    /** Tell it, with every call, which trace the call belongs to. */
+    /** Send trace context with every call. */
     trace: z.boolean(),
   })
   .partial()
@@ -58,10 +58,10 @@ export const healthSchema = z.object({
 });
 export type Health = z.infer<typeof healthSchema>;
 
-/** The last call of the engine's that failed. */
+/** The engine's last failed call. */
 export const lastErrorSchema = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
 
-/** Tasks are looked at every so many ms, and not as they should be, for an answer takes so long. */
+/** Slow polling: every `everyMs` instead of every `insteadOfMs`, because an answer takes `answerMs`. */
 const lateSchema = z.object({ everyMs: z.int(), insteadOfMs: z.int(), answerMs: z.int() });
 export type Late = z.infer<typeof lateSchema>;
 
@@ -73,7 +73,7 @@ export const pauseSchema = z.object({
 export type Pause = z.infer<typeof pauseSchema>;
 
 export const pauseServerSchema = z.strictObject({
-  /** For all who meet the pause: on the server, its tasks and its requests. */
+  /** Shown to everyone on the server, its tasks and its requests. */
   reason: z
     .string()
     .trim()
@@ -85,38 +85,38 @@ export const pauseServerSchema = z.strictObject({
 export const serverSchema = z.object({
   id: z.uuid(),
   name: z.string(),
-  /** Who defined it: an admin of the organization, or the installation's operator, who alone may change it. */
+  /** An admin of the organization, or the installation's operator, who alone may change the server then. */
   origin: z.enum(["admin", "operator"]),
-  /** A command runs on Intray's own machine and is reached through its stdin and stdout. */
+  /** `command`: runs on Intray's own machine, reached through stdin and stdout. */
   kind: z.enum(["http", "command"]),
-  /** Of a command: `command:` and the name of the operator's entry. */
+  /** For a command: `command:` and the operator's entry name. */
   url: z.string(),
-  /** What was found by probing, or what the admin set; null until a probe succeeded with `auto`. */
+  /** Detected by a probe or set by the admin; null until a probe with `auto` succeeds. */
   era: eraSchema.nullable(),
   eraSetting: eraSettingSchema,
   authKind: z.enum(["none", "bearer", "oauth"]),
-  /** It is told which trace a call belongs to: `_meta.traceparent` of W3C Trace Context. */
+  /** Sends trace context with each call: `_meta.traceparent` of W3C Trace Context. */
   trace: z.boolean(),
   capabilities: z.record(z.string(), z.unknown()).nullable(),
   health: healthSchema,
-  /** The connection that a start of the caller's uses; null: none is connected (OAuth). */
+  /** The connection that the caller's starts use; null if none is connected (OAuth). */
   startsOn: z.enum(["own", "shared"]).nullable(),
-  /** While it is paused nothing is sent to it. */
+  /** While set, nothing is sent to the server. */
   pause: pauseSchema.nullable(),
   /** The engine's calls of the last 24 hours. */
   lastDay: callsSchema,
   lastError: lastErrorSchema.nullable(),
-  /** It failed this often in a row, on the connections that the caller may use; until then it is left alone. */
+  /** Consecutive failures on the caller's connections; calls pause until `openUntil`. */
   circuit: z.object({ failures: z.number(), openUntil: z.iso.datetime().nullable() }).nullable(),
-  /** It takes its time, on the connections that the caller may use. */
+  /** Slow polling on the caller's connections. */
   late: lateSchema.nullable(),
   createdAt: z.iso.datetime(),
 });
 export type Server = z.infer<typeof serverSchema>;
 
-/** One step of a test: what was tried, how it went, how long it took. */
+/** One step of a test: its name, result and duration. */
 const checkStepSchema = z.object({
-  /** `sign_in`: there is a connection to call on (OAuth). `identify`: it answers as an MCP server. `tools`: it lists them. */
+  /** `sign_in`: connected (OAuth). `identify`: answers as an MCP server. `tools`: lists tools. */
   step: z.enum(["sign_in", "identify", "tools"]),
   ok: z.boolean(),
   ms: z.number().nullable(),
@@ -127,7 +127,7 @@ export type CheckStep = z.infer<typeof checkStepSchema>;
 export const checkedServerSchema = serverSchema.extend({ steps: z.array(checkStepSchema) });
 export type CheckedServer = z.infer<typeof checkedServerSchema>;
 
-/** What the server was seen to do (traits.ts says what each means); null: not known yet. */
+/** Observed traits of the server (traits.ts explains each); null if unknown. */
 const serverTraitsSchema = z.object({
   reissues: z.boolean().nullable(),
   questionLifetimeMs: z.number().nullable(),
@@ -140,14 +140,14 @@ export type ServerTraits = z.infer<typeof serverTraitsSchema>;
 
 export const serverDetailSchema = serverSchema.extend({
   traits: serverTraitsSchema,
-  /** All of its tools say that a repeated call with the same key is the same task; null: some, or none is known. */
+  /** All tools declare that a repeated call with the same key is the same task; null: some, or unknown. */
   honoursIdempotencyKey: z.boolean().nullable(),
-  /** The last lines that a command server wrote to its stderr, for operators. Untrusted text. */
+  /** The last stderr lines of a command server, for operators. Untrusted text. */
   log: z.object({ tail: z.string(), at: z.iso.datetime() }).nullable(),
 });
 export type ServerDetail = z.infer<typeof serverDetailSchema>;
 
-/** What a tool says of itself: by this people and programs decide to use it, and how. */
+/** A tool's description of itself, by which people and programs decide to use the tool. */
 export const toolTextSchema = z.object({
   title: z.string().nullable(),
   description: z.string().nullable(),
@@ -156,28 +156,31 @@ export const toolTextSchema = z.object({
 });
 export type ToolText = z.infer<typeof toolTextSchema>;
 
-/** As a server lists it, and as it is kept. */
+/** A tool as listed by its server, and as stored. */
 export const listedToolSchema = toolTextSchema.extend({
   name: z.string(),
   taskSupport: z.enum(["required", "optional", "forbidden"]),
 });
 
 export const toolSchema = listedToolSchema.extend({
-  /** SHA-256 of title, description, inputSchema and annotations in canonical JSON: names what somebody has seen. */
+  /**
+   * SHA-256 of title, description, inputSchema and annotations in canonical JSON. Identifies the version that
+   * somebody has seen.
+   */
   digest: z.string(),
-  /** It says something else than when it was used last; null: it does not, or was never used. */
+  /** Set if the description changed since the last use; null if unchanged or never used. */
   change: z.object({ at: z.iso.datetime(), lastUsedAt: z.iso.datetime(), before: toolTextSchema }).nullable(),
 });
 
-/** One text of one tool. It said so from `since` to `until`, and may have before. */
+/** One version of a tool's description, valid from `since` to `until`, possibly also earlier. */
 export const toolVersionSchema = toolTextSchema.extend({
   tool: z.string(),
   digest: z.string(),
   firstSeenAt: z.iso.datetime(),
   since: z.iso.datetime(),
-  /** Null: it says so now. */
+  /** Null for the current version. */
   until: z.iso.datetime().nullable(),
-  /** The last start by somebody who knew it; null: none. */
+  /** The last start by somebody who knew this version; null if none. */
   usedAt: z.iso.datetime().nullable(),
   usedBy: actorSchema.nullable(),
 });

@@ -1,4 +1,4 @@
-/** What is known of servers in other tables than theirs: who is connected, which are left alone, how their calls went. */
+/** Reads servers' data from other tables: connections, back-off, slow polling, call statistics. */
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -6,11 +6,11 @@ import { callsOfLastDay } from "./call-statistics/queries.ts";
 import type { Calls } from "./call-statistics/schema.ts";
 import type { Late } from "./schema.ts";
 
-/** Whose connections count; a key, and what asks for nobody, has no own. */
+/** The user whose own connections count. Keys have none. */
 export type Asker = Pick<Principal, "userId">;
 export const NOBODY: Asker = { userId: null };
 
-/** What stands in other tables than the server's. */
+/** Servers' data from other tables. */
 export interface Seen {
   connected: Map<string, "own" | "shared">;
   circuits: Map<string, { failures: number; openUntil: Date | null }>;
@@ -32,7 +32,7 @@ export async function readSeen(
   };
 }
 
-/** At which servers with OAuth there is a connection for who asks, and whether it is their own. */
+/** Returns the servers with OAuth to which the user has a connection, and whether that is their own. */
 async function connectedServers(
   organizationId: string,
   tx: Tx,
@@ -48,7 +48,7 @@ async function connectedServers(
   return new Map(rows.map((row) => [row.serverId, row.isOwn ? "own" : "shared"]));
 }
 
-/** Servers that failed when they were called last; of two connections the one that failed more often. */
+/** Returns servers whose last call failed. Of two connections, the one with more failures counts. */
 async function openCircuits(
   organizationId: string,
   tx: Tx,
@@ -64,7 +64,7 @@ async function openCircuits(
   return new Map(rows.map(({ serverId, ...circuit }) => [serverId, circuit]));
 }
 
-/** Servers that take their time, as those say that look after them now; of two connections the later one. */
+/** Returns slowly polled servers, as reported by current watchers. Of two connections, the slower counts. */
 async function lateServers(
   organizationId: string,
   tx: Tx,

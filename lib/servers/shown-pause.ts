@@ -1,7 +1,7 @@
 import { actorSchema } from "../access/schema.ts";
 import type { Pause } from "./schema.ts";
 
-/** Since when, by whom and why nothing is sent to a server; null: it is not paused. */
+/** Returns a pause's time, author and reason, or null if the server is not paused. */
 export function toPause(row: {
   pausedAt: Date | null;
   pausedBy: unknown;

@@ -1,4 +1,4 @@
-/** All writes to what a server's tools said when, and to what was known of a tool when it was used. */
+/** All writes to the versions of servers' tools, and to their use. */
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
@@ -8,14 +8,14 @@ import { ENGINE_ACTOR } from "../events/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { digestOf, listed, textOf } from "./tool-text.ts";
 
-/** Versions that nobody used are kept up to this many a tool: a server may say something else each time. */
+/** Unused versions kept per tool, since a server may send a different one each time. */
 const UNUSED_KEPT = 20;
-/** Names that an event tells. */
+/** Tool names listed in an event. */
 const NAMED = 50;
 
 /**
- * Notes a list of tools as a server gave it just now. The caller has updated the server's row in this transaction, so
- * that two lists come one after the other. Returns the line for the history, if there was another list before.
+ * Stores a tool list just received. The caller has updated the server's row in this transaction, which
+ * serializes lists. Returns the event for history, if an earlier list existed.
  */
 export async function recordTools(
   organizationId: string,
@@ -79,9 +79,9 @@ async function forgetUnused(
 }
 
 /**
- * Notes that a tool is about to be used as it is now. A person who uses one that says something else than when it was
- * used last has to name what they have seen (`acknowledged`: its digest); throws `tool_changed` where they have not. A
- * key is not stopped, and the change stays one that nobody has looked at: returns since when.
+ * Stores that a tool is about to be used in its current version. A person must acknowledge a version other
+ * than the last used one by its digest (`acknowledged`), else throws `tool_changed`. A key is not stopped:
+ * the change stays unacknowledged, and its time is returned.
  */
 export async function noteToolUse(
   organizationId: string,

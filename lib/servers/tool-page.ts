@@ -3,7 +3,7 @@ import type { Page, PageQuery } from "../base/page.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { ServerTool } from "./schema.ts";
 
-/** A page of a server's tools, in the server's order. */
+/** Returns a page of a server's tools, in the server's order. */
 export function toolPage(tools: Tool[], query: PageQuery): Page<Omit<ServerTool, "digest" | "change">> {
   const start = Number(readSequence(query.cursor) ?? 0n);
   const numbered = tools.map((tool, index) => ({ tool, next: BigInt(index + 1) }));

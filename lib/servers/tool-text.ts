@@ -1,21 +1,21 @@
-/** What a tool says of itself, and how two versions of that differ. */
+/** A tool's description of itself, and its digest. */
 import { createHash } from "node:crypto";
 import { storable } from "../base/db/db.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import type { Tool } from "../mcp/peer.ts";
 import type { ToolText } from "./schema.ts";
 
-/** The part of a tool that people, and programs, decide by. As it can be stored, so that its digest stays the same. */
+/** Returns the parts of a tool by which people and programs decide. Storable, so the digest is stable. */
 export function textOf({ title, description, inputSchema, annotations }: Tool): ToolText {
   return storable({ title, description, inputSchema, annotations }) as ToolText;
 }
 
-/** SHA-256 of the text in canonical JSON, in hex. */
+/** Returns the SHA-256 of the text in canonical JSON, in hex. */
 export function digestOf(text: ToolText): string {
   return createHash("sha256").update(canonicalJson(text)).digest("hex");
 }
 
-/** Tools as they stand in a list; of two with one name the first counts, as it does for calls. */
+/** Returns a list's tools by name. Of two with one name the first counts, as for calls. */
 export function listed(tools: Tool[]): Map<string, { text: ToolText; digest: string }> {
   const found = new Map<string, { text: ToolText; digest: string }>();
   for (const tool of tools) {

@@ -1,4 +1,4 @@
-/** Scoped reads of what a server's tools say, and said. */
+/** Scoped reads of current and earlier versions of a server's tools. */
 
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
@@ -19,7 +19,7 @@ import {
 import { toolPage } from "./tool-page.ts";
 import { digestOf, textOf } from "./tool-text.ts";
 
-/** A page of a server's tools, each with what has changed of it since it was used last. Throws as `toolsOf`. */
+/** Returns a page of a server's tools, each with its change since the last use. Throws like `toolsOf`. */
 export async function listTools(
   services: Services,
   principal: Principal,
@@ -36,9 +36,9 @@ export async function listTools(
 }
 
 interface Known {
-  /** By tool and digest. */
+  /** Times of the current versions, by tool and digest. */
   since: Map<string, Date>;
-  /** By tool: what was used last. */
+  /** Last used versions, by tool. */
   used: Map<string, { digest: string; text: ToolText; at: Date }>;
 }
 
@@ -70,7 +70,7 @@ async function readKnown(organizationId: string, tx: Tx, serverId: string): Prom
   };
 }
 
-/** What tools said when, newest first. Throws `not_found`. */
+/** Lists tool versions, newest first. Throws `not_found`. */
 export async function listToolVersions(
   organizationId: string,
   tx: Tx,

@@ -1,38 +1,38 @@
 /**
- * What a server is like, learned from what it does: pure, client-safe. The engine notes it (learn.ts), people see it
- * on the server's page and, where it matters to a decision, on the card. Absent: not known yet.
+ * A server's traits, learned from its behavior: pure, client-safe. The engine stores them (learn.ts). People
+ * see them on the server's page and, where relevant for a decision, on the card. An absent trait is unknown.
  */
 import { z } from "zod";
 
 export const traitsSchema = z.object({
-  /** 2025-11-25: puts a pending question again on each `tasks/result`. False: once, and never again. */
+  /** 2025-11-25: sends a pending question again on each `tasks/result`. False: only once. */
   reissues: z.boolean().optional(),
-  /** It takes questions back by itself after this long, in ms. */
+  /** Withdraws questions after this long, in ms. */
   questionLifetimeMs: z.number().optional(),
-  /** Ages in ms at which it took questions back, newest first; the lifetime is read from these. */
+  /** Ages in ms at which questions were withdrawn, newest first. Determine `questionLifetimeMs`. */
   withdrawnAtMs: z.array(z.number()).optional(),
-  /** Answers `tasks/list`. */
+  /** Supports `tasks/list`. */
   listsTasks: z.boolean().optional(),
-  /** Tells of changes by itself: `notifications/tasks/status`, or task notifications of `subscriptions/listen`. */
+  /** Reports changes: `notifications/tasks/status`, or task notifications of `subscriptions/listen`. */
   notifies: z.boolean().optional(),
-  /** Names the task with its questions. False: of tasks that share a session one at a time is asked for its question. */
+  /** Names the task in its questions. False: a session's tasks get their questions one at a time. */
   namesTask: z.boolean().optional(),
-  /** It was seen to keep a task although its ttl was over: what it says of that is not told to people. */
+  /** Kept a task beyond its ttl, so people are not shown the ttl. */
   outlivesTtl: z.boolean().optional(),
-  /** It refused another session when this many were open. */
+  /** Number of open sessions at which another one was refused. */
   sessionLimit: z.number().optional(),
 });
 export type Traits = z.infer<typeof traitsSchema>;
 
-/** The time limit of requests in the official packages: servers built on them give a question up after it. */
+/** The request timeout of the official packages: servers built on them withdraw questions after this. */
 const USUAL_LIFETIME_MS = 60_000;
-/** Polls, clocks and networks: two ages count as one within this share. */
+/** Ages within this share count as equal, because polls, clocks and networks vary. */
 const TOLERANCE = 0.15;
 const KEPT_AGES = 5;
 
 /**
- * A server took an unanswered question back at this age. The usual limit is believed at once, any other when it was
- * seen twice: a single early end may have had reasons of its own.
+ * Learns from a question withdrawn at this age. The usual lifetime is believed at once, any other after two
+ * similar ages: a single withdrawal may have other reasons.
  */
 export function learnWithdrawal(known: Traits, ageMs: number): Traits {
   const ages = [Math.round(ageMs), ...(known.withdrawnAtMs ?? [])].slice(0, KEPT_AGES);
@@ -42,20 +42,23 @@ export function learnWithdrawal(known: Traits, ageMs: number): Traits {
   return { withdrawnAtMs: ages, ...(believed && lifetime > 0 && { questionLifetimeMs: lifetime }) };
 }
 
-/** Whether a question that was taken back at this age had lived as long as the server lets one. */
+/** Returns true if a question withdrawn at this age had reached the known lifetime. */
 export function isLifetimeOver(known: Traits, ageMs: number): boolean {
   return known.questionLifetimeMs !== undefined && ageMs >= known.questionLifetimeMs * (1 - TOLERANCE);
 }
 
-/** Servers forget tasks now and then, not in the moment that they may. */
+/** Grace period, since servers delete expired tasks with a delay. */
 const TTL_GRACE_MS = 10_000;
 
-/** A task that is there so long after its ttl was over shows that the server does not go by it; ms of the database's clock. */
+/**
+ * Returns true if a task still exists so long after its ttl that the server evidently ignores it. `overForMs`
+ * by the database's clock.
+ */
 export function outlivedTtl(ttlMs: number, overForMs: number): boolean {
   return overForMs > Math.max(TTL_GRACE_MS, ttlMs * TOLERANCE);
 }
 
-/** A question outlived what was believed to be its lifetime: that was wrong. Null: nothing to unlearn. */
+/** Unlearns the lifetime if a question outlived it. Returns null if there is nothing to unlearn. */
 export function learnSurvival(known: Traits, ageMs: number): Traits | null {
   const believed = known.questionLifetimeMs;
   if (believed === undefined || ageMs <= believed * (1 + TOLERANCE)) return null;

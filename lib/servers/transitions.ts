@@ -1,4 +1,4 @@
-/** All writes to servers and their shared connections; their health is in health.ts, which the engine writes too. */
+/** All writes to servers and their shared connections, except health (health.ts). */
 
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
@@ -17,7 +17,7 @@ import { whatWasFound } from "./probed.ts";
 import type { CreateServerInput, UpdateServerInput } from "./schema.ts";
 import { recordTools } from "./tool-changes.ts";
 
-/** Registers a server that was probed, with the shared connection that its tasks live on. */
+/** Registers a probed server, with the shared connection for its tasks. */
 export async function createServer(
   organizationId: string,
   tx: Tx,
@@ -67,9 +67,9 @@ export async function createServer(
 }
 
 /**
- * Changes what an admin may change. The watcher of the connection starts anew where it would go on with old values.
- * Another kind of credentials than OAuth ends what was granted by it: `revokeAll` what this returns after the commit.
- * Throws `defined_by_operator`.
+ * Applies an admin's changes. Restarts the connections' watchers if their settings changed. Switching away
+ * from OAuth deletes the grants: pass the result to `revokeAll` after the commit. Throws
+ * `defined_by_operator`.
  */
 export async function updateServer(
   organizationId: string,
@@ -85,7 +85,7 @@ export async function updateServer(
     data: {
       ...(name !== undefined && { name }),
       ...(trace !== undefined && { trace }),
-      // What was found belongs to the old setting.
+      // Detected values belong to the old setting.
       ...(era !== undefined && { eraSetting: era, era: era === "auto" ? null : era }),
       ...(auth !== undefined && { authKind: auth.kind, oauthScope: scopeSetting(auth) }),
     },
@@ -121,7 +121,7 @@ export async function updateServer(
 }
 
 /**
- * Takes an admin's server out of use; `revokeAll` what this returns after the commit. Throws `server_in_use` while a
+ * Removes an admin's server. Pass the result to `revokeAll` after the commit. Throws `server_in_use` while a
  * task is open, and `defined_by_operator`.
  */
 export async function removeServer(
@@ -143,7 +143,7 @@ export async function removeServer(
   );
 }
 
-/** Takes a server out of use, for good, and forgets its credentials. False: a task is open. Throws `not_found`. */
+/** Removes a server and its credentials permanently. False: a task is open. Throws `not_found`. */
 export async function retireServer(
   organizationId: string,
   tx: Tx,
@@ -151,7 +151,7 @@ export async function retireServer(
   serverId: string,
 ): Promise<boolean> {
   await lockConnections(organizationId, tx, serverId);
-  // The row's lock makes a start that is under way come first, or find the server gone (lockServer).
+  // Locks the row, so that a concurrent start either finishes first or finds the server gone (lockServer).
   const rows = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM server
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR UPDATE`;
   if (!rows[0]) throw notFound("server");
@@ -169,7 +169,7 @@ export async function retireServer(
   return true;
 }
 
-/** Its row never changes hands between an admin and the operator, so that this may be asked afterwards. */
+/** Returns why nothing was updated. Still true afterwards: servers never move between admin and operator. */
 async function whyNotChanged(organizationId: string, tx: Tx, serverId: string): Promise<AppError> {
   const exists = await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } });
   return exists === 0
@@ -199,7 +199,7 @@ async function changeCredentials(
   });
 }
 
-/** Which client an admin gave; servers without OAuth have none. */
+/** Sets the admin's client. Servers without OAuth have none. */
 function setClient(
   organizationId: string,
   tx: Tx,

@@ -1,25 +1,22 @@
-/**
- * What is added up for every server, and under which name: pure, client-safe. transitions.ts writes it, queries.ts
- * reads it.
- */
+/** Names of the sums kept per server: pure, client-safe. Written by transitions.ts, read by queries.ts. */
 import type { TaskState } from "../tasks/status.ts";
 
-/** The states of a task that has not ended, and of one that has, as they are counted. */
+/** The task states that count as open. */
 export const OPEN_STATES = ["queued", "starting", "start_unknown", "working", "input_required"] as const;
 export type OpenState = (typeof OPEN_STATES)[number];
 export type EndState = Exclude<TaskState, OpenState>;
 
-/** Why a task did not come to a good end. */
+/** Causes of bad ends. */
 export const CAUSES = [
-  /** It completed, and its result says that the tool failed. */
+  /** Completed, with a result that reports a tool error. */
   "tool_error",
-  /** The server says that the task failed. */
+  /** The server reports the task as failed. */
   "task_failed",
-  /** The server broke down over it. */
+  /** The server crashed during the call. */
   "server_error",
   /** The server refused the call. */
   "rejected",
-  /** The server says that there is a result, and never gave it. */
+  /** The server reported a result, but never delivered it. */
   "result_missing",
   /** A person found that a start of unknown outcome never began. */
   "not_started",
@@ -29,11 +26,11 @@ export const CAUSES = [
 ] as const;
 export type Cause = (typeof CAUSES)[number];
 
-/** Which way an answer took; `none`: it never left. */
+/** The delivery methods of answers; `none`: never sent. */
 export const RUNGS = ["update", "same_session", "asked_again", "new_session", "retry", "none"] as const;
 export type Rung = (typeof RUNGS)[number];
 
-/** accepted: the server took it. confirmed: the task moved on. unsent: it did not arrive, and is tried again. */
+/** accepted: by the server. confirmed: the task continued. unsent: did not arrive, and is retried. */
 export const DELIVERY_RESULTS = ["accepted", "confirmed", "unsent", "flagged", "undeliverable"] as const;
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
 
@@ -41,18 +38,18 @@ export type Measure =
   | "started"
   | `ended:${EndState}`
   | `cause:${Cause}`
-  /** Decisions, by how long they took: see durations.ts. */
+  /** Decisions by class of duration, see durations.ts. */
   | `decided:${number}`
   | `delivery:${Rung}:${DeliveryResult}`
-  /** How often the open tasks were counted, and the sum of what was found. */
+  /** Number of samples of open tasks, by which `open:` sums are averaged. */
   | "samples"
   | `open:${OpenState}`;
 
-/** Lengths of stretches, in hours. */
+/** Lengths of a stretch of time, in hours. */
 export const STRETCHES = [1, 6] as const;
 export type Stretch = (typeof STRETCHES)[number];
 
-/** When the stretch begins that a moment lies in; whole hours since 1970, UTC. */
+/** Returns the start of a moment's stretch, in whole hours since 1970 UTC. */
 export function beginOf(at: Date, hours: Stretch): Date {
   const length = hours * 3600_000;
   return new Date(Math.floor(at.getTime() / length) * length);
@@ -60,7 +57,7 @@ export function beginOf(at: Date, hours: Stretch): Date {
 
 const KNOWN_CODES: readonly string[] = CAUSES;
 
-/** The cause that an ending event names; null: there was none to complain of. */
+/** Returns the cause named by an ending event, or null for good ends and cancellations. */
 export function causeOf(state: EndState, data: { code?: unknown; isError?: unknown }): Cause | null {
   if (state === "cancelled") return null;
   if (state === "completed") return data.isError === true ? "tool_error" : null;

@@ -1,11 +1,11 @@
-/** Scoped reads of figures. How many rows are read depends on the range and the servers, never on the history. */
+/** Scoped reads of statistics. Only the range and the servers limit the number of rows, not the history. */
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { NO_ENGINE_MS } from "../tasks/attention.ts";
 import { beginOf, OPEN_STATES } from "./measures.ts";
 import { type EngineFigures, MOST_WAITING, type Overview, RANGE_STEPS, type Range } from "./schema.ts";
 import { type FigureRow, figuresOf, type OpenRow } from "./sums.ts";
 
-/** The whole organization's: who may see a task does not matter to a count. */
+/** Returns the whole organization's statistics. Counts include tasks that the caller may not see. */
 export async function readOverview(
   organizationId: string,
   tx: Tx,
@@ -15,7 +15,7 @@ export async function readOverview(
   const { stretch, stepMs, steps } = RANGE_STEPS[range];
   const to = new Date(beginOf(now, stretch).getTime() + stretch * 3600_000);
   const from = new Date(to.getTime() - steps * stepMs);
-  // Causes, decisions and deliveries (the measures before "ended" in the order of bytes) are shown of the whole range.
+  // Causes, decisions and deliveries (measures that sort before "ended") are shown for the whole range only.
   const rows = await tx.$queryRaw<FigureRow[]>`
     SELECT CASE WHEN x.measure >= 'ended' THEN
         date_bin(${stepMs} * interval '1 ms', x.at, ${from}::timestamptz) END AS step,
@@ -50,10 +50,7 @@ export async function readOverview(
   };
 }
 
-/**
- * Engines belong to the installation. An organization sees that they live and how late they are, and of what they hold
- * its own connections alone.
- */
+/** Lists the installation's engines. An organization sees only its own connections among the leases. */
 async function listEngines(organizationId: string, tx: Tx): Promise<EngineFigures[]> {
   const rows = await tx.$queryRaw<
     { id: string; startedAt: Date; seenAt: Date; leases: number; latenessMs: number | null }[]

@@ -4,7 +4,7 @@ import { CAUSES, DELIVERY_RESULTS, OPEN_STATES, RUNGS } from "./measures.ts";
 export const RANGES = ["24h", "7d", "30d"] as const;
 const rangeSchema = z.enum(RANGES);
 export type Range = z.infer<typeof rangeSchema>;
-/** The range that an address names; the last day where it names none. */
+/** Returns the named range, or the last day by default. */
 export function readRange(named: string | null | undefined): Range {
   return RANGES.find((range) => range === named) ?? "24h";
 }
@@ -12,14 +12,14 @@ export const overviewQuerySchema = z.object({ range: rangeSchema.default("24h") 
 
 const HOUR = 3600_000;
 
-/** How a range is cut into steps, and which stretches of figures these are made of; a step is a multiple of one. */
+/** The steps of each range, and the stretches that they sum up. A step is a multiple of a stretch. */
 export const RANGE_STEPS = {
   "24h": { stretch: 1, stepMs: HOUR, steps: 24 },
   "7d": { stretch: 6, stepMs: 6 * HOUR, steps: 28 },
   "30d": { stretch: 6, stepMs: 24 * HOUR, steps: 30 },
 } as const satisfies Record<Range, { stretch: 1 | 6; stepMs: number; steps: number }>;
 
-/** Open requests are counted up to here. */
+/** Limits the count of open requests. */
 export const MOST_WAITING = 10_001;
 
 const count = z.number();
@@ -31,7 +31,7 @@ const endedSchema = z.object({
   lost: count,
   expired: count,
 });
-/** From the question to the answer, in ms; null: none was answered. Right to a fifth: they are counted in classes. */
+/** Time from question to answer in ms, accurate to a fifth; null without answers. */
 const decisionsSchema = z.object({ count, p50Ms: z.number().nullable(), p90Ms: z.number().nullable() });
 export type Decisions = z.infer<typeof decisionsSchema>;
 
@@ -39,14 +39,14 @@ const stepSchema = z.object({
   at: z.iso.datetime(),
   started: count,
   ended: endedSchema,
-  /** On average in the step, by state; null: nobody counted then. */
+  /** Average number of open tasks in the step, by state; null without samples. */
   open: z.record(z.enum(OPEN_STATES), z.number()).nullable(),
 });
 export type Step = z.infer<typeof stepSchema>;
 
 const serverFiguresSchema = z.object({
   server: serverRef,
-  /** Now. */
+  /** Current number of open tasks, by state. */
   open: z.record(z.enum(OPEN_STATES), count),
   started: count,
   ended: endedSchema,
@@ -65,20 +65,20 @@ const deliverySchema = z.object({
 export type DeliveryFigures = z.infer<typeof deliverySchema>;
 
 const engineSchema = z.object({
-  /** Enough of its id to tell engines apart. */
+  /** The start of the id, long enough to tell engines apart. */
   id: z.string(),
   startedAt: z.iso.datetime(),
   seenAt: z.iso.datetime(),
-  /** Connections of this organization that it watches. */
+  /** Number of this organization's connections that the engine watches. */
   leases: count,
-  /** How late the slowest hundredth of its steps began in the last minute, in ms; null: it took none. */
+  /** 99th percentile of the lateness of steps in the last minute, in ms; null without steps. */
   latenessMs: z.number().nullable(),
 });
 export type EngineFigures = z.infer<typeof engineSchema>;
 
 /**
- * Figures of a whole organization: private tasks are counted, and none is named. `now` is counted at the call, the rest
- * was added up while it happened.
+ * Statistics of a whole organization. Private tasks are counted but not named. `now` is counted at the call;
+ * all else was summed up when it happened.
  */
 export const overviewSchema = z.object({
   range: rangeSchema,
@@ -92,9 +92,9 @@ export const overviewSchema = z.object({
     oldestWaitingAt: z.iso.datetime().nullable(),
   }),
   decisions: decisionsSchema,
-  /** Oldest first; the last one is under way. */
+  /** Oldest first; the last step is still running. */
   steps: z.array(stepSchema),
-  /** Those with an open task or any figure; removed ones too. */
+  /** Servers with an open task or any count, including removed ones. */
   servers: z.array(serverFiguresSchema),
   deliveries: z.array(deliverySchema),
   engines: z.array(engineSchema),

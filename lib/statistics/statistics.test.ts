@@ -1,4 +1,4 @@
-/** Figures are added up once, whoever adds and whoever dies over it, and for the organization they are of. */
+/** Statistics are summed up once, despite concurrent engines and crashes, per organization. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";

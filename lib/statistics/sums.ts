@@ -1,10 +1,10 @@
-/** Makes what people are shown out of rows of figures: pure. */
+/** Converts rows of statistics to the overview: pure. */
 import { percentile } from "./durations.ts";
 import { CAUSES, DELIVERY_RESULTS, type Measure, OPEN_STATES, type OpenState, RUNGS } from "./measures.ts";
 import type { Decisions, DeliveryFigures, Overview, ServerFigures, Step } from "./schema.ts";
 
 export interface FigureRow {
-  /** When the step of the range begins; null: of the whole range. */
+  /** Start of the step; null for sums over the whole range. */
   step: Date | null;
   serverId: string;
   measure: string;
@@ -75,14 +75,14 @@ class Sums {
     return this.#amounts.get(measure) ?? 0;
   }
 
-  /** Amounts of the measures that begin so, by the number that follows. */
+  /** Returns the measures with this prefix, by the number that follows. */
   numbered(prefix: string): Map<number, number> {
     const found = [...this.#amounts].filter(([measure]) => measure.startsWith(prefix));
     return new Map(found.map(([measure, amount]) => [Number(measure.slice(prefix.length)), amount]));
   }
 }
 
-/** Over the times that there was a count; a server that came in the middle of a step counts for its part. */
+/** Averages over the samples. A server added in the middle of a step counts for its share. */
 function averageOpen(sums: Sums, counted: number): Step["open"] {
   if (counted === 0) return null;
   const average = noneOpen();
@@ -116,7 +116,7 @@ function decisionsOf(sums: Sums): Decisions {
   return { count, p50Ms: percentile(counts, 0.5), p90Ms: percentile(counts, 0.9) };
 }
 
-/** Ways that nothing took are left out. */
+/** Omits delivery methods without any count. */
 function deliveriesOf(sums: Sums): DeliveryFigures[] {
   return RUNGS.flatMap((rung) => {
     const results = Object.fromEntries(

@@ -1,16 +1,16 @@
-/** What lines of the history count for: pure. Who reads and writes is transitions.ts. */
+/** Converts history events to counts: pure. transitions.ts reads and writes. */
 import type { FollowedEvent } from "../events/follow.ts";
 import { classOf } from "./durations.ts";
 import { causeOf, type DeliveryResult, type EndState, type Measure, RUNGS, type Rung } from "./measures.ts";
 
-/** What a line does not say by itself. */
+/** Facts about an event that the event itself lacks. */
 export interface Context {
   serverId: string;
-  /** When the question was put that the line is about; null: it is about none. */
+  /** When the event's question was opened; null if the event concerns none. */
   openedAt: Date | null;
-  /** Which way its answer went last. */
+  /** The last delivery method of the question's answer. */
   rung: string | null;
-  /** The decision that is taken back, and when its question had been put. */
+  /** The decision that is undone, and the opening of its question. */
   undone: { at: Date; openedAt: Date } | null;
 }
 
@@ -35,7 +35,7 @@ const DELIVERIES: Partial<Record<string, DeliveryResult>> = {
   "request.undeliverable": "undeliverable",
 };
 
-/** Whether a line of this type counts at all. */
+/** Returns true if events of this type are counted. */
 export function counts(type: string): boolean {
   return STARTS.has(type) || DECISIONS.has(type) || type in ENDS || type in DELIVERIES;
 }

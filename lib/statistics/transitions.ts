@@ -1,15 +1,15 @@
-/** Adds figures up: of what the history says happened, and of what there is now. The engine's chores call it. */
+/** Writes statistics: sums of history events, and samples of open tasks. Called by the engine's chores. */
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { type FollowedEvent, takeEvents } from "../events/follow.ts";
 import { beginOf, OPEN_STATES, STRETCHES } from "./measures.ts";
 import { type Context, counts, countsOf } from "./tally.ts";
 
-/** The figures, as a follower of the history. */
+/** Name of statistics as a follower of the history. */
 export const FOLLOWER = "statistics";
 
 /**
- * Counts the next lines of the history, at most `limit`, in the transaction that says how far it has been read: each
- * line once, whoever counts. False: there are no more.
+ * Counts the next history events, at most `limit`, in the transaction that advances the follower's position,
+ * so that each event counts once. Returns false if no more remain.
  */
 export async function countHistory(organizationId: string, tx: Tx, limit: number): Promise<boolean> {
   const events = await takeEvents(organizationId, tx, { follower: FOLLOWER, begins: "first" }, limit);
@@ -18,7 +18,7 @@ export async function countHistory(organizationId: string, tx: Tx, limit: number
   const amounts = new Map<string, Amount>();
   for (const event of counting) {
     const context = contexts.get(event.seq);
-    // Its task was deleted meanwhile: nobody knows whose figure it was.
+    // The task was deleted meanwhile, so its server is unknown.
     if (!context) continue;
     for (const { at, measure, amount } of countsOf(event, context))
       for (const hours of STRETCHES) {
@@ -49,7 +49,7 @@ async function add(organizationId: string, tx: Tx, rows: Amount[]): Promise<void
     ON CONFLICT (organization_id, hours, at, server_id, measure) DO UPDATE SET amount = s.amount + excluded.amount`;
 }
 
-/** By sequence number. What came before a line is read out of the history itself, which does not change. */
+/** Returns the contexts by sequence number, from earlier events, which do not change. */
 async function contextsOf(
   organizationId: string,
   tx: Tx,
@@ -86,21 +86,21 @@ interface ContextRow {
   undoneOpenedAt: Date | null;
 }
 
-/** Lines of the same question that came before. */
+/** SQL condition: an earlier event of the same question. */
 function ofSameRequest(line: string, later: string): Prisma.Sql {
   return Prisma.raw(`${line}.organization_id = ${later}.organization_id
     AND ${line}.input_request_id = ${later}.input_request_id AND ${line}.seq < ${later}.seq`);
 }
 
-/** When the question of a line was put last. */
+/** SQL for the last opening of an event's question. */
 function openedBefore(line: string): Prisma.Sql {
   return Prisma.sql`(SELECT max(o.at) FROM event o WHERE ${ofSameRequest("o", line)}
     AND o.type IN ('request.opened', 'request.reopened'))`;
 }
 
 /**
- * Counts the open tasks of every server, once in `everyMs` whoever asks, and lets go of figures that are older than
- * anybody looks at (`keep`, in days for each length of stretch).
+ * Counts every server's open tasks, once per `everyMs` for all callers, and deletes statistics older than
+ * `keep` (in days per stretch length).
  */
 export async function sampleOpenTasks(
   organizationId: string,

@@ -1,13 +1,13 @@
-/** What a request is about in money, read out of the arguments of its tool's call. Pure. */
+/** Reads a request's amount of money from the arguments of its tool call. Pure. */
 import { findAmounts, isMoneyName, sumAmounts } from "./money.ts";
 
 export interface Amount {
   value: number;
-  /** An ISO code or a sign, as it was sent; null where none was. */
+  /** An ISO code or a sign, as sent; null if none was. */
   currency: string | null;
 }
 
-/** Names of a whole amount, the surest first. */
+/** Field names of a total amount, most reliable first. */
 const NAMES = [
   "grand_total",
   "total",
@@ -28,12 +28,13 @@ const LARGEST = 1e15;
 const MONEY = /([$€£¥]|\b[A-Z]{3})?\s?(-?\d(?:[\d,.'\u00a0\u202f]*\d)?)\s?([€£]|[A-Z]{3}\b)?/g;
 
 /**
- * The amount under a name such as `total`, `amountDue` or `price_eur`, at the top of the arguments or inside their only
- * object, as a number or a text that is nothing but one. Its currency is the name's, the text's or that of a field
- * `currency` beside it, else the one in which the message states the same amount.
+ * Finds the amount of a request. Looks at the top level of the arguments, or inside their only object, for a
+ * field such as `total`, `amountDue` or `price_eur` whose value is a number, or text with nothing but an
+ * amount. The currency is taken from the name, the text or a field `currency` beside it, else from the
+ * message if that states the same amount.
  *
- * A list of lines has no amount of its own: the sum of its only money column counts where the message states that sum.
- * Null where nothing stands out.
+ * Without a named amount, the sum of a list's only money column counts if the message states that sum.
+ * Returns null if no amount is found.
  */
 export function amountOf(args: Record<string, unknown>, message: string): Amount | null {
   const objects = Object.values(args).filter(isRecord);
@@ -77,13 +78,13 @@ function fromNumber(value: unknown): Amount | null {
   return typeof value === "number" && Math.abs(value) < LARGEST ? { value, currency: null } : null;
 }
 
-/** Of a text that is an amount and nothing else, e.g. `1,000.00`, `$12` or `99.50 EUR`. */
+/** Reads text that contains an amount and nothing else, e.g. `1,000.00`, `$12` or `99.50 EUR`. */
 function fromText(text: string): Amount | null {
   const [only, ...others] = moneyIn(text.trim());
   return only && others.length === 0 && only.text === text.trim() ? only : null;
 }
 
-/** The currency in which the message states the amount. */
+/** Returns the currency in which the message states the amount, or null. */
 function stated(message: string, value: number): string | null {
   const found = moneyIn(message).find(
     (money) => money.currency !== null && Math.abs(money.value - value) < 0.005,
@@ -111,7 +112,7 @@ function beside(level: Record<string, unknown>): string | null {
   return null;
 }
 
-/** Of the only list of objects in which one column is money and a number in every line. */
+/** Sums the only list of objects, if exactly one of its columns is money and a number in every line. */
 function sumOfLines(level: Record<string, unknown>): number | null {
   const lists = Object.values(level).filter(
     (value): value is Record<string, unknown>[] =>

@@ -1,4 +1,4 @@
-/** `Firefox on Linux`, as well as a browser's own word for itself (its user agent) says; for people to recognise. */
+/** Returns words such as `Firefox on Linux` for a user agent, so that people recognize their browsers. */
 export function browserWords(userAgent: string | null): string {
   const browser = BROWSERS.find(([, pattern]) => pattern.test(userAgent ?? ""))?.[0];
   const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent ?? ""))?.[0];
@@ -10,7 +10,7 @@ export function isPhone(userAgent: string | null): boolean {
   return /iPhone|Android.*Mobile|Mobile.*Firefox/.test(userAgent ?? "");
 }
 
-// The first that fits: most say that they are others too.
+// The first match wins, since most user agents also name other browsers.
 const BROWSERS: [string, RegExp][] = [
   ["Edge", /\bEdg(A|iOS)?\//],
   ["Opera", /\bOPR\//],

@@ -1,8 +1,8 @@
-/** Lines of comma-separated values, as RFC 4180 has them. */
+/** Comma-separated values as in RFC 4180. */
 
 /**
- * One line. A cell that a spreadsheet would take for a formula gets an apostrophe in front: its text came from a server,
- * or from whoever called it.
+ * Returns one line. Cells are untrusted text, so a cell that a spreadsheet would take for a formula gets an
+ * apostrophe in front.
  */
 export function csvLine(cells: (string | number | boolean | null)[]): string {
   return `${cells.map(cellOf).join(",")}\r\n`;

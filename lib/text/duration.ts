@@ -5,27 +5,27 @@ const UNITS: [string, number][] = [
   ["s", 1_000],
 ];
 
-/** Two units where they matter: `2 d 4 h`, `1 h 12 min`, `5 min`, `48 s`, `0.4 s`. Input in ms. */
+/** Formats ms in at most two units: `2 d 4 h`, `1 h 12 min`, `5 min`, `48 s`, `0.4 s`. */
 export function formatDuration(ms: number): string {
   const whole = Math.max(0, ms);
   if (whole < 1_000) return `${(Math.floor(whole / 100) / 10).toFixed(1)} s`;
   const index = UNITS.findIndex(([, size]) => whole >= size);
   const [unit, size] = UNITS[index]!;
   const first = `${Math.floor(whole / size)} ${unit}`;
-  // Seconds beside minutes, or hours beside a month, are noise.
+  // Seconds beside minutes, and hours beside a month, are noise.
   if (index >= 2 || whole >= 30 * UNITS[0]![1]) return first;
   const [nextUnit, nextSize] = UNITS[index + 1]!;
   const rest = Math.floor((whole % size) / nextSize);
   return rest === 0 ? first : `${first} ${rest} ${nextUnit}`;
 }
 
-/** The largest unit alone, for columns of ages: `5 min`, `2 d`. */
+/** Formats ms in the largest unit alone, for columns of ages: `5 min`, `2 d`. */
 export function formatAge(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[3]!;
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
 }
 
-/** `a minute`, else the duration. */
+/** Returns `a minute` for exactly one minute, else the formatted duration. */
 export function aboutHowLong(ms: number): string {
   return ms === 60_000 ? "a minute" : formatDuration(ms);
 }

@@ -1,12 +1,12 @@
-/** A number as a person types or pastes it. */
+/** Numbers typed or pasted by people. */
 
 export type ReadNumber = { value: number } | { error: string };
 
-/** Spaces between groups of three mean nothing else anywhere; commas do, so those are refused. */
+/** Spaces between groups of three are unambiguous. Commas are not, so they are refused. */
 const GROUPED = /^[+-]?\d{1,3}([ \u00a0\u202f]\d{3})+(?=\.|$)/;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Reads what JSON can carry exactly; what would be rounded on the way is refused, as is everything beyond 2^53. */
+/** Reads a number that JSON can carry exactly. Refuses numbers that would be rounded, or lie beyond 2^53. */
 export function readExactNumber(typed: string): ReadNumber {
   const trimmed = typed.trim().replace(/^\u2212/, "-");
   const text = GROUPED.test(trimmed) ? trimmed.replace(/[ \u00a0\u202f]/g, "") : trimmed;
@@ -22,7 +22,7 @@ export function readExactNumber(typed: string): ReadNumber {
   return { value: Object.is(value, -0) ? 0 : value };
 }
 
-/** `-012.50e1` as `-125e0`: the same for the same number, however it is written. */
+/** Normalizes a number, e.g. `-012.50e1` to `-125e0`, so that all spellings of one number are equal. */
 function plainDigits(text: string): string {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace(/^[+-]/, "").split(".");

@@ -1,6 +1,6 @@
 const ACRONYMS = new Set(["id", "url", "uri", "api", "iban", "vat", "erp", "sku", "ip", "usd", "eur"]);
 
-/** `due_date` and `dueDate` become `Due date`; `invoice_id` becomes `Invoice ID`. */
+/** Turns `due_date` and `dueDate` into `Due date`, and `invoice_id` into `Invoice ID`. */
 export function humanise(name: string): string {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
@@ -18,7 +18,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Long server text in one place on screen, cut at a word. */
+/** Cuts long text after a word. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   const cut = text.slice(0, length - 1);

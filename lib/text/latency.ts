@@ -1,6 +1,6 @@
 import { formatDuration } from "./duration.ts";
 
-/** How long a server takes: `0.04 s`, `1 s`, `12 s`. Input in ms; null: nothing was measured. */
+/** Formats a server's latency in ms: `0.04 s`, `1 s`, `12 s`; `—` for null (not measured). */
 export function formatLatency(ms: number | null): string {
   if (ms === null) return "—";
   if (ms < 10) return "< 0.01 s";

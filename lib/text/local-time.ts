@@ -1,6 +1,6 @@
-/** Wall times of a zone and RFC 3339. A wall time may name no instant or two, where the clocks are changed. */
+/** Converts between wall times and RFC 3339. At a clock change, a wall time may name no instant or two. */
 
-/** The viewer's own. */
+/** Returns the viewer's zone. */
 export function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -11,13 +11,13 @@ const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
 /**
- * `2026-10-25T02:30` as RFC 3339 with the offset of the zone: none when the clocks skip it, two (the earlier first)
- * when they show it twice. None for anything that is no wall time.
+ * Returns wall time `2026-10-25T02:30` as RFC 3339 times with the zone's offset: none if the clocks skip that
+ * time, two (the earlier first) if they show that time twice. Returns none for invalid wall times.
  */
 export function instantsOf(wall: string, zone: string): string[] {
   if (!WALL.test(wall)) return [];
   const asUtc = Date.parse(`${wall}Z`);
-  // A 30th of February is read as a day in March.
+  // Date.parse reads a 30th of February as a day in March.
   if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(wall.slice(0, 16))) return [];
   const offsets = new Set([offsetAt(asUtc - DAY, zone), offsetAt(asUtc + DAY, zone)]);
   const found = [...offsets].filter((offset) => offsetAt(asUtc - offset * MINUTE, zone) === offset);
@@ -25,7 +25,7 @@ export function instantsOf(wall: string, zone: string): string[] {
   return found.sort((a, b) => b - a).map((offset) => `${text}${offsetText(offset)}`);
 }
 
-/** An instant as the wall time of the zone, for a field: `2026-11-21T14:00`, with seconds where there are any. */
+/** Returns an instant as the zone's wall time for a field: `2026-11-21T14:00`, without zero seconds. */
 export function wallOf(instant: string, zone: string): string {
   if (!ZONED.test(instant)) return instant;
   const at = Date.parse(instant);
@@ -34,13 +34,13 @@ export function wallOf(instant: string, zone: string): string {
   return shown.endsWith(":00") ? shown.slice(0, 16) : shown;
 }
 
-/** `UTC+02:00` of an RFC 3339 time. */
+/** Returns the offset of an RFC 3339 time, e.g. `UTC+02:00`. */
 export function offsetOf(instant: string): string {
   const offset = ZONED.exec(instant)?.[0] ?? "";
   return `UTC${/^(z|[+-]00:00)$/i.test(offset) ? "" : offset}`;
 }
 
-/** Minutes east of UTC at an instant. */
+/** Returns the zone's offset at an instant, in minutes east of UTC. */
 function offsetAt(at: number, zone: string): number {
   const parts = offsetFormat(zone).formatToParts(at);
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(partOf(parts)) ?? [];
@@ -49,7 +49,7 @@ function offsetAt(at: number, zone: string): number {
 
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** Made once for each zone: making one takes far longer than using it. */
+/** Cached per zone, since creating a format takes far longer than using one. */
 function offsetFormat(zone: string): Intl.DateTimeFormat {
   const known = offsetFormats.get(zone);
   if (known) return known;

@@ -1,6 +1,6 @@
-/** Images, sound and files inside a result: what of them a browser may be given. Untrusted, and never from elsewhere. */
+/** Images, sound and files inside a result. Untrusted: browsers get a few safe types, only as data URLs. */
 
-/** Types that browsers only draw. SVG is none of them: it can hold scripts. */
+/** Types that browsers only draw. SVG is excluded, since SVG can hold scripts. */
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const AUDIO_ENDINGS: Record<string, string> = {
   "audio/mpeg": "mp3",
@@ -20,7 +20,7 @@ interface Media {
   mimeType: string;
 }
 
-/** The data address of something that may be shown, or why it may not. */
+/** The data URL of media that may be shown, or the reason for refusal. */
 export type MediaSource = { src: string } | { refused: string };
 
 export function imageSource({ data, mimeType }: Media): MediaSource {
@@ -28,7 +28,7 @@ export function imageSource({ data, mimeType }: Media): MediaSource {
   return asDataAddress("image", { data, mimeType });
 }
 
-/** Sound is offered as a file with a name, and played by nothing here. */
+/** Offers sound as a file to download. Intray plays no sound. */
 export function audioFile(media: Media, number: number): MediaSource & { name: string } {
   const ending = AUDIO_ENDINGS[media.mimeType];
   const name = `audio-${number}.${ending ?? "bin"}`;
@@ -43,14 +43,14 @@ function asDataAddress(what: string, { data, mimeType }: Media): MediaSource {
   return { src: `data:${mimeType};base64,${data}` };
 }
 
-/** Of what Base64 text holds; null where it is none. */
+/** Returns the size of Base64 text's data in bytes, or null for invalid Base64. */
 export function byteLength(base64: string): number | null {
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return null;
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return (base64.length / 4) * 3 - padding;
 }
 
-/** `840 B`, `12 kB`, `3.4 MB`. */
+/** Formats a size: `840 B`, `12 kB`, `3.4 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { messageTokens, nameHidden, splitMessage, visibleText } from "./message-tokens.ts";
 
-/** `kind:text` of every part that is set apart. */
+/** Returns `kind:text` of every token except plain text. */
 const apart = (message: string) =>
   messageTokens(message)
     .filter((token) => token.kind !== "text")

@@ -1,23 +1,23 @@
 import { findMoney } from "./money.ts";
 
 export interface MessageToken {
-  /** `hidden`: characters that cannot be seen but change what is read; to be shown by name. */
+  /** `hidden`: invisible characters that change how text reads; shown by name. */
   kind: "text" | "amount" | "date" | "id" | "hidden";
-  /** As sent: the tokens' texts together are the message. */
+  /** The text as sent. All tokens' texts together are the message. */
   text: string;
 }
 
-/** Server text in parts: the amounts, dates and ids that a person looks for, and what would deceive the eye. */
+/** Splits server text into tokens: amounts, dates and ids for people to spot, and hidden characters. */
 export function messageTokens(message: string): MessageToken[] {
   return splitHidden(message).flatMap((part) => (part.kind === "hidden" ? [part] : figuresIn(part.text)));
 }
 
 const INVISIBLE = /(?!\t|\r?\n)[\p{DI}\p{Cc}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
-/** Joiners and variants inside emoji, and joiners of scripts that are written with them, are part of a letter. */
+/** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{EMod}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
 
-/** Text with what cannot be seen set apart: control, zero-width and direction-changing characters, run by run. */
+/** Separates hidden characters from text, run by run: control, zero-width and direction-changing ones. */
 export function splitHidden(text: string): MessageToken[] {
   const harmless = new Set([...text.matchAll(PART_OF_A_LETTER)].map((match) => match.index));
   const tokens: MessageToken[] = [];
@@ -57,7 +57,7 @@ const NAMES: Record<string, string> = {
   "\ufeff": "byte order mark",
 };
 
-/** What to show in the place of a hidden token: `U+202E`, `U+200B ×12`, `U+200B U+202E …`, and its name. */
+/** Returns the code (`U+202E`, `U+200B ×12`, `U+200B U+202E …`) and the name shown for a hidden token. */
 export function nameHidden(text: string): { code: string; name: string } {
   const chars = [...text];
   const kinds = [...new Set(chars)];
@@ -74,7 +74,7 @@ export function nameHidden(text: string): { code: string; name: string } {
   };
 }
 
-/** For one line of a list or a toast: text whose hidden characters cannot reorder or lengthen what is around it. */
+/** Replaces hidden characters, which could reorder or lengthen the surrounding line of a list or a toast. */
 export function visibleText(text: string): string {
   return splitHidden(text)
     .map((token) => (token.kind === "hidden" ? "\ufffd" : token.text))
@@ -86,11 +86,11 @@ const DATE = new RegExp(
   `\\b\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:?\\d{2})?)?\\b|\\b\\d{1,2}\\.? ${MONTH}\\.?,? \\d{4}\\b|\\b${MONTH}\\.? \\d{1,2},? \\d{4}\\b|\\b\\d{1,2}[./]\\d{1,2}[./]\\d{4}\\b`,
   "g",
 );
-/** `INV-100`, `PO-2026-17`, `AB1234`, `#4812`, a UUID, the hash of a commit. */
+/** Matches `INV-100`, `PO-2026-17`, `AB1234`, `#4812`, a UUID, a commit hash. */
 const ID =
   /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[A-Z][A-Z\d]{0,9}[-_/](?=[\w-]*\d)[A-Za-z\d]+(?:[-_][A-Za-z\d]+)*\b|\b[A-Z]{2,6}\d{2,}\b|(?<!\w)#\d+\b|\b(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{7,40}\b/g;
 
-/** Where two readings meet, the first that begins counts, and of those amounts before dates before ids. */
+/** Splits text at amounts, dates and ids, of which the first wins; on a tie in this order. */
 function figuresIn(text: string): MessageToken[] {
   const found = [
     ...findMoney(text).map((amount) => ({ kind: "amount" as const, index: amount.index, text: amount.text })),
@@ -113,7 +113,7 @@ function figuresIn(text: string): MessageToken[] {
   return tokens;
 }
 
-/** A title for eyes and screen readers, and what follows it: the first line, where it is short enough to be one. */
+/** Splits a message into title and body. The title is the first line, unless longer than 240 characters. */
 export function splitMessage(message: string): { title: string; body: string } {
   const at = message.search(/\r?\n/);
   if (at === -1 || at > 240) return { title: message, body: "" };

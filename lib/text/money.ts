@@ -1,4 +1,4 @@
-/** Whether a field's name says that its numbers are money. */
+/** Returns true if a field's name suggests that its numbers are money. */
 export function isMoneyName(name: string): boolean {
   const words = name
     .replace(/([a-z])([A-Z])/g, "$1_$2")
@@ -15,12 +15,12 @@ const MONEY_WORDS = new Set(
 
 const DECIMALS = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 
-/** The number as it was sent, with separators and at least two decimals: `1,000.00`. */
+/** Formats a number with separators and at least two decimals: `1,000.00`. */
 export function formatMoney(value: number): string {
   return DECIMALS.format(value);
 }
 
-/** Adds without the drift of binary fractions: each value is scaled to whole millionths first. */
+/** Adds without the drift of binary fractions, by scaling each value to whole millionths first. */
 export function sumAmounts(values: number[]): number {
   return values.reduce((sum, value) => sum + Math.round(value * 1e6), 0) / 1e6;
 }
@@ -44,11 +44,11 @@ const AMOUNT = new RegExp(
 
 export interface Money {
   value: number;
-  /** An ISO code, or `$`, which may be any dollar; null when none is said. */
+  /** An ISO code, or `$`, which may be any dollar; null if none is given. */
   currency: string | null;
 }
 
-/** The amounts of money that a text states, e.g. `($1000.00)`, and where; figures without a currency are not amounts. */
+/** Finds amounts such as `($1000.00)` and their positions. Figures without a currency do not count. */
 export function findMoney(text: string): (Money & { index: number; text: string })[] {
   return [...text.matchAll(AMOUNT)].flatMap((match) => {
     const { minus = "", inner = "", leading, trailing, before, after } = match.groups ?? {};
@@ -60,12 +60,15 @@ export function findMoney(text: string): (Money & { index: number; text: string 
   });
 }
 
-/** The values alone of the amounts that a text states. */
+/** Returns the values of a text's amounts of money. */
 export function findAmounts(text: string): number[] {
   return findMoney(text).map(({ value }) => value);
 }
 
-/** A number, or text that is nothing but an amount (`"1000.00"`, `"$1,000"`). Null when it cannot be held exactly. */
+/**
+ * Reads a number, or text that is nothing but an amount (`"1000.00"`, `"$1,000"`). Returns null otherwise, or
+ * if the amount cannot be held exactly.
+ */
 export function readMoney(value: unknown): Money | null {
   if (typeof value === "number") return Number.isFinite(value) ? { value, currency: null } : null;
   if (typeof value !== "string" || value.length > 40) return null;
@@ -78,12 +81,12 @@ export function readMoney(value: unknown): Money | null {
   return safe({ value: figure[1] ? -parsed : parsed, currency: null });
 }
 
-/** Beyond this, cents are lost in a binary fraction. */
+/** Rejects amounts beyond 1e13, where binary fractions lose cents. */
 function safe({ value, currency }: Money): Money | null {
   return Math.abs(value) <= 1e13 ? { value, currency } : null;
 }
 
-/** `1,000.00`, `1.000,00`, `1'000` and `1000` alike: the last separator is decimal unless it groups thousands. */
+/** Reads `1,000.00`, `1.000,00`, `1'000` and `1000`. The last separator is decimal or groups thousands. */
 function parseFigure(figure: string): number {
   const last = Math.max(figure.lastIndexOf("."), figure.lastIndexOf(","));
   if (last === -1) return Number(figure.replace(/\D/g, ""));
@@ -94,20 +97,20 @@ function parseFigure(figure: string): number {
   return Number(groups ? whole + decimals : `${whole}.${decimals}`);
 }
 
-/** `1,000.00 EUR`, `$1,000.00`, `1,000.00`. */
+/** Formats an amount: `1,000.00 EUR`, `$1,000.00`, `1,000.00`. */
 export function sayMoney({ value, currency }: Money): string {
   if (currency === "$") return `${value < 0 ? "-" : ""}$${formatMoney(Math.abs(value))}`;
   return currency ? `${formatMoney(value)} ${currency}` : formatMoney(value);
 }
 
-/** Equal to the cent. */
+/** Returns true if two amounts are equal to the cent. */
 export function sameAmount(a: number, b: number): boolean {
   return Math.abs(a - b) < 0.005;
 }
 
 const DOLLARS = new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]);
 
-/** Whether two currencies may be the same; one that is not said may be any. */
+/** Returns true if two currencies may be the same. null may be any currency. */
 export function mayBeSameCurrency(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return true;
   const [a, b] = [SIGNS[one] ?? one, SIGNS[other] ?? other];

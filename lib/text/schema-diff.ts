@@ -1,4 +1,4 @@
-/** How the fields of two forms differ, in words; both are the server's schemas as received, so nothing is trusted. */
+/** Describes the differences between two forms' fields. Both are untrusted schemas from the server. */
 export function diffFields(before: unknown, after: unknown): string[] {
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const lines: string[] = [];
@@ -27,7 +27,7 @@ function titleOf(name: string, property: unknown): string {
   return typeof title === "string" && title.trim() !== "" ? title.trim() : name;
 }
 
-/** Which of the things that matter most is another. */
+/** Returns the important differences between two versions of a field, in words. */
 function what(before: unknown, after: unknown): string {
   if (!isRecord(before) || !isRecord(after)) return "";
   const changed = Object.keys(WORDS).filter(

@@ -1,7 +1,7 @@
-/** The shape that the database demands too. */
+/** The slug pattern, also enforced by the database. */
 export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** A slug for a name, e.g. `acme-gmbh`; `organization` where nothing of the name fits. */
+/** Returns a slug for a name, e.g. `acme-gmbh`, or `organization` if no character of the name is usable. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize("NFKD")

@@ -3,7 +3,7 @@ export interface DiffPart {
   text: string;
 }
 
-/** Word by word, by longest common subsequence. Messages are short; very long ones are shown whole. */
+/** Compares word by word, by longest common subsequence. Very long texts are not compared but shown whole. */
 export function diffWords(before: string, after: string): DiffPart[] {
   const a = before.split(/(\s+)/);
   const b = after.split(/(\s+)/);

@@ -6,7 +6,7 @@ const MINUTE_PARTS = { hour: "2-digit", minute: "2-digit" } as const;
 const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 const DAY = new Intl.DateTimeFormat("en-GB", DAY_PARTS);
 const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", DATE_PARTS);
-/** A date without a time means that day everywhere: the reader's zone must not move it. */
+/** UTC, because a date without a time must not shift with the reader's zone. */
 const DAY_EVERYWHERE = new Intl.DateTimeFormat("en-GB", { ...DATE_PARTS, timeZone: "UTC" });
 const DAY_AND_TIME = new Intl.DateTimeFormat("en-GB", {
   ...DATE_PARTS,
@@ -17,18 +17,18 @@ const MINUTES = new Intl.DateTimeFormat("en-GB", MINUTE_PARTS);
 const SECONDS = new Intl.DateTimeFormat("en-GB", { ...MINUTE_PARTS, second: "2-digit" });
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
-/** `4 min ago`. `now` is passed in so that the words can be tested and tick together. */
+/** Formats an age: `4 min ago`. The caller passes `now`, so that all ages on screen tick together. */
 export function formatAgo(at: string, now: number): string {
   const ms = now - Date.parse(at);
   return ms < 5_000 ? "just now" : `${formatAge(ms)} ago`;
 }
 
-/** The full instant in the person's own zone, for hover titles. */
+/** Formats the full instant in the viewer's zone, for hover titles. */
 export function formatExact(at: string): string {
   return EXACT.format(new Date(at));
 }
 
-/** A timeline's time: `16:02:11` today, else `yesterday 16:02`, `19 Nov 12:40`, `19 Nov 2025 12:40`. */
+/** Formats a timeline's time: `16:02:11` today, `yesterday 16:02`, `19 Nov 12:40`, `19 Nov 2025 12:40`. */
 export function formatClock(at: string, now: number): string {
   const date = new Date(at);
   const today = new Date(now);
@@ -39,12 +39,12 @@ export function formatClock(at: string, now: number): string {
   return `${dayOf(date, today)} ${MINUTES.format(date)}`;
 }
 
-/** `16:02:11`, under the heading of its day. */
+/** Formats the time alone: `16:02:11`, for lists under day headings. */
 export function formatTimeOfDay(at: string): string {
   return SECONDS.format(new Date(at));
 }
 
-/** A day alone, as in a sentence: `today`, `yesterday`, `on 12 Nov`, `on 12 Nov 2025`. */
+/** Formats a day for a sentence: `today`, `yesterday`, `on 12 Nov`, `on 12 Nov 2025`. */
 export function formatDay(at: string, now: number): string {
   const date = new Date(at);
   const today = new Date(now);
@@ -54,7 +54,7 @@ export function formatDay(at: string, now: number): string {
   return `on ${dayOf(date, today)}`;
 }
 
-/** With the year where it is not this one. */
+/** Formats a day, with the year unless it is the current one. */
 function dayOf(date: Date, today: Date): string {
   return (date.getFullYear() === today.getFullYear() ? DAY : DAY_OF_YEAR).format(date);
 }
@@ -66,25 +66,25 @@ function startOfDay(date: Date): number {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** Whether text is a date or a date with a time, as ISO 8601 writes them. */
+/** Returns true if text is an ISO 8601 date, with or without a time. */
 export function isDateText(text: string): boolean {
   return (DATE.test(text) || DATE_TIME.test(text)) && !Number.isNaN(Date.parse(text));
 }
 
-/** `30 Jun 2024`; with the time and zone where the text carries one that is not midnight UTC. */
+/** Formats `30 Jun 2024`, with time and zone if the text has a time other than midnight UTC. */
 export function formatDate(text: string): string {
   const date = new Date(text);
   const dateOnly = DATE.test(text) || /T00:00(:00(\.0+)?)?(Z|\+00:?00)$/.test(text);
   return (dateOnly ? DAY_EVERYWHERE : DAY_AND_TIME).format(date);
 }
 
-/** `in 3 months` for a date that lies a day or more ahead, else null. */
+/** Formats `in 3 months` for a date at least a day ahead, else returns null. */
 export function formatAhead(text: string, now: number): string | null {
   const days = (Date.parse(text) - now) / 86_400_000;
   return days >= 1 ? relative(days, 1) : null;
 }
 
-/** `5 days ago` for a day that is over, up to a year: what was due earlier than that is history. Else null. */
+/** Formats `5 days ago` for a date 1 to 365 days in the past, else null: older due dates are history. */
 export function formatOverdue(text: string, now: number): string | null {
   const days = Math.floor((now - Date.parse(text)) / 86_400_000);
   return days >= 1 && days <= 365 ? relative(days, -1) : null;

@@ -1,15 +1,15 @@
-/** An address split so that its host can be set in bold. */
+/** A URL split so that its host can be shown in bold. */
 export interface UrlParts {
-  /** As a browser would open it, which is not always as it was written. */
+  /** The URL as a browser opens it, which may differ from the given text. */
   href: string;
   before: string;
   host: string;
   after: string;
-  /** Why a person should look twice, in sentences. */
+  /** Reasons to be suspicious, in sentences. */
   warnings: string[];
 }
 
-/** Null for anything but http and https: others could run code or open another program. */
+/** Returns null for anything but http and https: other schemes could run code or open another program. */
 export function urlParts(url: string): UrlParts | null {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || !["https:", "http:"].includes(parsed.protocol)) return null;
@@ -32,7 +32,7 @@ export function urlParts(url: string): UrlParts | null {
   };
 }
 
-/** Decimal and hexadecimal ones are read into this form by the parser. */
+/** The URL parser already converts decimal and hexadecimal addresses to this form. */
 function isAddress(hostname: string): boolean {
   return hostname.startsWith("[") || /^\d+(\.\d+){3}$/.test(hostname);
 }

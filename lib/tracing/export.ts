@@ -1,4 +1,4 @@
-/** The way of spans out of the process: OTLP over HTTP, to the address that the operator named and no other. */
+/** Exports spans: OTLP over HTTP, only to the address that the operator configured. */
 import { randomUUID } from "node:crypto";
 import { type DiagLogger, DiagLogLevel, diag } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -8,7 +8,7 @@ import { log } from "../base/log.ts";
 import { operatorLookup } from "../base/network.ts";
 import { setTracer } from "./span.ts";
 
-/** Begins; the returned function sends what is left, and ends it. A collector that is away costs its spans alone. */
+/** Starts exporting. The returned function sends the rest and stops. A dead collector loses only spans. */
 export function sendSpans(endpoint: string, service: string): () => Promise<void> {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,

@@ -1,6 +1,7 @@
 /**
- * Spans of our own, in a tracer of our own: Next and other libraries would put whole addresses into theirs. Attributes
- * are ids and words of ours, never what people or servers wrote. Without a tracer nothing is done.
+ * Intray's own spans, in a tracer of its own: Next and other libraries would put whole URLs into theirs.
+ * Attributes are ids and words of Intray, never texts of people or servers. Without a tracer all functions do
+ * nothing.
  */
 import {
   type Attributes,
@@ -27,15 +28,15 @@ export function setTracer(tracer: Tracer | null): void {
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** A `traceparent`; null begins a trace. Without it the span that this is done in. */
+  /** A `traceparent`; null starts a new trace. Default: the current span. */
   parent?: string | null;
-  /** `traceparent`s of what it belongs to and is no part of; null for none. */
+  /** `traceparent`s of related traces; null entries are skipped. */
   links?: (string | null)[];
-  /** When it began, in ms by performance.now(); now. */
+  /** Start time in ms by performance.now(). Default: now. */
   since?: number;
 }
 
-/** Does `work` in a span, which what `work` begins is part of. Its error passes, and only its class is noted. */
+/** Runs `work` in a span, the parent of all spans inside. Notes only an error's class, and rethrows it. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -55,12 +56,12 @@ export async function inSpan<T>(
   }
 }
 
-/** Notes what was done, once it is known to be worth it. */
+/** Records a finished span, once the work turns out to be worth one. */
 export function noteSpan(name: string, options: SpanOptions): void {
   begin(name, options)?.span.end();
 }
 
-/** The span that this is done in, as W3C Trace Context has it; null: nothing is traced. */
+/** Returns the current span as a W3C `traceparent`, or null if nothing is traced. */
 export function currentTraceparent(): string | null {
   const context = scope().trace;
   const current = context && trace.getSpanContext(context);
@@ -92,7 +93,7 @@ function linkOf(traceparent: string | null): Link[] {
   return context ? [{ context }] : [];
 }
 
-/** Anything else than a `traceparent` of today's version is none. Sampled or not: all of ours are. */
+/** Ignores malformed `traceparent`s and versions other than 00. Always sampled. */
 function parse(traceparent: string | null) {
   const [, traceId, spanId] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0[01]$/.exec(traceparent ?? "") ?? [];
   if (!traceId || !spanId || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;

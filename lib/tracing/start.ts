@@ -2,8 +2,8 @@ import { ConfigurationError, env } from "../base/env.ts";
 import { checkOperatorUrl, NetworkError } from "../base/network.ts";
 
 /**
- * Sends this process' spans to the operator's collector, where there is one; the packages for it are loaded only then.
- * Returns what sends the last of them. Throws ConfigurationError.
+ * Starts sending this process's spans to the operator's collector, if one is configured; loads the packages
+ * only then. Returns a function that sends the remaining spans. Throws ConfigurationError.
  */
 export async function startTracing(service: "intray-web" | "intray-engine"): Promise<() => Promise<void>> {
   const { otelEndpoint } = env();

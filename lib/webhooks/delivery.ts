@@ -1,6 +1,6 @@
 /**
- * Sends what is in the outbox of webhooks. What is due is taken up by one engine, sent outside of any transaction, and
- * settled. An engine that dies over it leaves it to the next one, which sends it once more under the same webhook-id.
+ * Sends the webhooks' outbox. One engine claims a due delivery, sends it outside of any transaction, and
+ * records the result. If the engine dies, another one sends the delivery again under the same webhook-id.
  */
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { type Network, NetworkError } from "../base/network.ts";
@@ -12,11 +12,11 @@ import type { Attempt } from "./schema.ts";
 import { secretPlace, signedHeaders } from "./sign.ts";
 import { hostOf } from "./transitions.ts";
 
-/** Longer than an attempt lasts. */
+/** Duration of a claim, longer than any attempt. */
 const TAKEN_MS = 60_000;
-/** A receiver takes it and answers; what it makes of it is its own time. */
+/** Time for a receiver to respond. Receivers should process events after responding. */
 const DEADLINE_MS = 10_000;
-/** Attempts in a delivery's log. */
+/** Attempts kept in a delivery's log. */
 const LOGGED = 20;
 
 interface Taken {
@@ -34,7 +34,7 @@ export interface DeliveryMeans {
   seal: Seal;
 }
 
-/** The webhooks of an organization that have something due. */
+/** Returns the organization's webhooks with due deliveries. */
 export async function webhooksDue(organizationId: string, tx: Tx): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT e.id FROM webhook_endpoint e
     WHERE e.organization_id = ${organizationId}::uuid AND e.disabled_reason IS NULL AND EXISTS (
@@ -43,7 +43,7 @@ export async function webhooksDue(organizationId: string, tx: Tx): Promise<strin
   return rows.map((row) => row.id);
 }
 
-/** Tries one delivery that is due. False: there was none. */
+/** Attempts one due delivery. Returns false if there is none. */
 export async function deliverNext(
   { database, network, seal }: DeliveryMeans,
   organizationId: string,
@@ -61,7 +61,7 @@ export async function deliverNext(
   return true;
 }
 
-/** For the figures: what became of an attempt, by the state that it left. */
+/** Metrics result of an attempt, by the delivery's state after it. */
 const RESULTS = { delivered: "ok", failed: "given_up", pending: "failed" } as const;
 
 async function take(organizationId: string, tx: Tx, seal: Seal, endpointId: string): Promise<Taken | null> {
@@ -88,7 +88,7 @@ interface SealedSecrets {
   sealedPrevious: string | null;
 }
 
-/** Follows no redirect, and reads nothing of the answer but its status. */
+/** Sends one attempt. Follows no redirect, and reads only the response's status. */
 async function send(network: Network, { id, payload, url, secrets }: Taken): Promise<Attempt> {
   const at = new Date();
   const began = performance.now();
@@ -133,7 +133,7 @@ async function settle(
           WITH ORDINALITY AS entries (entry, at) ORDER BY at DESC LIMIT ${LOGGED}) kept)
     WHERE organization_id = ${organizationId}::uuid AND id = ${taken.id}::uuid AND state = 'pending'
       AND attempts = ${taken.attempts}`;
-  if (settled !== 1) return state; // it was sent once more meanwhile, and that one counts
+  if (settled !== 1) return state; // another attempt was made meanwhile, and its result counts
   if (isTaken) {
     await tx.$executeRaw`UPDATE webhook_endpoint SET failing_since = NULL
       WHERE organization_id = ${organizationId}::uuid AND id = ${taken.endpointId}::uuid AND failing_since IS NOT NULL`;
@@ -143,7 +143,7 @@ async function settle(
   return state;
 }
 
-/** Who says that nobody is there any more is believed at once, and who says nothing after three days. */
+/** Disables a webhook at once if its receiver is gone (410), else after three days without success. */
 async function noteFailure(
   organizationId: string,
   tx: Tx,
@@ -165,7 +165,7 @@ async function noteFailure(
   ]);
 }
 
-/** What was sent, or given up, goes after a while. True: there is more. */
+/** Deletes old deliveries, except pending ones. Returns true if more remain. */
 export async function forgetOldDeliveries(
   organizationId: string,
   tx: Tx,
@@ -179,7 +179,7 @@ export async function forgetOldDeliveries(
   return gone === limit;
 }
 
-/** Secrets that sign no more. */
+/** Deletes previous secrets that no longer sign. */
 export async function forgetOldSecrets(organizationId: string, tx: Tx): Promise<void> {
   await tx.$executeRaw`UPDATE webhook_endpoint SET sealed_previous_secret = NULL, previous_until = NULL
     WHERE organization_id = ${organizationId}::uuid AND previous_until < now()`;

@@ -3,7 +3,7 @@ import { uuidv7 } from "../base/ids.ts";
 import type { FollowedEvent } from "../events/follow.ts";
 import { toldOf } from "./payload.ts";
 
-/** Puts what happened into the outbox of every webhook that wants to know, in the transaction that read it. */
+/** Adds events to the outbox of every subscribed webhook, in the transaction that read them. */
 export async function recordDeliveries(
   organizationId: string,
   tx: Tx,
@@ -26,7 +26,7 @@ export async function recordDeliveries(
   });
   const rows = told.flatMap(({ type, taskId, payload }) => {
     const task = tasks.find(({ id }) => id === taskId);
-    if (taskId !== null && !task) return []; // private, or gone
+    if (taskId !== null && !task) return []; // private or deleted
     const data = { ...payload.data, ...(task && { serverId: task.serverId, tool: task.tool }) };
     const text = JSON.stringify(storable({ ...payload, data }));
     return webhooks

@@ -1,4 +1,4 @@
-/** What of the history is told to webhooks. Pure. */
+/** Converts history events to webhook payloads. Pure. */
 import type { FollowedEvent } from "../events/follow.ts";
 import type { EventType } from "../events/schema.ts";
 import type { WebhookEvent } from "./schema.ts";
@@ -23,13 +23,16 @@ const TOLD: Partial<Record<EventType, { type: WebhookEvent; state: string }>> = 
 
 export interface Told {
   type: WebhookEvent;
-  /** The task that has to be visible to the whole organization; null: none has. */
+  /** The task, which must be visible to the whole organization; null if the event concerns none. */
   taskId: string | null;
-  /** `server`: to be filled in from the task. */
+  /** The payload; `serverId` and `tool` are added from the task. */
   payload: { type: WebhookEvent; timestamp: string; data: Record<string, unknown> };
 }
 
-/** Null: nothing that webhooks are told. Ids and states, never a question, an answer, arguments or a result. */
+/**
+ * Returns the payload, or null for events that webhooks do not get. Contains ids and states, never a
+ * question, an answer, arguments or a result.
+ */
 export function toldOf({ type, at, taskId, inputRequestId, data }: FollowedEvent): Told | null {
   const timestamp = at.toISOString();
   if (type === "server.health_changed") {

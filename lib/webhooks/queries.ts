@@ -12,7 +12,7 @@ import {
   webhookEventSchema,
 } from "./schema.ts";
 
-/** Oldest first. */
+/** Lists webhooks, oldest first. */
 export async function listWebhooks(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<Webhook>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
@@ -22,7 +22,7 @@ export async function listWebhooks(organizationId: string, tx: Tx, query: PageQu
   return toPage(rows, query.limit, (row) => row, toWebhook);
 }
 
-/** Throws `not_found`. */
+/** Returns a webhook. Throws `not_found`. */
 export async function readWebhook(organizationId: string, tx: Tx, webhookId: string): Promise<Webhook> {
   const [row] = await tx.$queryRaw<WebhookRow[]>`${SELECT}
     WHERE e.organization_id = ${organizationId}::uuid AND e.id = ${webhookId}::uuid`;
@@ -30,7 +30,7 @@ export async function readWebhook(organizationId: string, tx: Tx, webhookId: str
   return toWebhook(row);
 }
 
-/** What was sent to a webhook, newest first. Throws `not_found`. */
+/** Lists a webhook's deliveries, newest first. Throws `not_found`. */
 export async function listDeliveries(
   organizationId: string,
   tx: Tx,
@@ -51,7 +51,7 @@ export async function listDeliveries(
   return toPage(rows, query.limit, (row) => row, toDelivery);
 }
 
-/** Throws `not_found`. */
+/** Returns a delivery. Throws `not_found`. */
 export async function readDelivery(
   organizationId: string,
   tx: Tx,

@@ -1,6 +1,6 @@
-/** When a delivery is tried again. Pure. */
+/** Retry policy of deliveries. Pure. */
 
-/** After the first attempt, the second, …: together about two days. Then it has failed. */
+/** Longest waits between attempts, together about two days. Then the delivery has failed. */
 const WAITS_MS = [
   5_000,
   30_000,
@@ -14,11 +14,14 @@ const WAITS_MS = [
   20 * 3600_000,
 ];
 
-/** Full jitter, so that what failed together does not come back together; null: no more. `random`: from 0 up to 1. */
+/**
+ * Returns the wait after an attempt in ms, or null after the last. Full jitter, so that simultaneous failures
+ * are not retried at the same time. `random`: from 0 up to 1.
+ */
 export function waitAfter(attempt: number, random: number): number | null {
   const longest = WAITS_MS[attempt - 1];
   return longest === undefined ? null : Math.round(longest * random);
 }
 
-/** A webhook through which nothing got for this long is switched off. */
+/** A webhook without any success for this long is disabled. */
 export const FAILING_FOR_MS = 3 * 24 * 3600_000;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageQuerySchema } from "../base/page.ts";
 
-/** What a webhook can be told of: ids and states, of what the whole organization may see. */
+/** Events for webhooks: ids and states of objects visible to the whole organization. */
 export const WEBHOOK_EVENTS = [
   "request.opened",
   "request.answered",
@@ -20,7 +20,7 @@ export const WEBHOOK_EVENTS = [
 export const webhookEventSchema = z.enum(WEBHOOK_EVENTS);
 export type WebhookEvent = z.infer<typeof webhookEventSchema>;
 
-/** Sent by hand, to see whether a receiver works. */
+/** Sent by hand to test a receiver. */
 export const TEST_EVENT = "webhook.test";
 
 const url = z.url({ protocol: /^https?$/, error: "Write a whole address, https://…" }).max(2_000);
@@ -38,7 +38,7 @@ export const updateWebhookSchema = z
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateWebhook = z.infer<typeof updateWebhookSchema>;
 
-/** gone: the receiver answered 410. failing: nothing got through for three days. */
+/** gone: the receiver answered 410. failing: no delivery succeeded for three days. */
 export const disabledReasonSchema = z.enum(["by_hand", "gone", "failing"]);
 
 export const webhookSchema = z.object({
@@ -47,9 +47,9 @@ export const webhookSchema = z.object({
   events: z.array(webhookEventSchema),
   enabled: z.boolean(),
   disabledReason: disabledReasonSchema.nullable(),
-  /** Nothing has got through since then. */
+  /** No delivery has succeeded since then. */
   failingSince: z.iso.datetime().nullable(),
-  /** Until then the secret before this one signs too. */
+  /** Until then the previous secret signs too. */
   previousSecretUntil: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
   lastDelivery: z
@@ -58,10 +58,10 @@ export const webhookSchema = z.object({
 });
 export type Webhook = z.infer<typeof webhookSchema>;
 
-/** The one time that the secret is shown. */
+/** The only response that contains the secret. */
 export const newWebhookSchema = webhookSchema.extend({ secret: z.string() });
 
-/** One attempt: the status that came, or why none did. What the receiver says beside it is not kept. */
+/** One attempt: the response's status, or the error. The response's content is not kept. */
 export const attemptSchema = z.object({
   at: z.iso.datetime(),
   status: z.number().int().nullable(),
@@ -76,9 +76,9 @@ export const webhookDeliverySchema = z.object({
   type: z.string(),
   state: z.enum(["pending", "delivered", "failed"]),
   createdAt: z.iso.datetime(),
-  /** When it is tried next. */
+  /** Time of the next attempt. */
   nextAttemptAt: z.iso.datetime().nullable(),
-  /** The last ones, oldest first. */
+  /** The last attempts, oldest first. */
   attempts: z.array(attemptSchema),
   payload: z.unknown(),
 });

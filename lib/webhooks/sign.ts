@@ -5,12 +5,12 @@ import type { SealedPlace } from "../base/seal.ts";
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** As receivers are given it: `whsec_` and base64. */
+/** Returns a new secret in the receivers' format: `whsec_` plus base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/** The headers of one attempt. `secrets`: those in force; each has its signature, so that receivers may know either. */
+/** Returns the headers of one attempt, with a signature for each valid secret. */
 export function signedHeaders(
   id: string,
   body: string,

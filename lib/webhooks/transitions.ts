@@ -1,4 +1,4 @@
-/** What admins do to webhooks. What is put into their outbox is outbox.ts', sending it delivery.ts'. */
+/** Admins' changes to webhooks. outbox.ts adds deliveries to the outbox, delivery.ts sends them. */
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
@@ -10,12 +10,12 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { type CreateWebhook, TEST_EVENT, type UpdateWebhook } from "./schema.ts";
 import { newSecret, secretPlace } from "./sign.ts";
 
-/** Each is told of everything that happens. */
+/** Limits webhooks per organization, since each event goes to all of them. */
 const MOST_WEBHOOKS = 20;
-/** A receiver has this long to learn a new secret. */
+/** Time for a receiver to switch to a new secret. */
 const BOTH_SECRETS_MS = 24 * 3600_000;
 
-/** Returns the secret, which can't be read again. Throws `address_not_allowed`, `too_many_webhooks`. */
+/** Returns the secret, which cannot be read again. Throws `address_not_allowed`, `too_many_webhooks`. */
 export async function createWebhook(
   organizationId: string,
   tx: Tx,
@@ -34,7 +34,10 @@ export async function createWebhook(
   return { id, secret };
 }
 
-/** Switching it on again begins anew: what waited meanwhile goes out. Throws `not_found`, `address_not_allowed`. */
+/**
+ * Changes a webhook. Enabling it again resets its failures and sends deliveries that waited. Throws
+ * `not_found`, `address_not_allowed`.
+ */
 export async function updateWebhook(
   organizationId: string,
   tx: Tx,
@@ -68,7 +71,7 @@ export async function updateWebhook(
     });
 }
 
-/** Its log goes with it. Throws `not_found`. */
+/** Deletes a webhook and its log. Throws `not_found`. */
 export async function removeWebhook(
   organizationId: string,
   tx: Tx,
@@ -80,7 +83,7 @@ export async function removeWebhook(
   await tell(organizationId, tx, principal, "webhook.removed", webhookId, { host: hostOf(url) });
 }
 
-/** A new secret; the one before signs beside it for a day. Throws `not_found`. */
+/** Creates a new secret; the previous one signs too for a day. Throws `not_found`. */
 export async function rotateSecret(
   organizationId: string,
   tx: Tx,
@@ -105,7 +108,7 @@ export async function rotateSecret(
   return { secret };
 }
 
-/** Puts a line for the receiver's developer into the outbox, of an event that never happens. Throws `not_found`. */
+/** Sends a test event to the receiver's developer. Returns the delivery's id. Throws `not_found`. */
 export async function sendTest(organizationId: string, tx: Tx, webhookId: string): Promise<string> {
   await lock(organizationId, tx, webhookId);
   const id = uuidv7();
@@ -116,7 +119,7 @@ export async function sendTest(organizationId: string, tx: Tx, webhookId: string
   return id;
 }
 
-/** Sends the same once more, under the same webhook-id. Throws `not_found`, `nothing_to_resend` while it is under way. */
+/** Resends a delivery under its webhook-id. Throws `not_found`; `nothing_to_resend` while pending. */
 export async function resendDelivery(organizationId: string, tx: Tx, deliveryId: string): Promise<void> {
   const again = await tx.webhookDelivery.updateMany({
     where: { organizationId, id: deliveryId, state: { not: "pending" } },
@@ -128,7 +131,7 @@ export async function resendDelivery(organizationId: string, tx: Tx, deliveryId:
   throw new AppError("nothing_to_resend", "It is on its way already.");
 }
 
-/** https, or a host that the installation's operator named. Returns the host: an address' path may be a secret. */
+/** Requires https, or a host named by the operator. Returns the host, since the path may be a secret. */
 function checkAddress(network: Network, address: string): string {
   try {
     const url = network.checkUrl(address);

@@ -1,4 +1,4 @@
-/** Webhooks, to a real receiver: signed, repeated under the same id, and given up as they say. */
+/** Webhooks to a real receiver: signed, retried under the same id, and given up as configured. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startEngineProcess } from "../../test/engine-process.ts";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
@@ -66,7 +66,7 @@ async function ended(more: Parameters<typeof insertTask>[3] = {}) {
   await world.run(WEBHOOK_OUTBOX);
   return taskId;
 }
-/** Sends what is due, and waits until the delivery is in `state` after so many attempts. */
+/** Sends due deliveries until the first is in `state` after this number of attempts. */
 const sent = (state: string, attempts: number) =>
   until(
     `${state} after ${attempts}`,

@@ -1,4 +1,4 @@
-/** What happens to those who use the database when it goes away at the worst moment. */
+/** Outages of the database at the worst moments. */
 import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
@@ -14,7 +14,7 @@ afterAll(() => postgres?.drop());
 const LAST = "last words";
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** As Postgres says that it shuts down. */
+/** Returns Postgres' message for a shutdown. */
 function farewell(): Buffer {
   const fields = Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0");
   const head = Buffer.alloc(5);
@@ -23,7 +23,7 @@ function farewell(): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** Passes on what both say, and lets the farewell come in one packet with the reply to the query that names LAST. */
+/** Starts a proxy that adds the shutdown message to the packet with the reply to the query with LAST. */
 async function betweenThem(url: string) {
   const proxy = net.createServer((client) => {
     const server = connectRaw(url);

@@ -86,7 +86,7 @@ describe("row security", () => {
     const acme = organizations[0].id;
     for (const url of [database.appUrl, database.engineUrl, database.ownerUrl])
       await withClient(url, async (client) => {
-        /** The number of rows that a statement touches in an organization; null: the role may not even ask. */
+        /** Returns the number of rows that a statement affects in an organization, or null if denied. */
         const touched = async (organization: string, statement: string, values: unknown[] = []) => {
           await client.query("BEGIN");
           try {
@@ -198,7 +198,7 @@ test("Prisma's models have the columns that the tables have", async () => {
   }
 });
 
-/** A table that the role may not even ask. */
+/** Counts a table that the role may not read as empty. */
 function deniedIsNone(error: { code?: string }) {
   if (error.code !== "42501") throw error;
   return { rows: [{ count: 0 }] };

@@ -72,7 +72,7 @@ test("who says in the address to be patient waits for a database that is slow to
   expect(usual).toEqual({ answer: true, hears: false });
 });
 
-/** Whether the first try to listen connects. */
+/** Returns true if the first attempt to listen connects. */
 async function hears(url: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const listener = listen(url, "stalled", {

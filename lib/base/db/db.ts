@@ -1,6 +1,6 @@
 /**
- * The database: Prisma on Postgres, only ever inside one organization. The bare client is not exported, because a
- * query outside `withOrganization` would see nothing (row security) or, worse, hide that it forgot to ask.
+ * The database: Prisma on Postgres, always inside one organization. The bare client is not exported: a query
+ * outside `withOrganization` would return no rows (row security) and hide the mistake.
  */
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
@@ -14,25 +14,26 @@ export { Prisma };
 
 export interface Database {
   /**
-   * Runs `work` in one transaction that sees only `organizationId`'s rows. Short: no network calls inside.
-   * Deadlocks and serialisation failures are tried again, so `work` must have no effect but the transaction's.
+   * Runs `work` in one transaction that sees only `organizationId`'s rows. Keep `work` short, without network
+   * calls. Deadlocks and serialization failures are retried, so `work` must have no effect outside the
+   * transaction.
    */
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Calls a function of schema `gate`, or a table that is no organization's, before an organization is known. */
+  /** Runs a query before an organization is known: on schema `gate`, or a table without organizations. */
   gate<T>(query: Prisma.Sql): Promise<T[]>;
-  /** The connections that are open just now, and how many wait for one. */
+  /** Counts the pool's busy and idle connections, and the callers waiting for one. */
   pool(): { busy: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
 const TRIES = 4;
 /**
- * A process that stands still in a transaction, with its locks, holds up an organization: Postgres ends it after this,
- * in ms. Between two statements there is no work that takes a hundredth of it.
+ * `idle_in_transaction_session_timeout`, in ms. A process that stalls inside a transaction blocks its
+ * organization by its locks. The work between two statements takes less than a hundredth of this.
  */
 const IDLE_MS = "10000";
 
-/** How long to wait for a connection, in ms: the URL's `connect_timeout`, which is libpq's and in seconds, if it has one. */
+/** Returns the time limit for connecting in ms: the URL's `connect_timeout` (libpq's, in seconds) if set. */
 export function connectTimeoutMs(url: string, otherwise = 5_000): number {
   return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
 }
@@ -47,8 +48,8 @@ export function createDatabase(url: string, options: { connections?: number } = 
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
-  // A connection on its way from one that used it to the next has no listener of the pool's, nor of Prisma's: its
-  // error would end the process. Whoever has it by then is told by its first statement.
+  // A connection that is being handed over has neither the pool's nor Prisma's error listener, so its error
+  // would end the process. The next statement on the connection reports the error anyway.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({
@@ -61,7 +62,7 @@ export function createDatabase(url: string, options: { connections?: number } = 
       for (let attempt = 1; ; attempt++) {
         try {
           return await prisma.$transaction(async (tx) => {
-            // true = for this transaction only; false would leak the organization into the pool
+            // true: for this transaction only. false would leak the organization into the pool.
             await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true),
               set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`;
             return withDeferredWrites(organizationId, tx, () => work(tx));
@@ -81,9 +82,9 @@ export function createDatabase(url: string, options: { connections?: number } = 
   };
 }
 
-/** Adds each query to what the work that it is done for has spent, where that is wanted. */
+/** Counts queries and their time in the current scope's `spent`, if set. */
 class MeasuredClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: passed on as it came, in whatever way pg may be called
+  // biome-ignore lint/suspicious/noExplicitAny: forwards every overload of pg's query
   override query(...given: any[]): any {
     const sent = Reflect.apply(super.query, this, given);
     const { spent } = scope();
@@ -96,7 +97,7 @@ class MeasuredClient extends pg.Client {
   }
 }
 
-/** Postgres' own code of a failed statement, wherever the driver adapter put it, e.g. `40P01`. */
+/** Returns Postgres' SQLSTATE of a failed statement, e.g. `40P01`, or null. Adapters nest the code. */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const { code, meta } = at as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
@@ -110,7 +111,7 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** Deadlock, serialisation failure, or Prisma's own word for a write conflict: nothing was written. */
+/** Returns true for a deadlock, a serialization failure or Prisma's write conflict: nothing was written. */
 function isTransient(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2034") return true;
   const state = sqlState(error);
@@ -122,7 +123,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === "23505";
 }
 
-/** What Prisma calls its own failures to reach the database, or to get or keep a connection. */
+/** Prisma's codes for failing to reach the database, or to get or keep a connection. */
 const PRISMA_DOWN = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2037"]);
 const ADAPTER_DOWN = new Set([
   "DatabaseNotReachable",
@@ -131,7 +132,7 @@ const ADAPTER_DOWN = new Set([
   "TooManyConnections",
 ]);
 
-/** The system's codes of a database that can't be reached, or whose name can't be looked up just now. */
+/** System error codes of an unreachable database, or of a failing name lookup. */
 const NETWORK_DOWN = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -143,11 +144,12 @@ const NETWORK_DOWN = new Set([
   "EAI_AGAIN",
 ]);
 
-/** The database can't be reached or is restarting, as opposed to a statement that is wrong. */
+/** Returns true if the database is unreachable or restarting, false for a wrong statement. */
 export function isDatabaseDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
-  // 08: connection, 57P: shutdown, crash or start-up, 53300: too many connections, 25P03: we stood still for too long
+  // 08: connection; 57P: shutdown, crash or start-up; 53300: too many connections; 25P03: idle in a
+  // transaction for too long
   if (state && (/^(08|57P)/.test(state) || state === "53300" || state === "25P03")) return true;
   const { code, kind, meta } = error as {
     code?: unknown;
@@ -157,7 +159,7 @@ export function isDatabaseDown(error: unknown): boolean {
   if (PRISMA_DOWN.has(String(code))) return true;
   if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
   if (NETWORK_DOWN.has(String(code))) return true;
-  // node-postgres has no codes for these
+  // node-postgres has no codes for these errors.
   if (
     /ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
       error.message,
@@ -167,10 +169,7 @@ export function isDatabaseDown(error: unknown): boolean {
   return error.cause !== undefined && isDatabaseDown(error.cause);
 }
 
-/**
- * A remote value made fit for jsonb and text columns, which refuse NUL characters and lone surrogates.
- * Undefined becomes null.
- */
+/** Replaces NUL characters and lone surrogates, which jsonb and text columns reject. Undefined turns null. */
 export function storable(value: unknown): Prisma.InputJsonValue | typeof Prisma.JsonNull {
   if (value === null || value === undefined) return Prisma.JsonNull;
   return JSON.parse(JSON.stringify(value), (_key, inner) => {

@@ -1,25 +1,26 @@
 /**
- * What a transaction gathers and writes at its very end, in one statement however often it came up: lines of history,
- * whose lock every other writer of the organization waits for, are the last thing before the commit.
+ * Collects a transaction's writes and runs them right before the commit, one statement per kind. History
+ * lines need a lock that blocks the organization's other writers, so they come last.
  */
 import type { Tx } from "./tx.ts";
 
 export interface DeferredWrite<T> {
   name: string;
-  /** The greatest is written last. */
+  /** Writes run in ascending order. */
   order: number;
   write(organizationId: string, tx: Tx, items: T[]): Promise<void>;
 }
 
 type Gathered = Map<string, { ending: DeferredWrite<never>; items: unknown[] }>;
 
-// On globalThis, since Next bundles its own copies of modules into one process: no copy may miss another's items.
+// On globalThis: Next bundles its own copies of modules into the process, and all copies must share the
+// items.
 const key = Symbol.for("intray.endings");
 const shared = globalThis as { [key]?: WeakMap<Tx, Gathered> };
 shared[key] ??= new WeakMap();
 const gathered = shared[key];
 
-/** Has `ending` write these at the end of the transaction, behind what it was given before. */
+/** Appends `items` to those that `ending` writes at the end of the transaction. */
 export function deferWrite<T>(tx: Tx, ending: DeferredWrite<T>, items: T[]): void {
   const its = gathered.get(tx);
   if (!its) throw new Error(`${ending.name} needs a transaction that was made by withOrganization`);
@@ -28,7 +29,7 @@ export function deferWrite<T>(tx: Tx, ending: DeferredWrite<T>, items: T[]): voi
   else its.set(ending.name, { ending, items: [...items] });
 }
 
-/** Does the work of a transaction, and then what it has gathered. */
+/** Runs `work`, then the deferred writes. */
 export async function withDeferredWrites<T>(
   organizationId: string,
   tx: Tx,

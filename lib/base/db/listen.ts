@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { connectTimeoutMs } from "./db.ts";
 
-/** Between two tries: until it hears again, whoever listens is late. */
+/** Longest pause between two connection attempts; the listener misses notifications meanwhile. */
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * LISTENs on one connection of its own, for ever: a lost connection is made again. Notifications are a speed-up only,
- * some get lost in between, so `onConnected` tells the caller to look for itself after each (re)connection.
+ * LISTENs on a dedicated connection and reconnects after every loss. Notifications during a loss are missed,
+ * so `onConnected` tells the caller to look for itself after each (re)connection.
  */
 export function listen(
   url: string,
@@ -39,7 +39,7 @@ export function listen(
       });
       current.on("notification", (message) => handlers.onNotification(message.payload ?? ""));
       try {
-        // A connection that is ended while it is made never says so.
+        // A connection that is ended while connecting never settles.
         await Promise.race([connect(current), stopped]);
         if (stop.signal.aborted) break;
         failures = 0;
@@ -48,7 +48,7 @@ export function listen(
       } catch (error) {
         if (!stop.signal.aborted) handlers.onError(error);
       }
-      // Not waited for: on a connection that broke, end() may never settle.
+      // Not awaited: end() may never settle on a broken connection.
       current.end().catch(() => undefined);
       await pause(Math.min(LONGEST_PAUSE_MS, 200 * 2 ** failures), undefined, { signal: stop.signal }).catch(
         () => undefined,
@@ -59,7 +59,7 @@ export function listen(
   return {
     async close() {
       stop.abort();
-      client?.end().catch(() => undefined); // ended already: nothing to do
+      client?.end().catch(() => undefined); // already ended
       await running;
     },
   };

@@ -2,8 +2,8 @@ import { ConfigurationError } from "../env.ts";
 import { type Database, Prisma } from "./db.ts";
 
 /**
- * Row security does not bind a superuser, and an owner could lift it: whoever serves requests must be neither.
- * Throws ConfigurationError. `setting` names the variable for the operator.
+ * Row security does not bind a superuser, and an owner could lift it, so the role that serves requests must
+ * be neither. Throws ConfigurationError. `setting` names the variable for the operator.
  */
 export async function refusePowerfulRole(database: Database, setting: string): Promise<void> {
   const [role] = await database.gate<{ powerful: boolean }>(Prisma.sql`

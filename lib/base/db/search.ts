@@ -1,38 +1,38 @@
-/** Finding words in texts. */
+/** Text search. */
 import { Prisma, type Tx } from "./db.ts";
 
-/** A LIKE pattern for texts that contain `words`, whose own wildcards mean themselves. */
+/** Returns a LIKE pattern for texts that contain `words`; wildcards in `words` are escaped. */
 export function containing(words: string): string {
   return `%${words.trim().replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** Whether a server of the organization has these words in its name. */
+/** Returns true if a server of the organization has `words` in its name. */
 export async function namesServer(organizationId: string, tx: Tx, words: string): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ named: boolean }[]>`SELECT EXISTS (SELECT FROM server
     WHERE organization_id = ${organizationId}::uuid AND strpos(lower(name), lower(${words.trim()})) > 0) AS named`;
   return row?.named ?? false;
 }
 
-/** So many rows are read one by one before all texts are. What is common is found among them, and rare beyond. */
+/** Rows checked first, among which common words occur. Only then the whole list is searched. */
 const NEAR = 2_000;
 
 export interface Search {
-  /** The first so many rows of the list in its order, with `id`, `key`, and the columns that `said` reads. */
+  /** The first `limit` rows of the list in its order, with `id`, `key`, and the columns that `said` reads. */
   first(limit: number): Prisma.Sql;
-  /** Those of the list with one of these ids, under a condition, in any order, with `id` and `key`. */
+  /** The rows of the list with one of `ids` that meet `condition`, in any order, with `id` and `key`. */
   among(ids: Prisma.Sql, condition: Prisma.Sql): Prisma.Sql;
-  /** Whether a row of `first`, of the alias `near`, has the words. */
+  /** Whether a row of `first` (alias `near`) contains the words. */
   said: Prisma.Sql;
-  /** The ids of all rows of the organization that have them. */
+  /** The ids of all rows of the organization that contain the words. */
   all: Prisma.Sql;
-  /** How `id` and `key` are ordered. */
+  /** The sort direction of `id` and `key`. */
   direction: Prisma.Sql;
 }
 
 /**
- * The first `most` rows of a very long list that have the words: `near` belongs into the query's WITH, `found` reads it.
- * Neither alone would do: in the list's order a rare word is looked for to the end, and all that have a common one are
- * many to be ordered.
+ * Finds the first `most` rows of a very long list that contain the words. `near` goes into the query's WITH;
+ * `found` reads it. The search has two stages: scanning in list order is slow for rare words, and sorting all
+ * matches is slow for common ones.
  */
 export function nearAndBeyond(
   { first, among, said, all, direction }: Search,

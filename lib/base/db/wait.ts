@@ -5,9 +5,9 @@ import { isDatabaseDown } from "./db.ts";
 const AGAIN_MS = 1_000;
 
 /**
- * Does `work`, which needs the database, as soon as that is there: a process that ended instead would be started again
- * and again, for as long as it is away. Says once that it waits, and once that it need not any more. What another start
- * would not mend either (a wrong password, a schema that is not there) is thrown at once.
+ * Runs `work` as soon as the database is reachable, instead of crashing and restarting until then. Logs once
+ * when waiting starts and once when it ends. Throws other errors at once (wrong password, missing schema),
+ * since waiting would not fix them.
  */
 export async function whenDatabaseIsThere<T>(log: Logger, work: () => Promise<T>): Promise<T> {
   for (let isWaiting = false; ; isWaiting = true) {

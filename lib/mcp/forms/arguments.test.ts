@@ -25,7 +25,7 @@ const invoice = {
   },
 };
 
-/** Each part stands for two of the next. */
+/** Each part references the next one twice. */
 const BOMB = {
   $ref: "#/$defs/0",
   $defs: Array.from({ length: 41 }, (_, at) =>

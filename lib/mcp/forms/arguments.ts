@@ -1,4 +1,4 @@
-/** Server only: holds a tool's arguments against its `inputSchema`, an arbitrary JSON Schema that a server sent. */
+/** Server only: validates arguments against a tool's `inputSchema`, a server's arbitrary JSON Schema. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -7,18 +7,19 @@ import type { FieldError } from "./content.ts";
 import { weightOf } from "./schema-weight.ts";
 
 /**
- * `checked: false`: the schema is beyond what we compile, so the arguments were not judged; the server will.
- * `field` of an error is a path such as `invoice.lines[0].amount`, empty for the arguments as a whole.
+ * The result of a validation. `checked: false`: the schema exceeds the limits, so only the server can judge
+ * the arguments. An error's `field` is a path such as `invoice.lines[0].amount`, or empty for the arguments
+ * as a whole.
  */
 export type ArgumentsCheck = { checked: true; errors: FieldError[] } | { checked: false; reason: string };
 
 const MAX_SCHEMA_BYTES = 256 * 1024;
 const MAX_DEPTH = 64;
 const MAX_ERRORS = 50;
-/** Parts, with all that references stand for: a validator goes through them all. */
+/** Limits the schema's size with all references resolved, since a validator visits every part. */
 const MAX_WEIGHT = 100_000;
 
-/** Checks without converting anything. Remote references are never fetched. Never throws. */
+/** Validates without converting values. Never fetches remote references, never throws. */
 export function validateArguments(inputSchema: Record<string, unknown>, args: unknown): ArgumentsCheck {
   if (deeperThan(inputSchema, MAX_DEPTH))
     return { checked: false, reason: "The tool's schema is nested too deeply" };
@@ -39,7 +40,10 @@ export function validateArguments(inputSchema: Record<string, unknown>, args: un
   }
 }
 
-/** An Ajv for this schema alone: an instance keeps all that it ever compiled. 2020-12 unless it says draft-07. */
+/**
+ * Compiles with a new Ajv, because an instance keeps all schemas it ever compiled. Draft 2020-12 unless the
+ * schema says draft-07.
+ */
 function compile({ $schema, ...schema }: Record<string, unknown>): ValidateFunction {
   const options = { allErrors: true, strict: false, logger: false, code: { regExp: anything } } as const;
   const ajv =
@@ -47,15 +51,15 @@ function compile({ $schema, ...schema }: Record<string, unknown>): ValidateFunct
   addFormats.default(ajv);
   for (const keyword of ["pattern", "patternProperties", "unevaluatedProperties"]) ajv.removeKeyword(keyword);
   const validate = ajv.compile(schema);
-  // An asynchronous validator would say yes to everything.
+  // An asynchronous validator would return a promise, which is truthy.
   if ("$async" in validate) throw new Error("it is asynchronous");
   return validate;
 }
 
 /**
- * A server could write an expression that runs for minutes, so none runs: `pattern` is not judged, and a name counts
- * as matching `patternProperties`, so that `additionalProperties: false` does not refuse it. What is evaluated
- * cannot be told then.
+ * Replaces all regular expressions, since a server could send one that runs for minutes. `pattern` is not
+ * checked. Every name matches `patternProperties`, so that `additionalProperties: false` does not reject it.
+ * `unevaluatedProperties` cannot be decided then.
  */
 const anything = Object.assign(() => ({ test: () => true }), { code: "anything" });
 

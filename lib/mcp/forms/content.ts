@@ -1,11 +1,11 @@
-/** Server only: holds an answer against its form before it is recorded. Most servers do not check, so we do. */
+/** Server only: validates an answer against its form before it is recorded, since most servers do not. */
 import { createHash } from "node:crypto";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Field, Form } from "./form.ts";
 
 export interface FieldError {
-  /** The field's name; empty for the form as a whole. */
+  /** The field's name, or empty for the form as a whole. */
   field: string;
   message: string;
 }
@@ -13,8 +13,8 @@ export interface FieldError {
 export type ContentCheck = { ok: true } | { ok: false; errors: FieldError[] };
 
 /**
- * Whether `content` may be sent as the accepted answer to `form`. Nothing is converted: "5" is not a number. A form
- * that is not supported takes no content at all.
+ * Checks that `content` may be sent as the accepted answer to `form`. Converts nothing: "5" is not a number.
+ * An unsupported form accepts no content at all.
  */
 export function validateContent(form: Form, content: unknown): ContentCheck {
   if (form.kind !== "supported")
@@ -40,7 +40,7 @@ export function validateContent(form: Form, content: unknown): ContentCheck {
 
 const fail = (errors: FieldError[]): ContentCheck => ({ ok: false, errors });
 
-/** Beyond 2^53 a JavaScript number is already not what was typed. */
+/** Beyond 2^53, a JavaScript number differs from the typed one. */
 function isBeyondExact(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 }
@@ -48,7 +48,7 @@ function isBeyondExact(value: unknown): boolean {
 const MAX_VALIDATORS = 100;
 const validators = new Map<string, ValidateFunction>();
 
-/** Each form has an Ajv of its own, since one instance keeps every schema it ever compiled. */
+/** Caches one Ajv per form, since an instance keeps every schema it ever compiled. */
 function validatorFor(fields: Field[]): ValidateFunction {
   const schema = toSchema(fields);
   const key = createHash("sha256").update(JSON.stringify(schema)).digest("base64url");

@@ -1,6 +1,6 @@
 /**
- * The closed form model: what Intray renders, validates and sends back for an elicitation. Pure and client-safe.
- * It covers the elicitation subset of 2025-11-25 and 2026-07-28, which is the same in both (SEP-1034, SEP-1330).
+ * The closed form model: how Intray renders, validates and sends back an elicitation. Pure and client-safe.
+ * Covers the elicitation subset that 2025-11-25 and 2026-07-28 share (SEP-1034, SEP-1330).
  */
 import { z } from "zod";
 
@@ -45,8 +45,8 @@ const fieldSchema = z.discriminatedUnion("kind", [
 export type Field = z.infer<typeof fieldSchema>;
 
 /**
- * `supported`: render the fields (none = confirm only). `unsupported` and `secret`: never rendered, only decline or
- * cancel are possible; `reason` is for people.
+ * `supported`: the fields are rendered (none = confirm only). `unsupported` and `secret`: nothing is
+ * rendered, and only decline or cancel are possible; `reason` is for people.
  */
 export const formSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("supported"), fields: z.array(fieldSchema) }),

@@ -1,4 +1,4 @@
-/** Whatever schema a server sends with a question: the form is sound, and takes what the schema takes, nothing else. */
+/** Fuzzes forms: for any schema the form is sound, and accepts exactly the values that the schema accepts. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
@@ -71,7 +71,7 @@ const content = fc
   .array(fc.tuple(word, value), { maxLength: 4 })
   .map((entries) => Object.fromEntries(entries));
 
-/** The form written as a schema again. */
+/** Converts the form back to a schema. */
 function written(fields: Field[]): Record<string, unknown> {
   const one = (field: Field): Record<string, unknown> => {
     const said = (members: Record<string, unknown>) =>
@@ -168,7 +168,7 @@ fuzz(
   { runs: 100 },
 );
 
-/** The same value with its members in the opposite order. */
+/** Returns the same value with its members in reverse order. */
 function turned(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(turned);
   if (typeof json !== "object" || json === null) return json;

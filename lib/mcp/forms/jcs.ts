@@ -1,6 +1,7 @@
 /**
- * The canonical form of a JSON value (RFC 8785): no spaces, keys sorted by UTF-16 code units, numbers and strings as
- * ECMAScript writes them. Members that are `undefined` are left out. Throws TypeError on what JSON cannot say.
+ * Returns the canonical form of a JSON value (RFC 8785): no spaces, keys sorted by UTF-16 code units, numbers
+ * and strings as in ECMAScript. Omits members that are `undefined`. Throws TypeError for values that JSON
+ * cannot express.
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);

@@ -1,7 +1,7 @@
 /**
- * How many parts a JSON Schema stands for once its references are followed, each time anew as a validator does: a few
- * lines may stand for 2^40. Infinity where a reference leads somewhere that is not understood. A loop counts once: how
- * often it is gone round depends on the values.
+ * Counts a JSON Schema's parts with every reference expanded, as a validator visits them: a few lines may
+ * expand to 2^40 parts. Returns Infinity for a reference that cannot be resolved. A cycle counts once, since
+ * the number of rounds depends on the values.
  */
 export function weightOf(schema: Record<string, unknown>): number {
   const known = new Map<object, number>();
@@ -27,7 +27,7 @@ export function weightOf(schema: Record<string, unknown>): number {
 
 const REFERENCES = new Set(["$ref", "$dynamicRef", "$recursiveRef"]);
 
-/** By a pointer from the root alone; anchors are not followed. */
+/** Resolves JSON pointers from the root. Does not resolve anchors. */
 function lookUp(root: unknown, reference: string): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let at = root;

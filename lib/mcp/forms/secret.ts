@@ -1,10 +1,10 @@
-/** Words that end a name of something that must never be typed into a form that others read. */
+/** Final words of names for secrets, which must never be typed into a form that others read. */
 const SECRET =
   /(^| )(password|passwd|passphrase|passcode|pwd|pin|pin (code|number)|secret|(secret|private|signing|encryption|access|api) ?key|apikey|(access|api|auth|bearer|refresh|session|security|personal access|secret)? ?token|credentials?|cvv2?|cvc2?|card (number|security code)|security code|one time (code|password)|otp|totp|2fa code|mfa code|verification code|seed phrase|recovery (code|phrase)|social security number|ssn)$/;
 
 /**
- * Why a field asks for a secret, or null. Servers must not ask for secrets in a form (both eras); this finds those
- * that do by the field's name, title and format. Choices and yes-or-no fields cannot hold one.
+ * Returns why a field asks for a secret, or null. Both eras forbid secrets in forms; this check finds
+ * violations by a field's name, title and format. Choices and yes-or-no fields cannot hold a secret.
  */
 export function secretIn(
   name: string,
@@ -17,7 +17,7 @@ export function secretIn(
   return found ? `"${label}" looks like a secret, and secrets do not belong in a form` : null;
 }
 
-/** `apiKey`, `API-key` and `api_key:` as `api key`. */
+/** Normalizes `apiKey`, `API-key` and `api_key:` to `api key`. */
 function words(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

@@ -1,16 +1,16 @@
-/** Who Intray is at authorization servers. */
+/** Intray as an OAuth client. */
 import { registerClient } from "@modelcontextprotocol/client";
 import type { Network } from "../../base/network.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 import { OAuthRefused } from "./oauth-refused.ts";
 
-/** Credentials of Intray at one authorization server. */
+/** Intray's credentials at one authorization server. */
 export interface OAuthClient {
   clientId: string;
-  /** Null: a public client, which proves itself by PKCE alone. */
+  /** Null for a public client, which relies on PKCE alone. */
   secret: string | null;
-  /** How the secret is sent, where the registration said so. */
+  /** The authentication method named by the registration, if any. */
   method: string | null;
 }
 
@@ -18,12 +18,12 @@ export function callbackUrl(origin: string): string {
   return `${origin}/oauth/callback`;
 }
 
-/** The address of the document that says who Intray is, and by that its client id (SEP-991). */
+/** Returns the URL of the client metadata document, which is also the client id (SEP-991). */
 export function metadataDocumentUrl(origin: string): string {
   return `${origin}/oauth/client-metadata.json`;
 }
 
-/** What an authorization server may know of Intray: by registration, or by reading the document. */
+/** Returns the client metadata, for registration and for the document. */
 export function clientMetadata(origin: string, method: string) {
   return {
     client_name: "Intray",
@@ -37,8 +37,8 @@ export function clientMetadata(origin: string, method: string) {
 }
 
 /**
- * Registers Intray (RFC 7591), for no scope in particular: one day it may need more. `secretExpiresAt`: null, or when
- * the secret ends. Throws OAuthRefused.
+ * Registers Intray (RFC 7591), without a scope since later sign-ins may need more. `secretExpiresAt` is null
+ * if the secret does not expire. Throws OAuthRefused.
  */
 export async function register(
   metadata: AuthorizationMetadata,

@@ -1,6 +1,6 @@
 /**
- * Finds who grants access to an MCP server: its protected resource metadata (RFC 9728), then the authorization
- * server's own (RFC 8414, OpenID Connect). Everything read here comes from strangers.
+ * Finds an MCP server's authorization server: first the protected resource metadata (RFC 9728), then the
+ * authorization server's own (RFC 8414, OpenID Connect). All input is untrusted.
  */
 import {
   checkResourceAllowed,
@@ -17,7 +17,7 @@ import { OAuthRefused } from "./oauth-refused.ts";
 
 const names = z.array(z.string().max(300)).max(500);
 
-/** What is kept of an authorization server's metadata. */
+/** The stored part of an authorization server's metadata. */
 export const authorizationMetadataSchema = z.object({
   issuer: z.string(),
   authorization_endpoint: z.string(),
@@ -36,19 +36,19 @@ export type AuthorizationMetadata = z.infer<typeof authorizationMetadataSchema>;
 
 export interface Discovered {
   metadata: AuthorizationMetadata;
-  /** As the server names itself, else its address: sent as `resource`, always. */
+  /** The resource as named by the server, else its URL. Always sent as `resource`. */
   resource: string;
-  /** What the server asks for, space-separated; null: it does not say. */
+  /** The scopes that the server asks for, space-separated; null if it does not say. */
   scope: string | null;
 }
 
-/** Throws OAuthRefused where there is none, or none that may be used. */
+/** Throws OAuthRefused if no usable authorization server is found. */
 export async function discoverAuthorization(serverUrl: string, network: Network): Promise<Discovered> {
   const ask = oauthFetch(network);
   const challenge = await challengeOf(serverUrl, network);
   const resourceMetadata = await readResourceMetadata(serverUrl, challenge.resourceMetadataUrl, ask);
   const resource = chooseResource(serverUrl, resourceMetadata?.resource);
-  // Servers from before RFC 9728 are their own authorization servers.
+  // Servers older than RFC 9728 are their own authorization servers.
   const issuer = resourceMetadata?.authorization_servers?.[0] ?? String(new URL("/", serverUrl));
   const metadata = await readAuthorizationMetadata(issuer, ask);
   requireSound(metadata, network);
@@ -56,7 +56,7 @@ export async function discoverAuthorization(serverUrl: string, network: Network)
   return { metadata, resource, scope };
 }
 
-/** What the server says to who comes without a token. Its reply's body is not read. */
+/** Returns the server's challenge to a request without a token. Skips the response body. */
 async function challengeOf(serverUrl: string, network: Network) {
   const url = requireSecure(network, serverUrl);
   try {
@@ -84,13 +84,13 @@ async function readResourceMetadata(serverUrl: string, url: URL | undefined, ask
     return await discoverOAuthProtectedResourceMetadata(serverUrl, { resourceMetadataUrl: url }, watched);
   } catch (error) {
     if (error instanceof OAuthRefused) throw error;
-    // Only a server that says it has none is taken for an old one.
+    // Only a 4xx without a metadata URL means an old server without metadata.
     if (status >= 400 && status < 500 && url === undefined) return null;
     throw new OAuthRefused(status === 200 ? "metadata_invalid" : "unreachable");
   }
 }
 
-/** A server may speak for itself and its own origin only (A5, A12): else a token would be good elsewhere. */
+/** A server may only name itself and its own origin (A5, A12), or a token would work elsewhere. */
 function chooseResource(serverUrl: string, named: string | undefined): string {
   const own = resourceUrlFromServerUrl(serverUrl);
   if (named === undefined) return own.href;
@@ -114,7 +114,7 @@ async function readAuthorizationMetadata(issuer: string, ask: OAuthFetch): Promi
   return data;
 }
 
-/** PKCE by its own word, which silence is not (A4), and no endpoint over plain http or of another scheme (A15, A16). */
+/** Requires declared PKCE support (A4) and https endpoints (A15, A16). */
 function requireSound(metadata: AuthorizationMetadata, network: Network): void {
   const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = metadata;
   for (const url of [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint])

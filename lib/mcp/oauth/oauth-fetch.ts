@@ -1,17 +1,17 @@
-/** The way of OAuth to the outside: https, bounded in time and size, and through the guarded network. */
+/** OAuth requests: https, limited in time and size, through the guarded network. */
 import { type Network, NetworkError } from "../../base/network.ts";
 import { OAuthRefused } from "./oauth-refused.ts";
 
-/** One exchange with an authorization server, its body included. */
+/** The deadline of one exchange with an authorization server, body included. */
 const DEADLINE_MS = 8_000;
-/** Metadata and tokens are a few kilobytes. */
+/** Generous: metadata and tokens take a few kilobytes. */
 const MOST_BYTES = 256 * 1024;
 
 export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * For the official client's functions. Throws OAuthRefused. `mayStart` is asked just before a request goes out: what
- * it throws ends it unsent.
+ * Returns a fetch for the official client's functions. Throws OAuthRefused. `mayStart` is called right before
+ * each request; throwing there prevents the request.
  */
 export function oauthFetch(network: Network, mayStart: () => void = () => {}): OAuthFetch {
   return async (url, init) => {
@@ -19,10 +19,10 @@ export function oauthFetch(network: Network, mayStart: () => void = () => {}): O
     mayStart();
     try {
       const inTime = { ...init, signal: AbortSignal.timeout(DEADLINE_MS) };
-      // Nobody would know whether a kept connection that died took a refresh token with it, which is good for one use.
+      // Not on a kept connection: if one died, a single-use refresh token might or might not be used up.
       const reply = await network.fetch(target, inTime, "held");
       const { status, statusText, headers } = reply;
-      // A status without a body takes none.
+      // Some statuses forbid a body, even an empty one.
       const body = reply.body === null ? null : await readAll(reply.body);
       return new Response(body, { status, statusText, headers });
     } catch (error) {
@@ -31,7 +31,7 @@ export function oauthFetch(network: Network, mayStart: () => void = () => {}): O
   };
 }
 
-/** https, or http where the operator named the host (A15). Throws OAuthRefused. */
+/** Accepts https, and http for hosts that the operator named (A15). Throws OAuthRefused. */
 export function requireSecure(network: Network, url: string | URL): URL {
   if (!URL.canParse(url)) throw new OAuthRefused("metadata_invalid");
   const target = new URL(url);
@@ -51,7 +51,7 @@ async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array<Arr
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    // Leaving the loop cancels the stream, and with it the connection.
+    // Throwing here cancels the stream and its connection.
     if (size > MOST_BYTES) throw new OAuthRefused("unreachable");
     chunks.push(chunk);
   }

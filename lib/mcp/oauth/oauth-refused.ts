@@ -1,4 +1,4 @@
-/** Why a sign-in at a server's authorization server came to nothing; lib/format/oauth.ts has words for each. */
+/** Reasons why a sign-in at an authorization server failed. lib/format/oauth.ts has words for each. */
 export const OAUTH_REFUSALS = [
   "unreachable",
   "address_not_allowed",
@@ -25,8 +25,8 @@ export const OAUTH_REFUSALS = [
 export type OAuthRefusal = (typeof OAUTH_REFUSALS)[number];
 
 /**
- * A step of OAuth that failed. The code is for everybody's eyes. What the other side said is not: it may come from an
- * attacker, and would tell of networks that are not public. So it is neither message nor cause.
+ * A failed OAuth step. The code is public. The other side's texts are dropped, as message and as cause: they
+ * may come from an attacker, or reveal private networks.
  */
 export class OAuthRefused extends Error {
   readonly code: OAuthRefusal;

@@ -1,4 +1,4 @@
-/** The exchanges of OAuth with one authorization server: leaving for it, codes, renewal and revocation. */
+/** OAuth exchanges with an authorization server: authorization URL, code exchange, renewal, revocation. */
 import {
   exchangeAuthorization,
   InsecureTokenEndpointError,
@@ -14,13 +14,13 @@ import type { AuthorizationMetadata } from "./oauth-discovery.ts";
 import { oauthFetch, requireSecure } from "./oauth-fetch.ts";
 import { type OAuthRefusal, OAuthRefused } from "./oauth-refused.ts";
 
-/** What an authorization server granted. Secrets: sealed at rest, never logged. */
+/** Tokens granted by an authorization server. Secrets: sealed at rest, never logged. */
 export interface Tokens {
   accessToken: string;
   refreshToken: string | null;
-  /** From now on; null: it does not say. */
+  /** Lifetime from now; null if unknown. */
   expiresInMs: number | null;
-  /** Space-separated; null: what was asked for. */
+  /** Granted scopes, space-separated; null if identical to the requested ones. */
   scope: string | null;
 }
 
@@ -30,7 +30,7 @@ interface Party {
   resource: string;
 }
 
-/** Where the browser goes, and the PKCE verifier that stays here. Throws OAuthRefused. */
+/** Returns the URL for the browser, and the PKCE verifier to keep. Throws OAuthRefused. */
 export async function leave(
   { metadata, client, resource }: Party,
   to: { redirectUri: string; scope: string | null; state: string },
@@ -46,11 +46,11 @@ export async function leave(
   }).catch(() => {
     throw new OAuthRefused("metadata_invalid");
   });
-  // Once more, on what the browser will really be sent to (A16).
+  // Checks the final URL again, since the browser follows it (A16).
   return { authorizationUrl: requireSecure(network, authorizationUrl).href, verifier: codeVerifier };
 }
 
-/** A code for tokens. The issuer of the answer was checked. Throws OAuthRefused. */
+/** Exchanges a code for tokens. The caller has checked the response's issuer. Throws OAuthRefused. */
 export async function exchangeCode(
   { metadata, client, resource }: Party,
   answer: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
@@ -69,7 +69,7 @@ export async function exchangeCode(
   return toTokens(await exchanged.catch(refuse));
 }
 
-/** A refresh token for new tokens. `mayStart` as in oauthFetch. Throws OAuthRefused; only FINAL ones end the grant. */
+/** Renews tokens. `mayStart` as in oauthFetch. Throws OAuthRefused; only errors in FINAL end the grant. */
 export async function renewTokens(
   { metadata, client, resource }: Party,
   refreshToken: string,
@@ -86,13 +86,13 @@ export async function renewTokens(
   return toTokens(await renewed.catch(refuse));
 }
 
-/** Nobody but a person can go on from these. */
+/** Returns true if only a person can resolve the error. */
 export function isFinal({ code }: OAuthRefused): boolean {
   return FINAL.has(code);
 }
 const FINAL = new Set<OAuthRefusal>(["grant_refused", "client_refused", "scope_refused", "token_unusable"]);
 
-/** Tells the authorization server that a token is over (RFC 7009). Throws OAuthRefused. */
+/** Revokes a token at the authorization server (RFC 7009). Throws OAuthRefused. */
 export async function revokeToken(
   { metadata, client }: Pick<Party, "metadata" | "client">,
   token: string,
@@ -123,7 +123,7 @@ function toInformation({ clientId, secret, method }: OAuthClient) {
   };
 }
 
-/** Shorter lifetimes than this would mean to renew at every call. */
+/** Shorter lifetimes would require a renewal at every call. */
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 10 * 365 * 24 * 3600_000;
 const MOST_CHARACTERS = 16_384;
@@ -143,7 +143,7 @@ function toTokens(tokens: OAuthTokens): Tokens {
   };
 }
 
-/** By the error's code, which is a word of the specification; what else was said stays unread. */
+/** Maps an error by its specified code. All other content of the error is dropped. */
 function refuse(error: unknown): never {
   if (error instanceof OAuthRefused) throw error;
   if (error instanceof InsecureTokenEndpointError) throw new OAuthRefused("insecure_endpoint");

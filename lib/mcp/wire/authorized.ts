@@ -1,9 +1,9 @@
-/** Calls with a token that expires: where the server refuses it, it is renewed and the call is made once more. */
+/** Calls with expiring tokens: renews a token that the server rejects, and repeats the call once. */
 import { type Access, PeerError } from "../peer.ts";
 
 /**
- * Runs `call` with a token that may be sent. 401 says that the request was refused before it was acted on, so that it
- * may be made again whatever it is; the caller's deadline covers both. Throws as `call` and `access` do.
+ * Runs `call` with a valid token. After a 401 any call may be repeated, since the server refused it before
+ * acting. The caller's deadline covers both attempts. Throws like `call` and `access`.
  */
 export async function withAccess<T>(
   access: Access | undefined,

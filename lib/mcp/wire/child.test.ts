@@ -70,7 +70,7 @@ describe("a command that dies", () => {
 });
 
 describe("the end", () => {
-  /** Pid, parent and state of every process; what is dead and waits for its parent does not count. */
+  /** Returns pid, parent and state of every process except zombies. */
   const processes = () =>
     execFileSync("ps", ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat="], { encoding: "utf8" })
       .trim()

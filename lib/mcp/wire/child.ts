@@ -1,6 +1,6 @@
 /**
- * One child process that speaks in lines. It never outlives us: it leads a process group of its own, which is killed
- * when we exit, and by a guard when we are killed ourselves.
+ * A child process that communicates in lines. Never outlives Intray: the child leads its own process group,
+ * which is killed when Intray exits, and by a guard process if Intray is killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { programEnvironment } from "../../base/env.ts";
@@ -9,17 +9,17 @@ import type { CommandEndpoint } from "../peer.ts";
 import { hiding, IN_LOGS, IN_MESSAGES } from "./hide.ts";
 import { lineSplitter } from "./lines.ts";
 
-/** How long a child has to end by itself: once after its stdin was closed, once after SIGTERM. */
+/** Time for a child to exit by itself: once after its stdin is closed, once after SIGTERM. */
 const GRACE_MS = 2_000;
-/** A descendant that keeps the pipes open holds up the news of the end no longer than this. */
+/** Longest wait for output after the exit, in case a descendant keeps the pipes open. */
 const LAST_WORDS_MS = 500;
 
 export interface ChildListener {
-  /** A line of stdout, without the longer values of the endpoint's `env`. */
+  /** Called with a line of stdout, with the longer values of the endpoint's `env` masked. */
   onLine(line: string): void;
-  /** A line of stderr, at most 4 KiB, without the values of the endpoint's `env`. */
+  /** Called with a line of stderr, at most 4 KiB, with the values of the endpoint's `env` masked. */
   onLog(line: string): void;
-  /** Once: no line comes and none is taken any more. */
+  /** Called once; no lines are read or written afterwards. */
   onGone(): void;
 }
 
@@ -42,7 +42,7 @@ export class Child {
     living.add(child);
     this.#exited = new Promise((resolve) => {
       const exited = () => {
-        // What it started and left behind goes with it.
+        // Kills processes that the child left behind.
         kill(child, "SIGKILL");
         living.delete(child);
         this.#guard?.kill("SIGKILL");
@@ -69,7 +69,7 @@ export class Child {
     const hideInLog = hiding(secrets, IN_LOGS);
     const onLine = (line: string) => this.#gone || listener.onLine(hideInMessage(line));
     child.stdout.on("data", lineSplitter(LINE_BYTES, onLine, tooLong));
-    // It can say nothing more, so it is of no more use.
+    // A child without stdout can send no more messages, so it is ended.
     child.stdout.once("end", () => this.#retire());
     child.stderr.on(
       "data",
@@ -78,12 +78,12 @@ export class Child {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => this.#retire());
   }
 
-  /** `done` is told whether the line left us whole. */
+  /** Writes a line. `done` receives whether the line was written completely. */
   write(line: string, done: (written: boolean) => void): void {
     this.#process.stdin?.write(`${line}\n`, (error) => done(!error));
   }
 
-  /** Closes stdin, then SIGTERM, then SIGKILL. Resolves when the process is no more. */
+  /** Closes stdin, then sends SIGTERM, then SIGKILL. Resolves when the process has exited. */
   async end(): Promise<void> {
     this.#process.stdin?.end();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
@@ -114,17 +114,17 @@ process.on("exit", () => {
   for (const child of living) kill(child, "SIGKILL");
 });
 
-/** The whole group, as long as its leader has one. */
+/** Kills the whole group if there is one, else the child alone. */
 function kill(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);
   } catch {
-    child.kill(signal); // No such group: nobody left, or a system without groups.
+    child.kill(signal); // no such group: empty, or a system without groups
   }
 }
 
-/** A shell that reads from us until we are no more, gives the child its grace, and kills what is left of its group. */
+/** Starts a shell that waits for Intray's end, then for the grace period, then kills the child's group. */
 function guard(pid: number): ChildProcess {
   const script = `while read -r _; do :; done; sleep ${GRACE_MS / 1000}; kill -s KILL -- "-$0"`;
   const shell = spawn("/bin/sh", ["-c", script, String(pid)], {
@@ -132,7 +132,7 @@ function guard(pid: number): ChildProcess {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
-  // Where there is no such shell, the end of its stdin has to do for the child.
+  // Without /bin/sh, a child only notices the closing of its own stdin.
   shell.on("error", () => {});
   shell.unref();
   (shell.stdin as unknown as { unref(): void } | null)?.unref();

@@ -1,6 +1,7 @@
 /**
- * What goes to and fro with one child process: the calls it has not answered yet, and who hears what it says besides.
- * A pipe has no streams, so a message goes to the open call that it names, else to the standalone stream.
+ * The messages exchanged with one child process: open calls, and listeners for the child's own messages. A
+ * pipe has no streams, so a message goes to the open call that the message names, else to the standalone
+ * stream.
  */
 import { randomUUID } from "node:crypto";
 import { INSTANT_REPLIES } from "../limits.ts";
@@ -9,19 +10,19 @@ import { type CommandEndpoint, PeerError, type RpcId } from "../peer.ts";
 import { Child } from "./child.ts";
 import { parseJson } from "./json.ts";
 
-/** Questions that come while nobody listens wait for the next listener, as many as this. */
+/** Messages kept for the next listener while none is registered. */
 const MAX_KEPT = 100;
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
 export interface Call {
   method: string;
   params: Record<string, unknown>;
-  /** The reply, as received. */
+  /** Called with the reply as received. */
   onReply(text: string): void;
   onWritten?(): void;
-  /** The child is gone. `written`: it may have read the call. */
+  /** Called when the child has exited. `written`: the child may have read the call. */
   onGone(written: boolean): void;
-  /** Null where the caller wants nothing but the reply. */
+  /** Null if the caller needs only the reply. */
   onServerMessage: ((message: ServerMessage) => void) | null;
 }
 
@@ -32,22 +33,22 @@ export interface Listener {
 
 interface OpenCall extends Call {
   written: boolean;
-  /** Ids of the child's requests that this call was handed: what takes them back goes the same way. */
+  /** Ids of the child's requests passed to this call, whose cancellations go to the call too. */
   asked: Set<RpcId>;
 }
 
 export class Conversation {
-  /** Plays the `Mcp-Session-Id`: lives as long as the child. */
+  /** Serves as `Mcp-Session-Id`; lives as long as the child. */
   readonly sessionId = randomUUID();
   readonly #child: Child;
   readonly #calls = new Map<number, OpenCall>();
   readonly #log: (line: string) => void;
   #standalone: Listener | null = null;
   #kept: ServerMessage[] = [];
-  /** Replies to pings that the child has not read yet. */
+  /** Replies to pings that are still being written. */
   #pongs = 0;
 
-  /** Starts the child. `onGone`: once, after all that was open has failed. */
+  /** Starts the child. `onGone` is called once, after all open calls have failed. */
   constructor(endpoint: CommandEndpoint, log: (line: string, startedAt: Date) => void, onGone: () => void) {
     const startedAt = new Date();
     this.#log = (line) => log(line, startedAt);
@@ -57,7 +58,7 @@ export class Conversation {
         try {
           this.#hear(line);
         } catch (error) {
-          // One message that somebody could not take does not end the conversation of all others.
+          // A message whose handler throws must not end the conversation for all others.
           this.#log(`A message could not be handled: ${(error as Error).message.slice(0, 200)}`);
         }
       },
@@ -71,7 +72,7 @@ export class Conversation {
     });
   }
 
-  /** Writes a request. The returned function forgets it: nothing is sent, and a late reply is ignored. */
+  /** Writes a request. The returned function drops the call: nothing is sent, and a late reply is ignored. */
   call(id: number, text: string, call: Call): () => void {
     const open: OpenCall = { ...call, written: false, asked: new Set() };
     this.#calls.set(id, open);
@@ -82,7 +83,7 @@ export class Conversation {
     return () => this.#calls.delete(id);
   }
 
-  /** Writes what wants no reply. */
+  /** Writes a message that needs no reply. */
   say(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#child.write(text, (written) =>
@@ -91,11 +92,11 @@ export class Conversation {
     });
   }
 
-  /** Takes the standalone stream, unless somebody has it: then null. The returned function gives it back. */
+  /** Takes the standalone stream, or returns null if taken. The returned function releases the stream. */
   listen(listener: Listener): (() => void) | null {
     if (this.#standalone) return null;
     this.#standalone = listener;
-    // The opener has its stream before it hears of anything.
+    // Deferred, so that the caller has its stream before the first message.
     setImmediate(() => {
       while (this.#standalone === listener && this.#kept.length > 0)
         listener.onServerMessage(this.#kept.shift() as ServerMessage);
@@ -152,7 +153,7 @@ export class Conversation {
     if (this.#kept.length > MAX_KEPT) this.#kept.shift();
   }
 
-  /** The open call that a message belongs to, by what it names; a question that names nothing is the only one's that listens. */
+  /** Returns the open call that a message names. A question that names none goes to the sole listener. */
   #takerOf({ id, method, params }: ServerMessage): OpenCall | undefined {
     const listening = [...this.#calls.entries()].filter(([, call]) => call.onServerMessage !== null);
     const find = (fits: (call: OpenCall, id: number) => boolean) =>

@@ -1,11 +1,11 @@
 import { type CallOptions, PeerError } from "../peer.ts";
 
-/** A longer timer would fire at once. */
+/** Node fires longer timers at once. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * The end of a call whose bytes can't be called back: `fail` gets a `timeout` when its time is over or its caller
- * gives up. Throws the same, reached `no`, where the caller had given up before.
+ * The deadline of a call that cannot be unsent: `fail` gets a `timeout` when the time is over or the caller
+ * aborts. Throws a `timeout`, reached `no`, if the caller has aborted already.
  */
 export class Deadline {
   readonly #options: CallOptions;
@@ -21,7 +21,7 @@ export class Deadline {
     options.signal?.addEventListener("abort", this.#giveUp);
   }
 
-  /** The call is out: from here on the reply may take its own time. */
+  /** Switches from the sending's deadline to the reply's, once the call was written. */
   written(): void {
     const { replyWithinMs } = this.#options;
     if (replyWithinMs === undefined) return;

@@ -1,4 +1,4 @@
-/** One HTTP exchange under a deadline. Knows event streams, size caps and failures; no JSON-RPC. */
+/** One HTTP exchange under a deadline. Handles event streams, size limits and failures, but no JSON-RPC. */
 import type { IncomingHttpHeaders } from "node:http";
 import { msSince, thisMoment } from "../../base/moment.ts";
 import type { Network, Outgoing } from "../../base/network.ts";
@@ -13,26 +13,26 @@ import { SseParser } from "./sse.ts";
 
 export interface ExchangeOptions {
   deadlineMs: number;
-  /** From the moment the request is written, this takes the place of the deadline. */
+  /** Replaces the deadline once the request is written. */
   replyWithinMs?: number;
   signal?: AbortSignal;
-  /** The deadline covers the opening only: an event stream lives on once its head is here. */
+  /** The deadline covers the opening only: an event stream has no deadline after its head. */
   opensOnly?: boolean;
-  /** What a refusal is not to repeat, beside the request's credentials. */
+  /** Secrets to mask in errors, besides the request's credentials. */
   secrets: string[];
-  /** The JSON-RPC method, which tells errors apart; null for notifications and responses. */
+  /** The JSON-RPC method, which determines the meaning of errors; null for notifications and responses. */
   rpcMethod: string | null;
 }
 
-/** Called in order of arrival. What one of the first three throws ends the exchange with that error. */
+/** Called in order of arrival. An error thrown by one of the first three ends the exchange with it. */
 export interface ExchangeHandlers {
-  /** The head of a 2xx. */
+  /** Called with the headers of a 2xx. */
   onHead(headers: IncomingHttpHeaders): void;
-  /** The whole body, or the data of one event, without the request's credentials. */
+  /** Called with the whole body, or the data of one event, with the request's credentials masked. */
   onText(text: string): void;
   onEventId(eventId: string): void;
   onRetry?(afterMs: number): void;
-  /** The body of a 2xx is over. Either this or `onError` comes last, once. */
+  /** Called when the body of a 2xx is complete. Either `onEnd` or `onError` is called last, once. */
   onEnd(): void;
   onError(error: PeerError): void;
 }
@@ -75,7 +75,7 @@ export function exchange(
     return httpError({ status, headers, body }, options.rpcMethod, inSession);
   };
   const errorOf = (error: Error, sent: boolean) => {
-    // The status has said it all, however its body goes on.
+    // The status suffices, even if the body is incomplete.
     if (isRefusal()) return refusal();
     if (error instanceof Stopped) return new PeerError("timeout", sent ? "maybe" : "no", error.message);
     return transportError(error, sent);
@@ -89,8 +89,8 @@ export function exchange(
   };
 
   drop = network.send(url, outgoing, {
-    // A process that was frozen, or its machine suspended, wakes up here before its timers do, when another may have
-    // taken its place.
+    // If the process was frozen, or its machine suspended, this runs before the timers, and another process
+    // may have taken over meanwhile.
     onStart() {
       if (msSince(begun) >= options.deadlineMs)
         throw new Stopped("The call's time was over before it was written");
@@ -155,7 +155,7 @@ export function exchange(
   return () => stop("closed");
 }
 
-/** Our own end of an exchange: the deadline, or the caller's signal. */
+/** Ends an exchange from our side: the deadline, or the caller's signal. */
 class Stopped extends Error {}
 
 const isSuccess = (status: number) => status >= 200 && status < 300;

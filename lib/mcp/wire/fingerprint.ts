@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 
 /**
- * A strong hash of a reply's text without what changes in every reply: our JSON-RPC id and `lastUpdatedAt` (some
- * servers say "now" at every get). Two texts with one fingerprint say the same. An event stream is fingerprinted by
- * the data of the event, so event ids do not count.
+ * Returns a strong hash of a reply's text, without the parts that differ in every reply: our JSON-RPC id and
+ * `lastUpdatedAt` (some servers send the current time). Equal fingerprints mean equal replies. For an event
+ * stream, covers the event's data only, not its id.
  */
 export function fingerprintOf(text: string, id: number): string {
   const digits = String(id);

@@ -1,7 +1,7 @@
 import { FLOOD_BYTES, FLOOD_EVENTS, FLOOD_MS } from "../limits.ts";
 import { PeerError } from "../peer.ts";
 
-/** Counts what one stream brings. Throws PeerError `too_large` where it is more than anybody could have to say. */
+/** Counts a stream's events and bytes. Throws PeerError `too_large` beyond any plausible amount. */
 export class Flood {
   #since = performance.now();
   #events = 0;

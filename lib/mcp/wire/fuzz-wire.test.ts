@@ -1,4 +1,4 @@
-/** Whatever bytes a server sends, in whatever pieces: the same is read, and nothing is thrown but PeerError. */
+/** Fuzzes the wire: chunk borders change nothing, and only PeerError is thrown. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
@@ -37,7 +37,7 @@ const bytes = fc
   )
   .map((parts) => Buffer.concat(parts));
 
-/** Cut at these places. */
+/** Splits bytes at these positions. */
 function chunked(all: Buffer, cuts: number[]): Buffer[] {
   const at = [...new Set(cuts.map((cut) => cut % (all.length + 1)))].sort((a, b) => a - b);
   return [...at, all.length].map((end, index) => all.subarray(at[index - 1] ?? 0, end));
@@ -51,7 +51,7 @@ function parse(chunks: Buffer[]): SseEvent[] {
   return events;
 }
 
-/** As the HTML standard has it, with the whole stream at hand. */
+/** Parses a whole stream as the HTML standard says. */
 function reference(all: Buffer): SseEvent[] {
   const lines = new TextDecoder().decode(all).split(/\r\n|\n|\r/);
   const events: SseEvent[] = [];

@@ -1,4 +1,4 @@
-/** `tasks/get`, the hot path: the same in both eras. */
+/** `tasks/get`, the hot path, identical in both eras. */
 
 import { discreet, taskSchema } from "../messages.ts";
 import type { GetOptions, GetReply } from "../peer.ts";
@@ -7,8 +7,8 @@ import { hidingFor } from "./hide.ts";
 import { type Request, readResult, type Wire } from "./wire.ts";
 
 /**
- * Asks for a task. A reply that says what the last one said is not parsed, but only while the task is `working`:
- * the fingerprints of other states carry a mark, so they never match and are always parsed.
+ * Requests a task. A reply equal to the last one is not parsed, but only while the task is `working`:
+ * fingerprints of other states carry a mark, so they never match and are always parsed.
  */
 export async function getTask(wire: Wire, request: Request, options: GetOptions): Promise<GetReply> {
   const reply = await wire.request(request, options);
@@ -22,7 +22,7 @@ export async function getTask(wire: Wire, request: Request, options: GetOptions)
   };
 }
 
-/** The server's clock by its `Date` header, minus ours, in ms. */
+/** Returns the server's clock (its `Date` header) minus ours in ms, or null. */
 export function clockOffset(date: string | undefined): number | null {
   const at = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(at) ? null : at - Date.now();

@@ -1,20 +1,20 @@
-/** Headers of 2026-07-28 that repeat parts of the body (SEP-2243), so that gateways need not read it. */
+/** Headers of 2026-07-28 that repeat parts of the body (SEP-2243), so that gateways need not parse it. */
 
-/** A header value: plain where HTTP can carry it, else UTF-8 in Base64 between `=?base64?` and `?=`. */
+/** Encodes a header value: plain if HTTP allows, else UTF-8 in Base64 between `=?base64?` and `?=`. */
 export function headerValue(value: string): string {
   const isPlain =
     /^[\t\x20-\x7e]+$/.test(value) && value === value.trim() && !/^=\?base64\?.*\?=$/.test(value);
   return isPlain ? value : `=?base64?${base64(value)}?=`;
 }
 
-/** In a way that browsers have too: they write the same headers into a command to copy. */
+/** Works in browsers too, which show these headers in a command to copy. */
 function base64(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /**
- * The `Mcp-Param-*` headers of a call: one for each property of the tool's schema that carries `x-mcp-header`, at
- * any depth of `properties`, and has a value that is not null. For schemas with sound annotations.
+ * Returns a call's `Mcp-Param-*` headers: one for each property with `x-mcp-header`, at any depth of
+ * `properties`, whose value is not null. Expects a schema that passed `hasSoundHeaders`.
  */
 export function parameterHeaders(inputSchema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -36,14 +36,14 @@ export function parameterHeaders(inputSchema: unknown, args: unknown): Record<st
 
 const ANNOTATION = "x-mcp-header";
 const ANNOTATED_TYPES = ["string", "integer", "boolean"];
-/** What holds values and no schemas. */
+/** Keywords that hold values, not schemas. */
 const DATA = new Set(["default", "const", "enum", "examples"]);
 const MAX_DEPTH = 64;
 
 /**
- * Whether the `x-mcp-header` annotations of a tool's schema are as the specification wants them: header names, unique
- * in any case, on texts, integers and booleans that a chain of `properties` leads to. A tool that breaks this must not
- * be called.
+ * Checks a tool's `x-mcp-header` annotations against the specification: valid header names, unique ignoring
+ * case, on texts, integers and booleans reached by a chain of `properties`. A tool that fails must not be
+ * called.
  */
 export function hasSoundHeaders(inputSchema: unknown): boolean {
   const names = new Set<string>();
@@ -67,7 +67,7 @@ export function hasSoundHeaders(inputSchema: unknown): boolean {
   return isSound(inputSchema, false, true, 0);
 }
 
-/** What holds schemas under names of the server's choice. */
+/** Keywords that hold schemas under names of the server's choice. */
 const NAMED = new Set(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]);
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

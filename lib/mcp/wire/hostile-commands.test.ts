@@ -1,4 +1,4 @@
-/** Commands that flood their pipes: what we keep for them is bounded, and their calls are answered all the same. */
+/** Commands that flood their pipes: Intray's memory stays bounded, and their calls are still answered. */
 import { afterEach, describe, expect, test } from "vitest";
 import { endAll, open, options } from "../../../test/commands.ts";
 import type { Wire } from "./wire.ts";
@@ -6,7 +6,7 @@ import type { Wire } from "./wire.ts";
 afterEach(endAll);
 
 const HEAD = `const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");`;
-/** A command that runs this for each line it is sent. */
+/** Starts a command that runs `onLine` for each line on its stdin. */
 const command = (onLine: string, setup = "") =>
   open([
     "-e",

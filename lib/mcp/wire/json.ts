@@ -1,12 +1,12 @@
 import { DEPTH, VALUES } from "../limits.ts";
 import { PeerError } from "../peer.ts";
 
-/** Shorter texts can't hold what would hurt. */
+/** Shorter texts cannot contain a harmful structure. */
 const HARMLESS_CHARACTERS = 1_000;
 
 /**
- * The JSON of a server. Throws PeerError `bad_reply`, also for what is nested so deeply, or has so many values, that
- * reading it on would hurt us: measured before it is parsed.
+ * Parses JSON from a server. Throws PeerError `bad_reply`, also for texts whose depth or number of values
+ * would exhaust memory or stack; both are measured before parsing.
  */
 export function parseJson(text: string): unknown {
   if (text.length > HARMLESS_CHARACTERS) measure(text);

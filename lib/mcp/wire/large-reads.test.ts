@@ -9,7 +9,7 @@ import { Places } from "./large-reads.ts";
 
 const PATIENCE_MS = 60_000;
 
-/** What a server sends, for a task of this id. */
+/** Sends the reply about a task. */
 type Reply = (response: ServerResponse, taskId: string, text: string) => void;
 
 const servers: Server[] = [];
@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-/** Asks a server of its own for tasks: the status message of each is its id as often as it takes to be so long. */
+/** Starts a server. The returned function gets a task's result: its id, repeated `characters` times. */
 async function serverOf(characters: number, reply: Reply) {
   const server = createServer((request, response) => {
     let body = "";

@@ -1,12 +1,12 @@
 /**
- * Few large replies are read at a time, whoever sends them: each may hold 8 MiB until it is whole, and what thousands of
- * tasks could send together is more than a process has. The others wait with their bytes in the socket; small replies,
- * nearly all there are, wait for nobody.
+ * Limits how many large replies are read at a time. Each may take 8 MiB until complete, so those of thousands
+ * of tasks together would exceed the process's memory. Further large replies wait with their bytes in the
+ * socket. Small replies, nearly all, never wait.
  */
 import { getHeapStatistics } from "node:v8";
 import { LARGE_BYTES, LARGE_EACH, LARGE_MOST, LARGE_MS, LARGE_SHARE_BYTES } from "../limits.ts";
 
-/** Holds an exchange's bytes back, and lets them come again. */
+/** Pauses and resumes an exchange's data. */
 export interface Flow {
   pause(): void;
   resume(): void;
@@ -17,7 +17,7 @@ interface Waiting {
   enter(): void;
 }
 
-/** Places, of which one origin has a few at most: who sends slowly holds up no one but itself. */
+/** A fixed number of places. Each origin gets only a few, so a slow server only delays itself. */
 export class Places {
   #left: number;
   #each: number;
@@ -29,7 +29,7 @@ export class Places {
     this.#each = each;
   }
 
-  /** Calls `enter` when there is a place, before it returns where there is one now. The returned function leaves. */
+  /** Calls `enter` once a place is free, synchronously if possible. The returned function frees the place. */
   take(origin: string, enter: () => void): () => void {
     let isIn = false;
     const waiting: Waiting = {
@@ -73,7 +73,7 @@ const places = new Places(
   LARGE_EACH,
 );
 
-/** What one exchange reads: a body, or one event of its stream after the other. */
+/** The reading of one exchange: a body, or the events of a stream one by one. */
 export class LargeRead {
   #origin: string;
   #stop: (message: string) => void;
@@ -87,13 +87,13 @@ export class LargeRead {
     this.#stop = stop;
   }
 
-  /** So much of what is not whole yet is here, in bytes or characters. */
+  /** Reports the size of the incomplete part read so far, in bytes or characters. */
   holds(size: number, flow: Flow): void {
     if (size <= LARGE_BYTES) this.#give();
     else if (!this.#leave && !this.#isOver) this.#take(flow);
   }
 
-  /** No more comes. */
+  /** Reports that no more data will arrive. */
   end(): void {
     this.#isOver = true;
     this.#give();
@@ -105,7 +105,7 @@ export class LargeRead {
     this.#leave = places.take(this.#origin, () => {
       isIn = true;
       this.#timer = setTimeout(this.#stop, LARGE_MS, "The server did not send all of its reply in time");
-      // Not from inside the reading of another exchange.
+      // Deferred, since the current turn may belong to another exchange's reading.
       if (isPaused) setImmediate(() => flow.resume());
     });
     if (isIn) return;
@@ -116,7 +116,7 @@ export class LargeRead {
   #give(): void {
     if (!this.#leave) return;
     clearTimeout(this.#timer);
-    // Whoever was handed what is whole has this turn of the event loop to read it.
+    // The place is freed only after this turn, in which the complete reply is processed.
     setImmediate(this.#leave);
     this.#leave = null;
   }

@@ -1,8 +1,8 @@
 const NEWLINE = 10;
 
 /**
- * Cuts bytes into lines of UTF-8, without their ends. Of a line longer than `cap` bytes the rest is dropped, and
- * `onTooLong` is called once, as soon as that shows. Returns the function that takes the bytes.
+ * Splits bytes into lines of UTF-8, without line ends. Drops the part of a line beyond `cap` bytes, and calls
+ * `onTooLong` once as soon as the limit is exceeded. Returns a function that takes the bytes.
  */
 export function lineSplitter(
   cap: number,

@@ -57,7 +57,7 @@ const question = {
   params: { message: "?", requestedSchema: { type: "object" } },
 };
 
-/** What POSTs do, and each GET in turn; the last one goes on. */
+/** Behavior of POSTs, and of each GET in turn; the last one repeats. */
 let onPost: Behaviour;
 let onGets: Behaviour[];
 let gets: { lastEventId: unknown; session: unknown; at: number }[];

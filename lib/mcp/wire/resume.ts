@@ -1,4 +1,4 @@
-/** Going on with the stream of a reply that ended before the reply (SEP-1699): when, how often, and when no more. */
+/** Resumes a reply's stream that ended before the reply (SEP-1699), with pauses and limits. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,16 +13,16 @@ import type { Reply, SentCall, StreamHandlers } from "./wire.ts";
 const FIRST_PAUSE_MS = 1_000;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 60_000;
-/** Openings in a row that may fail: the pauses double, so that a server has about a minute to come back. */
+/** Failed openings in a row before giving up. Pauses double, so a server has about a minute to recover. */
 const MAX_FAILURES = 6;
 
-/** Where a broken stream is gone on with, and after which pause (null: the server did not say). */
+/** The position in a broken stream, and the pause before resuming (null: the server's choice is unknown). */
 export interface Place {
   lastEventId: string | null;
   retryMs: number | null;
 }
 
-/** Runs with a GET that the server lets through, as far as that can be known before. */
+/** Runs with a GET that the server is expected to accept. */
 export type WithGet = <T>(run: (get: Get) => Promise<T>) => Promise<T>;
 
 /** Starts a GET with these headers. The returned function drops it. */
@@ -33,8 +33,8 @@ export type Get = (
 ) => () => void;
 
 /**
- * GETs again and again, with pauses, until the reply is here. Whatever else ends this has code `unreachable` or
- * `timeout` and reached `maybe`, since the call itself went out before; or is `too_large`.
+ * Repeats GETs with pauses until the reply arrives. Throws `unreachable` or `timeout`, reached `maybe` since
+ * the call itself was sent earlier, or `too_large`.
  */
 export async function followReply(
   withGet: WithGet,
@@ -46,7 +46,7 @@ export async function followReply(
 ): Promise<Reply> {
   const { signal } = options;
   let failures = 0;
-  /** Streams in a row that ended without any event: nothing there yet. */
+  /** Consecutive streams without any event. */
   let empty = 0;
   let waitMs = 0;
   for (;;) {
@@ -74,7 +74,7 @@ export async function followReply(
   }
 }
 
-/** One GET from the last event on. Resolves with the reply, or with null when the stream ended without it. */
+/** Sends one GET from the last event on. Resolves with the reply, or null if the stream ended without one. */
 function goOn(
   get: Get,
   { id, method, headers }: SentCall,
@@ -130,7 +130,7 @@ function goOn(
   });
 }
 
-/** A reply that ended in the middle, by itself or by a cut: not one that was refused, or that took too long. */
+/** Returns true if a reply broke off midway, as opposed to a refusal or a timeout. */
 export function brokeOff(error: unknown): boolean {
   return (
     error instanceof PeerError &&
@@ -140,7 +140,7 @@ export function brokeOff(error: unknown): boolean {
   );
 }
 
-/** The server is away or busy; anything else it would say again. */
+/** Returns true for errors that a retry may solve: the server is unreachable or busy. */
 function mayPass({ code, httpStatus }: PeerError): boolean {
   return ["unreachable", "timeout", "rate_limited"].includes(code) || (httpStatus ?? 0) >= 500;
 }

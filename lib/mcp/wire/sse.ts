@@ -3,16 +3,16 @@ import { detached } from "../../base/detached.ts";
 /** One event of a `text/event-stream`. */
 export interface SseEvent {
   data: string;
-  /** The id of this event, or null when it had none of its own. */
+  /** The event's own id, or null if it has none. */
   id: string | null;
-  /** How long to wait before the stream is opened again, in ms, where the event says so. */
+  /** The wait before reopening the stream, in ms, if the event sets one. */
   retryMs?: number;
 }
 
 /**
- * An incremental parser of server-sent events (HTML standard, 9.2.6): bytes in, whole events out.
- * Takes CR, LF and CRLF, comments, several data lines and a byte order mark; chunks may split anywhere, inside
- * characters too. Event names are not used by MCP.
+ * An incremental parser of server-sent events (HTML standard, 9.2.6): takes bytes, emits whole events.
+ * Accepts CR, LF and CRLF, comments, several data lines and a byte order mark. Chunks may split anywhere,
+ * even inside characters. Ignores event names, which MCP does not use.
  */
 export class SseParser {
   private readonly decoder = new TextDecoder();
@@ -27,7 +27,7 @@ export class SseParser {
     this.onEvent = onEvent;
   }
 
-  /** Of an event that is not whole yet, in characters. */
+  /** Returns the size of the incomplete event, in characters. */
   get held(): number {
     return this.line.length + (this.data?.length ?? 0);
   }
@@ -35,7 +35,7 @@ export class SseParser {
   push(chunk: Uint8Array): void {
     const text = this.decoder.decode(chunk, { stream: true });
     let from = 0;
-    // A CR at the end of a chunk already ended its line: the LF that may follow belongs to it.
+    // A CR at the end of a chunk already ended its line, so a following LF belongs to that line end.
     if (this.endedOnCr && text.length > 0) {
       this.endedOnCr = false;
       if (text[0] === "\n") from = 1;
@@ -70,7 +70,7 @@ export class SseParser {
     this.data = null;
     this.id = null;
     this.retryMs = undefined;
-    // An id without data is a priming event: it says where a resumed stream begins.
+    // An id without data is a priming event: the position from which to resume the stream.
     if (data !== null || id !== null || retryMs !== undefined)
       this.onEvent({ data: data ?? "", id, ...(retryMs !== undefined && { retryMs }) });
   }

@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over the stdin and stdout of a child process, both eras. It plays the sessions of streamable HTTP, so that
- * its callers need no second way: `initialize` gives a session id, which is gone when the child is.
+ * JSON-RPC over the stdin and stdout of a child process, both eras. Emulates the sessions of streamable HTTP,
+ * so that callers need no second path: `initialize` returns a session id, which is gone when the child exits.
  */
 
 import type { ServerMessage } from "../messages.ts";
@@ -17,18 +17,18 @@ import {
   type Wire,
 } from "./wire.ts";
 
-/** A child that ends sooner than this ended quickly: the next one waits. */
+/** A child that exits sooner than this delays the next start. */
 const QUICK_DEATH_MS = 30_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 60_000;
 
-/** One child, and what was agreed with it. */
+/** A child and its session. */
 interface Running {
   talk: Conversation;
   initialized: Promise<Reply> | null;
-  /** `notifications/initialized`, once it is being sent: nobody uses the session before. */
+  /** Settles when `notifications/initialized` is written. Calls of the session wait for this promise. */
   announced: Promise<void> | null;
-  /** It was ended from here, since its session is over. */
+  /** The child was ended on purpose, with its session. */
   isOver: boolean;
 }
 
@@ -36,7 +36,7 @@ export class StdioWire implements Wire {
   readonly kind = "stdio";
   readonly #endpoint: CommandEndpoint;
   readonly #log: (line: string, startedAt: Date) => void;
-  /** By the id of the session that each plays. */
+  /** Children by the session id that each serves. */
   readonly #running = new Map<string, Running>();
   #quickDeaths = 0;
   #notBefore = 0;
@@ -51,12 +51,12 @@ export class StdioWire implements Wire {
     if (request.method !== "initialize")
       return this.#ask(this.#child(request.headers), request, options, handlers);
     const running = this.#childForSession();
-    // One child has one session: who comes later is told what the first was told.
+    // A child has one session, so later callers get the first reply.
     running.initialized ??= this.#initialize(running, request, options);
     return running.initialized;
   }
 
-  /** A child for one more session: one of its own, where the operator allows several. */
+  /** Returns a child for a new session: a new child where the operator allows several. */
   #childForSession(): Running {
     const { processes = 1 } = this.#endpoint;
     const unused = [...this.#running.values()].find(({ initialized }) => initialized === null);
@@ -103,12 +103,12 @@ export class StdioWire implements Wire {
     });
   }
 
-  /** A pipe has no events to go on from. */
+  /** Always throws, since a pipe has no events to resume from. */
   async resume(): Promise<Reply> {
     throw new PeerError("unreachable", "maybe", "The reply of a command can't be waited for again");
   }
 
-  /** Resolves once the request is written; the standalone stream is open at once. */
+  /** Resolves once the request is written, or at once for the standalone stream. */
   async hold(
     request: Request | { headers: Record<string, string> },
     options: CallOptions,
@@ -195,7 +195,7 @@ export class StdioWire implements Wire {
     });
   }
 
-  /** The session ends with the child, which is ended where others take its place. */
+  /** Ends the session's child if the operator allows several. A single child is kept. */
   async remove(headers: Record<string, string>): Promise<void> {
     const running = this.#running.get(headers["mcp-session-id"] ?? "");
     if (!running || (this.#endpoint.processes ?? 1) === 1) return;
@@ -208,7 +208,7 @@ export class StdioWire implements Wire {
     await Promise.all([...this.#running.values()].map(({ talk }) => talk.end()));
   }
 
-  /** The child of the session that is named, or, where none is named, the one there is or a new one. */
+  /** Returns the child of the named session. Without a session, returns the first child or starts one. */
   #child(headers: Record<string, string>): Running {
     const session = headers["mcp-session-id"];
     if (session !== undefined) {
@@ -224,7 +224,7 @@ export class StdioWire implements Wire {
     if (this.#ended) throw new PeerError("unreachable", "no", "The command was ended");
     const startedAt = performance.now();
     if (startedAt < this.#notBefore) {
-      // A timer may fire a millisecond early.
+      // Plus 1, since a timer may fire a millisecond early.
       const retryAfterMs = Math.ceil(this.#notBefore - startedAt) + 1;
       throw new PeerError("unreachable", "no", "The command ended at once and is not started again yet", {
         retryAfterMs,

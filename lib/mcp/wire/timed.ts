@@ -1,12 +1,12 @@
 import type { Peer } from "../peer.ts";
 
 /**
- * Told of each call that is over, however it ended. `ms` from its beginning; null where the length is the tool's, not the
- * server's. Streams are not calls: they last as long as they may.
+ * Called after each call, whatever its outcome. `ms` is the duration, or null if determined by the tool
+ * rather than the server. Streams are not calls, since they last as long as they may.
  */
 export type OnCall = (ms: number | null, error: unknown) => void;
 
-/** The same peer, whose calls are timed. Not one that was given up from here: it says nothing of the server. */
+/** Wraps a peer to time its calls, except those aborted by the caller. */
 export function timed(peer: Peer, onCall: OnCall): Peer {
   const time = async <T>(call: Promise<T>, signal?: AbortSignal, isTools = false): Promise<T> => {
     const begun = performance.now();
@@ -22,7 +22,7 @@ export function timed(peer: Peer, onCall: OnCall): Peer {
       throw error;
     }
   };
-  // There these make no call: sessions are none, and results come with the poll.
+  // In 2026-07-28 these make no call: sessions do not exist, and results arrive with the poll.
   const asks = peer.era === "2025-11-25";
   return {
     era: peer.era,

@@ -6,7 +6,7 @@ import { createNetwork, type Network } from "../../base/network.ts";
 import { createPeer, openWire } from "../connect.ts";
 import type { StreamListener } from "../peer.ts";
 
-/** What the server does next; `id` is the JSON-RPC id it was sent. */
+/** The server's next behavior; `id` is the request's JSON-RPC id. */
 let behave: (response: ServerResponse, id: number) => void;
 let network: Network;
 let url: string;

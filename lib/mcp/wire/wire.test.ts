@@ -6,7 +6,7 @@ import { createPeer, openWire } from "../connect.ts";
 import type { Session, StreamListener, TaskRef } from "../peer.ts";
 import { headerValue } from "./headers.ts";
 
-/** What the server does next; `id` is the JSON-RPC id it was sent. */
+/** The server's next behavior; `id` is the request's JSON-RPC id. */
 type Behaviour = (response: ServerResponse, id: number, request: IncomingMessage) => void;
 
 let behave: Behaviour;

@@ -1,7 +1,7 @@
 /**
- * JSON-RPC with one server, whatever carries it: streamable HTTP (http-wire.ts) or a child process' stdin and stdout
- * (stdio-wire.ts). A wire knows no methods: the peers bring headers and messages, and say what to do with what the
- * server sends. Nothing is sent but what a peer asked for: no `notifications/cancelled`, no DELETE.
+ * JSON-RPC with one server over streamable HTTP (http-wire.ts) or a child process's stdin and stdout
+ * (stdio-wire.ts). A wire knows no methods: peers provide headers and messages, and handle the server's
+ * messages. Sends nothing unless a peer asks: no `notifications/cancelled`, no DELETE.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
@@ -16,15 +16,15 @@ export interface Request {
   method: string;
   params: Record<string, unknown>;
   headers: Record<string, string>;
-  /** `held` for calls with side effects and for streams: a connection of their own. Default `call`: only reads. */
+  /** `held`, a dedicated connection, for calls with side effects and streams. Default `call`, for reads. */
   lane?: Lane;
-  /** Told the JSON-RPC id just before the request goes out under it. */
+  /** Called with the JSON-RPC id right before the request is sent. */
   onId?(id: number): void;
-  /** Where the reply's stream ends before the reply, it is gone on with, if the server gave its events ids (SEP-1699). */
+  /** Resumes the reply's stream if it ends before the reply, provided its events have ids (SEP-1699). */
   resumes?: boolean;
 }
 
-/** A request that was sent, maybe by a process before us, and the last event of its reply's stream. */
+/** A request sent earlier, possibly by another process, and the last event id of its reply's stream. */
 export interface SentCall {
   id: number;
   method: string;
@@ -35,13 +35,13 @@ export interface SentCall {
 export interface Reply {
   /** The JSON-RPC message as received. */
   text: string;
-  /** The id that was sent with the request. */
+  /** The request's id. */
   id: number;
   method: string;
   headers: IncomingHttpHeaders;
 }
 
-/** What else may come on the stream of a reply. */
+/** Handlers for messages besides the reply on its stream. */
 export interface StreamHandlers {
   /** `replayed`: on a stream that goes on after an event of an earlier one, as the server may say it again. */
   onServerMessage(message: ServerMessage, replayed: boolean): void;
@@ -49,29 +49,29 @@ export interface StreamHandlers {
 }
 
 export interface HeldHandlers extends StreamHandlers {
-  /** The reply to the request that opened the stream. What it throws fails the stream. */
+  /** Called with the reply to the request that opened the stream. Throwing fails the stream. */
   onReply(reply: Reply): void;
-  /** Once, whoever ended it. */
+  /** Called once, whichever side ended the stream. */
   onClosed(reason: "closed_here" | "ended" | "failed"): void;
 }
 
-/** All calls throw PeerError. */
+/** A connection to one server. All calls throw PeerError. */
 export interface Wire {
   readonly kind: "http" | "stdio";
   /** Sends one request and resolves with its reply, unparsed. */
   request(request: Request, options: CallOptions, handlers?: StreamHandlers): Promise<Reply>;
-  /** Goes on with the stream of a reply that broke off, as often as it does while there is time. */
+  /** Resumes the stream of a reply that broke off, repeatedly within the deadline. */
   resume(call: SentCall, options: CallOptions, handlers: StreamHandlers): Promise<Reply>;
   /**
-   * Opens a stream that stays, by a request, or (headers alone) the session's standalone stream. Resolves once it is
-   * open, and the deadline covers no more than that.
+   * Opens a held stream: by a request, or (headers alone) the session's standalone stream. Resolves once
+   * open; the deadline covers only the opening.
    */
   hold(
     request: Request | { headers: Record<string, string> },
     options: CallOptions,
     handlers: HeldHandlers,
   ): Promise<Stream>;
-  /** Sends a notification or a response of ours; resolves when it was accepted. */
+  /** Sends a notification or a response; resolves when the server has accepted it. */
   post(
     message: { method?: string } & Record<string, unknown>,
     headers: Record<string, string>,
@@ -79,11 +79,11 @@ export interface Wire {
   ): Promise<void>;
   /** Ends a session. */
   remove(headers: Record<string, string>, options: CallOptions): Promise<void>;
-  /** No calls after this. Ends the child process, if there is one; a network outlives its wires. */
+  /** Ends the child process, if any; the network outlives its wires. No calls are allowed afterwards. */
   end(): Promise<void>;
 }
 
-/** Sends one request and resolves with its parsed result. Throws PeerError: the server's error, or `bad_reply`. */
+/** Sends a request and returns its parsed result. Throws PeerError: the server's error, or `bad_reply`. */
 export async function resultOf<T>(
   wire: Wire,
   request: Request,
@@ -94,21 +94,21 @@ export async function resultOf<T>(
   return readResult(await wire.request(request, options, handlers), schema, options);
 }
 
-/** The reply's result. Throws PeerError: the server's error by its meaning for the method, or `bad_reply`. */
+/** Returns the reply's result. Throws PeerError: the server's error, or `bad_reply`. */
 export function readResult<T>(reply: Reply, schema: z.ZodType<T>, options: CallOptions): T {
   const message = parseJson(reply.text);
   options.onMessage?.("in", reply.method, message);
   const { data, error } = replySchema.safeParse(message);
   if (error) throw badReply("The reply is not JSON-RPC", error);
   if (data.error && data.result) throw badReply("The reply is a result and an error");
-  // An error without an id is to a request whose id could not be read.
+  // An error without an id answers a request whose id the server could not read.
   const isOurs = data.id === reply.id || (data.error !== undefined && (data.id ?? null) === null);
   if (!isOurs) throw badReply("The reply is to another request");
   if (data.error) throw rpcFailure(hideIn(data.error, hidingFor(options)), reply.method);
   return parseResult(reply.method, schema, data.result);
 }
 
-/** The value as the schema has it. Throws PeerError `bad_reply`. */
+/** Parses a result by its schema. Throws PeerError `bad_reply`. */
 export function parseResult<T>(method: string, schema: z.ZodType<T>, value: unknown): T {
   const { data, error } = schema.safeParse(value);
   if (error) throw badReply(`The result of ${method} is not what the protocol says`, error);
@@ -118,15 +118,16 @@ export function parseResult<T>(method: string, schema: z.ZodType<T>, value: unkn
 let lastId = 1_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
 
 /**
- * Ten digits, so that an id can be cut out of a reply's text without parsing it; below 2^31 for servers with small
- * integers. Starts at random: the next process on the same session must not repeat the ids of the last.
+ * Returns a new JSON-RPC id. Always ten digits, so that an id can be cut from a reply's text without parsing;
+ * below 2^31 for servers with small integers. Starts at random, so that the next process on a session does
+ * not repeat ids.
  */
 export function nextId(): number {
   lastId = lastId >= 2_147_483_647 ? 1_000_000_000 : lastId + 1;
   return lastId;
 }
 
-/** The request as JSON text, shown to `onMessage`. */
+/** Returns the request as JSON text, after passing the message to `onMessage`. */
 export function framed(request: Request, id: number, options: CallOptions): string {
   const { traceparent } = options;
   const params =

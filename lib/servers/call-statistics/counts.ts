@@ -1,9 +1,9 @@
 /**
- * Counted calls: what the numbers of a `server_stat` row mean, and what is read from them. Pure, client-safe. A class or
- * a bucket keeps its place for ever, since rows know them by it; more may be added at the end.
+ * The meaning of a `server_stat` row's numbers. Pure, client-safe. Stored rows refer to classes and buckets
+ * by position, so never reorder them; append new ones at the end.
  */
 
-/** Why the engine counts a call as failed. A server that says no in words of its own has answered. */
+/** Reasons why the engine counts a call as failed. An error reply from the server counts as an answer. */
 export const FAILURE_CLASSES = [
   "unreachable",
   "timeout",
@@ -13,17 +13,17 @@ export const FAILURE_CLASSES = [
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-/** The bucket at place i has latencies of at most 2^(i/2) ms, the last one all that are longer: some 32 s. */
+/** Bucket i holds latencies up to 2^(i/2) ms; the last bucket holds all longer ones, above some 32 s. */
 export const LATENCY_BUCKETS = 32;
 
-/** Where a latency is counted. */
+/** Returns the bucket of a latency. */
 export function bucketOf(ms: number): number {
   return Math.min(LATENCY_BUCKETS - 1, Math.max(0, Math.ceil(2 * Math.log2(Math.max(ms, 1)))));
 }
 
 /**
- * The latency, in ms, that this share (0-1) of calls did not exceed: exact to its bucket, and within that by the rank.
- * Null: there was no call.
+ * Returns the latency in ms that this share (0-1) of calls did not exceed, or null without calls.
+ * Interpolates within a bucket by rank.
  */
 export function percentile(latency: number[], share: number): number | null {
   const total = latency.reduce((sum, count) => sum + count, 0);
@@ -41,7 +41,7 @@ export function percentile(latency: number[], share: number): number | null {
   return null;
 }
 
-/** In ms; the first bucket begins where a latency is none that anybody notices. */
+/** Returns a bucket's bounds in ms. The first bucket begins at 0.5. */
 export function boundsOf(bucket: number): [from: number, to: number] {
   return [bucket === 0 ? 0.5 : 2 ** ((bucket - 1) / 2), 2 ** (bucket / 2)];
 }
@@ -52,7 +52,7 @@ export interface Counted {
   latency: number[];
 }
 
-/** What people are told of counted calls. */
+/** Summarizes counted calls for people. */
 export function summaryOf({ calls, failures, latency }: Counted) {
   const failed = failures.reduce((sum, count) => sum + count, 0);
   return {
@@ -65,7 +65,7 @@ export function summaryOf({ calls, failures, latency }: Counted) {
   };
 }
 
-/** Calls that failed, by class. */
+/** Returns the failed calls by class. */
 export function failuresByClass(failures: number[]): Record<FailureClass, number> {
   return Object.fromEntries(FAILURE_CLASSES.map((name, place) => [name, failures[place] ?? 0])) as Record<
     FailureClass,

@@ -1,17 +1,17 @@
-/** Scoped reads of the counted calls of servers; the numbers of rows are bounded by the range, whatever the history. */
+/** Scoped reads of servers' call statistics. Only the range limits the number of rows, not the history. */
 import type { Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { type Counted, failuresByClass, summaryOf } from "./counts.ts";
 import type { Calls, Range, ServerStats } from "./schema.ts";
 
-/** Which rows make the steps of a range: few enough for a chart. */
+/** Rows per range: few enough for a chart. */
 const STEPS: Record<Range, { minutes: 5 | 60; steps: number }> = {
   "1h": { minutes: 5, steps: 12 },
   "24h": { minutes: 60, steps: 24 },
   "7d": { minutes: 60, steps: 7 * 24 },
 };
 
-/** Throws `not_found`. */
+/** Returns a server's call statistics over a range. Throws `not_found`. */
 export async function readServerStats(
   organizationId: string,
   tx: Tx,
@@ -39,7 +39,7 @@ export async function readServerStats(
   };
 }
 
-/** Of each server the calls of the last day, in whole hours and the one that is under way; a server without has none. */
+/** Returns servers' calls of the last day, in whole hours plus the current one. Omits servers without any. */
 export async function callsOfLastDay(
   organizationId: string,
   tx: Tx,

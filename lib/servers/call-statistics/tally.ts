@@ -1,18 +1,18 @@
 import { PeerError, SignInNeeded, TokensUnreadable } from "../../mcp/peer.ts";
 import { bucketOf, type Counted, FAILURE_CLASSES, type FailureClass, LATENCY_BUCKETS } from "./counts.ts";
 
-/** Calls that are counted in memory until they are written. */
+/** Counts calls in memory until they are written. */
 export class Tally {
   #counted = none();
 
-  /** A call is over. `ms`: how long the server took to answer; null where that says nothing of the server. */
+  /** Counts a finished call. `ms` is the server's response time; null if the tool determines the duration. */
   count(ms: number | null, failure: FailureClass | null): void {
     this.#counted.calls++;
     if (failure !== null) add(this.#counted.failures, FAILURE_CLASSES.indexOf(failure), 1);
     else if (ms !== null) add(this.#counted.latency, bucketOf(ms), 1);
   }
 
-  /** What was counted since the last time; null: nothing. */
+  /** Returns and resets the counts, or returns null if there are none. */
   take(): Counted | null {
     if (this.#counted.calls === 0) return null;
     const taken = this.#counted;
@@ -20,7 +20,7 @@ export class Tally {
     return taken;
   }
 
-  /** It could not be written: it is counted with what comes. */
+  /** Adds counts back that could not be written. */
   giveBack({ calls, failures, latency }: Counted): void {
     this.#counted.calls += calls;
     for (const [place, count] of failures.entries()) add(this.#counted.failures, place, count);
@@ -28,7 +28,7 @@ export class Tally {
   }
 }
 
-/** Which class a failed call is of; null: the server answered; undefined: no call was made. */
+/** Returns a failed call's class; null if the server answered; undefined if no call was made. */
 export function failureOf(error: unknown): FailureClass | null | undefined {
   if (!(error instanceof PeerError)) return undefined;
   if (error instanceof SignInNeeded || error instanceof TokensUnreadable) return undefined;

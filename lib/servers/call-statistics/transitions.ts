@@ -1,8 +1,8 @@
-/** All writes to the counted calls of servers. The engine makes them: an upsert that adds, whoever else counts too. */
+/** All writes to servers' call statistics. Upserts add, so that several engines may count at once. */
 import type { Tx } from "../../base/db/db.ts";
 import type { Counted } from "./counts.ts";
 
-/** Adds calls to the five minutes and the hour that it is now, by the database's clock. */
+/** Adds calls to the current five minutes and the current hour, by the database's clock. */
 export async function addCalls(
   organizationId: string,
   tx: Tx,
@@ -20,7 +20,10 @@ export async function addCalls(
       latency = add_each(server_stat.latency, excluded.latency)`;
 }
 
-/** Deletes what is older than it is looked at, at most `limit` rows. Returns how many those were. */
+/**
+ * Deletes five-minute rows older than `fiveMinutesMs` and hourly rows older than `hoursMs`, at most `limit`.
+ * Returns the number of deleted rows.
+ */
 export function dropOldCalls(
   organizationId: string,
   tx: Tx,

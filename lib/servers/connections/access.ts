@@ -1,4 +1,4 @@
-/** The tokens of one connection as its calls need them: asked for at each call, and kept in memory for a while. */
+/** Provides a connection's tokens to its calls, cached in memory for a while. */
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import type { Services } from "../../base/services.ts";
 import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
@@ -7,9 +7,9 @@ import { type Grant, isUsable, openTokens, readGrant } from "./grants.ts";
 import { renewGrant } from "./refresh.ts";
 import { markNeedsReauth, markNeedsScope } from "./transitions.ts";
 
-/** So long a token is used without another look; a connection that somebody ends wakes its watcher besides. */
+/** Uses a token this long before re-reading the grant. Disconnecting also wakes the connection's watcher. */
 const LOOK_AGAIN_MS = 60_000;
-/** An authorization server that is away is left alone this long while the old token works. */
+/** Pause before another attempt if the authorization server is unreachable and the old token still works. */
 const RETRY_MS = 15_000;
 
 export class GrantAccess implements Access {
@@ -17,12 +17,12 @@ export class GrantAccess implements Access {
   #organizationId: string;
   #connectionId: string;
   #token: string | null = null;
-  /** Which tokens they are. */
+  /** The grant version of the cached token. */
   #version: bigint | null = null;
-  /** Until then it is used; monotonic. */
+  /** End of the cached token's use, on the monotonic clock. */
   #until = 0;
   #asking: Promise<string> | null = null;
-  /** How often the tokens changed behind its back: what was asked for before that is not kept, nor waited for. */
+  /** Counts calls of `forget()`. Reads begun before the last one are neither cached nor awaited. */
   #changes = 0;
 
   constructor(services: Services, organizationId: string, connectionId: string) {
@@ -35,14 +35,14 @@ export class GrantAccess implements Access {
     return performance.now() < this.#until ? this.#token : null;
   }
 
-  /** One question at a time, however many calls wait for it. */
+  /** Makes one read at a time; all waiting calls share its result. */
   fresh(): Promise<string> {
     return this.#asking ?? this.#askWith(this.#ask());
   }
 
   async refused(token: string): Promise<boolean> {
     if (this.#asking) await this.#asking;
-    // Others were refused before, and it was renewed for them.
+    // Another call was refused earlier and already renewed the token.
     if (token !== this.#token) return true;
     const refused = this.#version;
     this.#until = 0;
@@ -58,7 +58,7 @@ export class GrantAccess implements Access {
     if (token !== this.#token || seen === null) return;
     const grant = await this.#read();
     if (neededScope === null) this.#until = 0;
-    // One that ran out on the way to the server proves nothing: the next one is tried in its turn.
+    // A token that expired on its way to the server proves nothing; the next one gets its own attempt.
     if (neededScope === null && grant.expiresInMs !== null && grant.expiresInMs <= 0) return;
     await this.#within((tx) =>
       neededScope === null
@@ -90,7 +90,7 @@ export class GrantAccess implements Access {
     return this.#renew(grant, grant.expiresInMs ?? 0, changes);
   }
 
-  /** `stillGoodForMs`: how long the old token can take the new one's place. `changes`: when `grant` was read. */
+  /** `stillGoodForMs`: remaining lifetime of the old token. `changes`: the counter when `grant` was read. */
   async #renew(grant: Grant, stillGoodForMs: number, changes: number): Promise<string> {
     if (!grant.renews) {
       await this.#within((tx) => markNeedsReauth(this.#organizationId, tx, grant, grant.version));
@@ -114,7 +114,7 @@ export class GrantAccess implements Access {
   #keep(grant: Grant, forMs: number | null, changes: number): string {
     const tokens = openTokens(this.#services.seal, this.#organizationId, grant);
     if (!tokens) throw needed(null);
-    // Good for one call, if that.
+    // The token may be outdated, so it is used once but not cached.
     if (changes !== this.#changes) return tokens.accessToken;
     this.#token = tokens.accessToken;
     this.#version = grant.version;
@@ -122,7 +122,7 @@ export class GrantAccess implements Access {
     return tokens.accessToken;
   }
 
-  /** Throws SignInNeeded where no calls can be made on it. */
+  /** Throws SignInNeeded if the grant is unusable. */
   async #read(): Promise<Grant> {
     const grant = await this.#within((tx) => readGrant(this.#organizationId, tx, this.#connectionId));
     if (!grant || !isUsable(grant)) throw needed(grant);
@@ -134,7 +134,7 @@ export class GrantAccess implements Access {
   }
 }
 
-/** Who makes calls knows failures of calls only. */
+/** Converts a database outage into a PeerError, since callers handle only failures of calls. */
 async function unlessAway<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

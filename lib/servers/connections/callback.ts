@@ -1,4 +1,4 @@
-/** The way back from an authorization server: an answer that may be forged, stale, another's, or meant for another. */
+/** Processes responses of authorization servers, which may be forged, stale, or meant for somebody else. */
 import { IssuerMismatchError, validateAuthorizationResponseIssuer } from "@modelcontextprotocol/client";
 import { may } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -14,14 +14,14 @@ import { forgetDynamicClient } from "./clients.ts";
 import { openClient } from "./grants.ts";
 import { saveGrant } from "./transitions.ts";
 
-/** What became of it. `serverId`: null where nobody can tell which server it was about. */
+/** The result of a sign-in. `serverId` is null if the server is unknown. */
 export type Arrival =
   | { serverId: string; refused: null }
   | { serverId: string | null; refused: OAuthRefusal };
 
 /**
- * Takes the answer that a browser brought back. Never throws what the other side said: the answer is a fixed code.
- * `sessionId` is of the browser's own session.
+ * Processes the response that a browser brought back. Returns a fixed code on failure, never the other side's
+ * text. `sessionId` is the browser's own session.
  */
 export async function finishConnecting(
   services: Services,
@@ -50,14 +50,14 @@ export async function finishConnecting(
       return { serverId: null, refused: "flow_unknown" };
     throw error;
   }
-  // What the server looks like to who is signed in. How that went shows as the server's health.
+  // Probes with the new token. The server's health shows the result.
   await checkServer(services, principal, serverId);
   return { serverId, refused: null };
 }
 
 /**
- * The code of an answer that comes from where the browser was sent (RFC 9207, A6). On an error the issuer is checked
- * first: what an attacker's server says is not even read.
+ * Returns the code of a response, after checking that the expected issuer sent the response (RFC 9207, A6).
+ * The check comes before the error parameter is read, which an attacker may have written.
  */
 function codeIn(query: URLSearchParams, { metadata }: Flow): { code: string; iss: string | undefined } {
   const iss = only(query, "iss") ?? undefined;
@@ -79,7 +79,7 @@ function codeIn(query: URLSearchParams, { metadata }: Flow): { code: string; iss
 
 const ERRORS: Record<string, OAuthRefusal> = { access_denied: "denied", invalid_scope: "scope_refused" };
 
-/** A parameter that is there once. Twice, nobody can tell which one others have read. */
+/** Returns a parameter, or null. Rejects duplicates, of which others may have read the other one. */
 function only(query: URLSearchParams, name: string): string | null {
   const all = query.getAll(name);
   if (all.length > 1) throw new OAuthRefused("malformed");
@@ -94,7 +94,7 @@ async function exchangeAndKeep(
 ): Promise<void> {
   const { organizationId, role } = principal;
   const { serverId, shared, oauthClientId, metadata, resource, scope, verifier, redirectUri } = flow;
-  // They may have lost the role while they were away.
+  // The member may have lost the role meanwhile.
   if (!may(role, shared ? "connections:share" : "connections:own")) throw new OAuthRefused("not_allowed");
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
   const row = await within((tx) =>

@@ -1,6 +1,6 @@
 /**
- * Who Intray is at the authorization server of one MCP server: what an admin gave, else the document at our own
- * address, else by registration (A8). Credentials belong to one issuer, and are never shown to another (A11).
+ * Intray's client at the authorization server of one MCP server: an admin's, else the client metadata
+ * document, else by registration (A8). Credentials belong to one issuer and are never sent to another (A11).
  */
 import type { Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -17,12 +17,12 @@ import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { openClient, secretPlace } from "./grants.ts";
 
 export interface KnownClient {
-  /** Our row. */
+  /** The row's id. */
   id: string;
   client: OAuthClient;
 }
 
-/** Finds or makes the client. `origin` is where people reach Intray. Throws OAuthRefused. */
+/** Finds or creates the client. `origin` is Intray's public origin. Throws OAuthRefused. */
 export async function clientFor(
   services: Services,
   organizationId: string,
@@ -71,7 +71,7 @@ async function knownClient(
   return row && { id: row.id, client: openClient(seal, organizationId, row) };
 }
 
-/** From the first connection on, a client that was given is for this issuer alone; it takes the place of others there. */
+/** Binds an admin's client to its issuer at the first connection, replacing other clients of that issuer. */
 async function bind(organizationId: string, tx: Tx, id: string, serverId: string, issuer: string) {
   await tx.oauthClient.deleteMany({ where: { organizationId, serverId, issuer } });
   await tx.oauthClient.updateMany({ where: { organizationId, id, issuer: null }, data: { issuer } });
@@ -82,7 +82,7 @@ async function introduce(
   metadata: AuthorizationMetadata,
   origin: string,
 ): Promise<{ registered: string; client: OAuthClient; secretExpiresAt: Date | null }> {
-  // They read it from where they are, and take it only from https.
+  // The authorization server must be able to fetch the document, and accepts only https.
   if (metadata.client_id_metadata_document_supported && origin.startsWith("https://")) {
     const client = { clientId: metadataDocumentUrl(origin), secret: null, method: "none" };
     return { registered: "metadata-document", client, secretExpiresAt: null };
@@ -92,7 +92,7 @@ async function introduce(
   return { registered: "dynamic", client, secretExpiresAt };
 }
 
-/** Takes the place of one that does not hold any more. What two people's first connections made, the last one keeps. */
+/** Stores a client in place of an invalid one. Of two simultaneous registrations the last one wins. */
 async function storeClient(
   organizationId: string,
   tx: Tx,
@@ -125,7 +125,7 @@ async function storeClient(
   return { id, client };
 }
 
-/** The client that an admin gives for a server; null: Intray makes itself known. The same one keeps its grants. */
+/** Sets or removes (null) an admin's client for a server. A client with the same id keeps its grants. */
 export async function giveClient(
   organizationId: string,
   tx: Tx,
@@ -159,7 +159,7 @@ export async function giveClient(
   });
 }
 
-/** The authorization server does not know it any more: the next connection registers anew. */
+/** Deletes a client that the authorization server rejects, so that the next connection registers anew. */
 export async function forgetDynamicClient(organizationId: string, tx: Tx, id: string): Promise<void> {
   await tx.oauthClient.deleteMany({ where: { organizationId, id, registered: "dynamic" } });
 }

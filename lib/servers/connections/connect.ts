@@ -1,4 +1,4 @@
-/** The way to an authorization server: what is found out and written down before the browser leaves for it. */
+/** Prepares a sign-in at an authorization server, before the browser leaves. */
 
 import { may } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -17,17 +17,17 @@ import { clientFor } from "./clients.ts";
 import { unionOfScopes } from "./grants.ts";
 import type { ConnectInput, Departure } from "./schema.ts";
 
-/** Who connects: a member in a browser. */
+/** A member in a browser who connects. */
 export interface Connecting {
   principal: Principal & { userId: string };
   sessionId: string;
-  /** Where people reach Intray, e.g. `https://intray.example`. */
+  /** Intray's public origin, e.g. `https://intray.example`. */
   origin: string;
 }
 
 /**
- * Prepares a sign-in at the server's authorization server. Throws `not_found`, `forbidden`, and `cannot_connect` with
- * the reason (lib/format/oauth.ts has words for each).
+ * Prepares a sign-in at the server's authorization server. Throws `not_found`, `forbidden`, and
+ * `cannot_connect` with a reason (lib/format/oauth.ts has words for each).
  */
 export async function beginConnecting(
   services: Services,
@@ -84,7 +84,7 @@ export async function beginConnecting(
   }
 }
 
-/** What an admin set for the server, and what a call of this connection was refused for. */
+/** Reads the admin's scope setting, and the scopes that a call on this connection lacked. */
 async function askedBefore(organizationId: string, tx: Tx, serverId: string, ownerId: string | null) {
   const [row] = await tx.$queryRaw<{ setting: string | null; needed: string | null }[]>`
     SELECT s.oauth_scope AS setting, g.needed_scope AS needed FROM server s
@@ -95,7 +95,7 @@ async function askedBefore(organizationId: string, tx: Tx, serverId: string, own
   return { setting: unionOfScopes(row?.setting, row?.setting && row.needed), needed: row?.needed ?? null };
 }
 
-/** Asks for a refresh token where that is done by a scope (A17). */
+/** Adds the scope for a refresh token, if the authorization server uses one (A17). */
 function withOfflineAccess(scope: string | null, supported: string[] | undefined): string | null {
   return scope !== null && supported?.includes("offline_access")
     ? unionOfScopes(scope, "offline_access")

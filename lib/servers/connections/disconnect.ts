@@ -1,4 +1,4 @@
-/** Ending connections: here at once, and at the authorization server as well as it goes. */
+/** Ends connections: locally at once, at the authorization server if possible. */
 
 import { may } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -14,14 +14,14 @@ import { revokeToken } from "../../mcp/oauth/oauth-tokens.ts";
 import { type KeptTokens, openTokens, readClientOf, readGrant } from "./grants.ts";
 import { forgetGrant } from "./transitions.ts";
 
-/** Tokens that are forgotten here and may still be good there. Secrets: for `revokeAll`, and nothing else. */
+/** Tokens deleted locally that may still work remotely. Secrets: only for `revokeAll`. */
 export interface Forgotten {
   metadata: AuthorizationMetadata;
   client: OAuthClient;
   tokens: KeptTokens;
 }
 
-/** Ends a connection: one's own, or, for admins, the shared one. Throws `not_found`, `forbidden`. */
+/** Ends the caller's own connection or, for admins, the shared one. Throws `not_found`, `forbidden`. */
 export async function disconnect(
   services: Services,
   principal: Principal,
@@ -50,8 +50,8 @@ export async function disconnect(
 }
 
 /**
- * Forgets all that a person was granted: their own connections, and shared ones that they signed in for. For the end of
- * a membership; `revokeAll` what it returns after the commit.
+ * Deletes all grants of a person: their own connections, and shared ones that they signed in for. For ending
+ * a membership. Pass the result to `revokeAll` after the commit.
  */
 export async function forgetGrantsOf(
   organizationId: string,
@@ -69,7 +69,7 @@ export async function forgetGrantsOf(
   return forgetThese(organizationId, tx, seal, actor, rows);
 }
 
-/** The same for all connections of a server that is removed, or does without OAuth from here on. */
+/** Deletes all grants at a server. After the commit, pass the result to `revokeAll`. */
 export async function forgetGrantsAt(
   organizationId: string,
   tx: Tx,
@@ -85,7 +85,7 @@ export async function forgetGrantsAt(
   return forgetThese(organizationId, tx, seal, actor, rows);
 }
 
-/** The grants are locked: the chain's head, which the first one's line locks, comes last. */
+/** Expects the grants to be locked, because the first event locks the chain's head, which must come last. */
 async function forgetThese(
   organizationId: string,
   tx: Tx,
@@ -107,7 +107,7 @@ async function forget(
   connectionId: string,
   type: "connection.disconnected" | "connection.revoked",
 ): Promise<Forgotten[]> {
-  // Whoever renews it now writes before this, or not at all.
+  // Waits for a concurrent renewal to finish writing; later ones write nothing.
   await tx.$queryRaw`SELECT 1 FROM oauth_grant WHERE organization_id = ${organizationId}::uuid
     AND connection_id = ${connectionId}::uuid FOR UPDATE`;
   const grant = await readGrant(organizationId, tx, connectionId);
@@ -118,7 +118,10 @@ async function forget(
   return client && tokens ? [{ metadata: grant.metadata, client, tokens }] : [];
 }
 
-/** Refresh tokens first: many authorization servers end the rest with them. What fails lapses by itself. */
+/**
+ * Revokes refresh tokens first, since many authorization servers then revoke the others too. Tokens that
+ * cannot be revoked expire.
+ */
 export async function revokeAll(network: Network, forgotten: Forgotten[]): Promise<void> {
   await Promise.all(
     forgotten.map(async ({ metadata, client, tokens }) => {
@@ -128,7 +131,7 @@ export async function revokeAll(network: Network, forgotten: Forgotten[]): Promi
           await revokeToken({ metadata, client }, refreshToken, "refresh_token", network);
         await revokeToken({ metadata, client }, accessToken, "access_token", network);
       } catch (error) {
-        // Not at the top: what only reads or writes servers must not need the log's environment.
+        // Imported here, so that modules that only read or write servers do not need the log's environment.
         const { log } = await import("../../base/log.ts");
         log.info({ err: error }, "an authorization server did not take a revocation");
       }

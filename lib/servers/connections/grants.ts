@@ -1,11 +1,11 @@
-/** What an authorization server granted to a connection: reading it, and the client it was granted to. */
+/** Reads a connection's grant and its client. */
 import { z } from "zod";
 import type { Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { OAuthClient } from "../../mcp/oauth/oauth-client.ts";
 import { type AuthorizationMetadata, authorizationMetadataSchema } from "../../mcp/oauth/oauth-discovery.ts";
 
-/** Durations in ms from now, by the database's clock. */
+/** A connection's grant. Durations in ms from now, by the database's clock. */
 export interface Grant {
   connectionId: string;
   serverId: string;
@@ -23,12 +23,12 @@ export interface Grant {
   expiresInMs: number | null;
 }
 
-/** Whether calls can be made on it. */
+/** Returns true if calls can use the grant. */
 export function isUsable(grant: Pick<Grant, "state"> | null): boolean {
   return grant?.state === "connected" || grant?.state === "needs_scope";
 }
 
-/** Null: nobody ever signed in for this connection. */
+/** Returns the grant, or null if nobody ever signed in for this connection. */
 export async function readGrant(organizationId: string, tx: Tx, connectionId: string): Promise<Grant | null> {
   const [row] = await tx.$queryRaw<(Omit<Grant, "metadata"> & { metadata: unknown })[]>`
     SELECT g.connection_id AS "connectionId", c.server_id AS "serverId", g.state, g.version,
@@ -46,7 +46,7 @@ export function tokensPlace(organizationId: string, connectionId: string) {
   return { organizationId, table: "oauth_grant", row: connectionId, column: "sealed_tokens" };
 }
 
-/** What is sealed in `oauth_grant.sealed_tokens`. */
+/** The sealed content of `oauth_grant.sealed_tokens`. */
 const tokensSchema = z.object({ accessToken: z.string(), refreshToken: z.string().nullable() });
 export type KeptTokens = z.infer<typeof tokensSchema>;
 
@@ -60,7 +60,7 @@ export function secretPlace(organizationId: string, clientRowId: string) {
   return { organizationId, table: "oauth_client", row: clientRowId, column: "sealed_secret" };
 }
 
-/** What is sealed in `oauth_client.sealed_secret`. */
+/** The sealed content of `oauth_client.sealed_secret`. */
 const secretSchema = z.object({ secret: z.string(), method: z.string().nullable() });
 
 export function openClient(
@@ -73,7 +73,7 @@ export function openClient(
   return { clientId: row.clientId, ...secretSchema.parse(JSON.parse(opened)) };
 }
 
-/** The client that a grant was made to; null: it is another one by now, or none. */
+/** Returns the client that received the grant, or null if replaced or deleted. */
 export async function readClientOf(
   organizationId: string,
   tx: Tx,
@@ -88,7 +88,7 @@ export async function readClientOf(
   return row && openClient(seal, organizationId, row);
 }
 
-/** Space-separated scopes, each once; null: none. */
+/** Returns all distinct scopes, space-separated, or null if there are none. */
 export function unionOfScopes(...scopes: (string | null | undefined)[]): string | null {
   const all = new Set(scopes.flatMap((scope) => scope?.split(/\s+/).filter(Boolean) ?? []));
   return all.size === 0 ? null : [...all].join(" ");

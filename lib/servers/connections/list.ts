@@ -1,4 +1,4 @@
-/** The connections to a server as one caller sees them: their own, and the shared one. */
+/** A caller's connections to a server: their own, and the shared one. */
 
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -19,7 +19,7 @@ interface Row {
   openTasks: number;
 }
 
-/** A server without OAuth has none to sign in for; a key has no own. Throws `not_found`. */
+/** Lists none for a server without OAuth, and only the shared one for a key. Throws `not_found`. */
 export async function listConnections(
   organizationId: string,
   tx: Tx,
@@ -69,13 +69,13 @@ async function read(
   };
 }
 
-/** How the connection `link` stands, as SQL with aliases `s` (its server) and `oauth` (its grant, left joined). */
+/** SQL for the state of connection `link`; aliases `s` (its server) and `oauth` (its grant, left joined). */
 export const SHOWN_STATE = Prisma.sql`CASE WHEN s.auth_kind <> 'oauth' OR s.operator_entry IS NOT NULL THEN 'connected'
   WHEN oauth.state IS NULL OR oauth.state = 'revoked' THEN 'not_connected' ELSE oauth.state END`;
 export const JOIN_GRANT = Prisma.sql`LEFT JOIN oauth_grant oauth ON oauth.organization_id = link.organization_id
   AND oauth.connection_id = link.id`;
 
-/** As people see it: one that was taken away is one that is not there. */
+/** Returns the state for people, who see a revoked connection as not connected. */
 function shownState(state: Row["state"]): ConnectionState {
   return state === null || state === "revoked" ? "not_connected" : state;
 }

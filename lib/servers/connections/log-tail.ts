@@ -1,15 +1,15 @@
 /**
- * What the children of a command server write to stderr, as much of it as is kept: the last lines of each, and those of
- * its warnings that came before. A child that was started again does not push out what the one before it died of.
+ * Keeps part of the stderr of a command server's children: each child's last lines, and earlier warnings.
+ * Each child has its own share, so a restarted child does not push out its predecessor's last lines.
  */
 
-/** Kept of one child: its last lines, */
+/** Characters kept of a child's last lines. */
 const LAST_CHARACTERS = 8_000;
-/** its warnings before these, */
+/** Characters kept of a child's earlier warnings. */
 const WARNING_CHARACTERS = 4_000;
-/** of a child before the last one, */
+/** Characters kept of each child before the newest. */
 const EARLIER_CHARACTERS = 2_000;
-/** and of all of them. */
+/** Characters kept of all children together. */
 const ALL_CHARACTERS = 16_000;
 const CUT = "…";
 
@@ -23,7 +23,7 @@ export interface ChildLog {
   text: string;
 }
 
-/** Gathers lines, child by child. */
+/** Collects lines per child. */
 export class LogTail {
   #children = new Map<number, { warnings: string[]; last: string[]; left: boolean }>();
 
@@ -43,7 +43,7 @@ export class LogTail {
     }
   }
 
-  /** All that is kept since the last time, and of the last child again; null: nothing came. */
+  /** Returns all kept logs, and keeps only the newest child's. Null if no line ever came. */
   take(): ChildLog[] | null {
     if (this.#children.size === 0) return null;
     const logs = [...this.#children].map(([at, { warnings, last, left }]) => ({
@@ -56,7 +56,7 @@ export class LogTail {
   }
 }
 
-/** The text that is stored, with these in place of what it has of the same children. */
+/** Returns the stored text with the logs of these children replaced or added. */
 export function withLogs(stored: string | null, logs: ChildLog[]): string {
   const all = new Map(sectionsOf(stored ?? "").map((log) => [log.startedAt.getTime(), log.text]));
   for (const { startedAt, text } of logs) all.set(startedAt.getTime(), text.replaceAll("\n── ", "\n ── "));
@@ -73,7 +73,7 @@ export function withLogs(stored: string | null, logs: ChildLog[]): string {
   return kept.join("\n");
 }
 
-/** The end of it, by whole lines, and before that its warnings. */
+/** Returns the text's last whole lines, preceded by earlier warnings. */
 function lastOf(text: string, most: number): string {
   if (text.length <= most) return text;
   const lines = text.split("\n");
@@ -88,7 +88,7 @@ function lastOf(text: string, most: number): string {
 function sectionsOf(stored: string): ChildLog[] {
   const [before, ...rest] = stored.split(HEADER);
   const sections: ChildLog[] = [];
-  // Written before children were told apart.
+  // Logs of older versions, which did not distinguish children.
   if (before?.trim()) sections.push({ startedAt: new Date(0), text: before.trimEnd() });
   for (let at = 0; at + 1 < rest.length; at += 2)
     sections.push({ startedAt: new Date(rest[at]!), text: rest[at + 1]!.replace(/\n$/, "") });

@@ -8,8 +8,8 @@ import { EntryGone, type OperatorServers, operatorServers } from "../operator-fi
 import { GrantAccess } from "./access.ts";
 
 /**
- * The connection a start uses: the member's own, else the organization's shared one; a key has no own. At a server
- * with OAuth it has to be connected. Throws `not_found`, `not_connected`.
+ * Returns the connection for a start: the member's own, else the shared one. Keys have no own. With OAuth the
+ * connection must be connected. Throws `not_found`, `not_connected`.
  */
 export async function connectionFor(
   organizationId: string,
@@ -30,7 +30,10 @@ export async function connectionFor(
   );
 }
 
-/** What the web asks a server with: as a start would, or without tokens where nobody is connected. Throws `not_found`. */
+/**
+ * Returns the address that the web calls the server with: as a start would, or without tokens if nobody is
+ * connected. Throws `not_found`.
+ */
 export async function addressFor(
   organizationId: string,
   tx: Tx,
@@ -46,7 +49,7 @@ export async function addressFor(
   );
 }
 
-/** Own before shared. */
+/** Returns own connections before shared ones. */
 function candidates(
   organizationId: string,
   tx: Tx,
@@ -64,30 +67,30 @@ function candidates(
     ORDER BY c.user_id NULLS LAST`;
 }
 
-/** What is sealed in `connection.sealed_credentials`. */
+/** The sealed content of `connection.sealed_credentials`. */
 const credentialsSchema = z.object({ kind: z.literal("bearer"), token: z.string() });
 
-/** Where a connection's credentials are sealed to. */
+/** The place of a connection's sealed credentials. */
 export function credentialsPlace(organizationId: string, connectionId: string) {
   return { organizationId, table: "connection", row: connectionId, column: "sealed_credentials" };
 }
 
-/** What it takes to know where a connection leads. */
+/** The data that determines a connection's endpoint. */
 export interface ConnectionAddress {
   organizationId: string;
-  /** The organization's. */
+  /** The organization's slug. */
   slug: string;
   connectionId: string;
-  /** Whose own it is; null: the shared one. */
+  /** The connection's owner; null for the shared one. */
   userId: string | null;
   url: string;
   authKind: string;
   sealedCredentials: string | null;
-  /** The entry of the operator's file that defines the server; null: an admin did. */
+  /** The entry of the operator's file that defines the server; null if an admin did. */
   operatorEntry: string | null;
 }
 
-/** A server's endpoint with the shared connection's credentials. Throws as `endpointOf`. */
+/** Returns a server's endpoint with the shared connection's credentials. Throws like `endpointOf`. */
 export async function sharedEndpoint(
   services: Services,
   organizationId: string,
@@ -99,7 +102,7 @@ export async function sharedEndpoint(
   return endpointOf(await readAddress(shared, tx), services);
 }
 
-/** `which` names the organization, and one connection in it. */
+/** `which` selects the organization and one of its connections. */
 async function readAddress(which: Prisma.Sql, tx: Tx): Promise<ConnectionAddress> {
   const [address] = await tx.$queryRaw<ConnectionAddress[]>(
     Prisma.sql`SELECT ${ADDRESS_COLUMNS} FROM ${ADDRESS_TABLES} WHERE ${which}`,
@@ -108,7 +111,7 @@ async function readAddress(which: Prisma.Sql, tx: Tx): Promise<ConnectionAddress
   return address;
 }
 
-/** What makes a ConnectionAddress, for queries that read more than that. */
+/** The columns of a ConnectionAddress, for larger queries. */
 export const ADDRESS_COLUMNS = Prisma.sql`c.organization_id AS "organizationId", o.slug, c.id AS "connectionId",
   c.user_id AS "userId", s.url, s.auth_kind AS "authKind", c.sealed_credentials AS "sealedCredentials",
   s.operator_entry AS "operatorEntry"`;
@@ -117,8 +120,9 @@ export const ADDRESS_TABLES = Prisma.sql`connection c
   JOIN organization o ON o.id = c.organization_id`;
 
 /**
- * Where a connection leads, with its credentials opened. An operator's server is what the file of this process says it
- * is: its row alone grants nothing. Throws EntryGone where the file does not give it to the organization (any more).
+ * Returns a connection's endpoint with its credentials opened. An operator's server is defined by this
+ * process's file alone; its row grants nothing. Throws EntryGone if the file does not give the server to the
+ * organization.
  */
 export function endpointOf(
   connection: ConnectionAddress,

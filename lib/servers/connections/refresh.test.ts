@@ -24,7 +24,7 @@ afterEach(async () => {
   await scene.close();
 });
 
-/** Tokens as another process has them: the engine's role, and a pool of its own. */
+/** Access of another process: the engine's role, and a pool of its own. */
 const engineAccess = () => new GrantAccess({ ...scene.services, db: other }, organizationId, id);
 const webAccess = () => new GrantAccess(scene.services, organizationId, id);
 const set = (columns: string) =>

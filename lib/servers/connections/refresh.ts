@@ -1,7 +1,7 @@
 /**
- * Renewing a grant, in one place for all processes. Many authorization servers rotate refresh tokens and take a second
- * use of one for theft, which ends the grant. So one process at a time renews, by a claim on the row with a deadline
- * on the database's clock: a lock that is held while nothing holds a connection of the pool, however slow they are.
+ * Renews a grant, the only place to do so. Many authorization servers rotate refresh tokens and treat a
+ * second use as theft, which ends the grant. So one process at a time renews, under a claim on the row with a
+ * deadline on the database's clock: a lock that needs no database connection meanwhile.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
@@ -12,21 +12,21 @@ import { isFinal, renewTokens } from "../../mcp/oauth/oauth-tokens.ts";
 import { type Grant, openTokens, readClientOf, readGrant } from "./grants.ts";
 import { claimGrant, markNeedsReauth, releaseGrant, saveRenewed } from "./transitions.ts";
 
-/** A claim holds this long, whatever becomes of its process. */
+/** Lifetime of a claim, even if its process dies. */
 const CLAIM_MS = 30_000;
-/** No byte goes out later than this after the claim; with the exchange's own deadline that ends well within it. */
+/** Latest start of the request after the claim, so that its deadline lies within the claim. */
 const START_WITHIN_MS = 10_000;
-/** Another one's renewal is waited for as long as its claim may last; */
+/** Longest wait for another process's renewal. */
 const PATIENCE_MS = CLAIM_MS + 5_000;
-/** and only so long where the old token is good yet: its process may be gone, and calls wait. */
+/** Shorter wait while the old token still works, since calls wait and the other process may be gone. */
 const SHORT_PATIENCE_MS = 1_000;
-/** Who waits for another one's renewal looks this often. */
+/** Interval for checking another process's renewal. */
 const LOOK_MS = 100;
 
 /**
- * The grant after somebody renewed it, which may be this caller; it may need a person by then. `seen` is the version
- * whose tokens are too old. Throws OAuthRefused where the authorization server could not be asked: nothing has changed.
- * `isStillGood`: the old token can take the new one's place.
+ * Returns the grant after a renewal by this or another process; the grant may need a new sign-in then. `seen`
+ * is the version with outdated tokens. `isStillGood`: the old token still works. Throws OAuthRefused, with
+ * nothing changed, if the authorization server cannot be asked.
  */
 export async function renewGrant(
   services: Services,
@@ -60,7 +60,8 @@ async function renewClaimed(
   claimedAt: Moment,
 ): Promise<void> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
-  // A process that was frozen since, or its machine suspended, may have lost its claim: it must not use the token any more.
+  // After a freeze of the process or a suspension of its machine, the claim may be lost, so the token must
+  // not be used.
   const mayStart = () => {
     if (msSince(claimedAt) > START_WITHIN_MS) throw new OAuthRefused("unreachable");
   };
@@ -89,7 +90,7 @@ async function renewClaimed(
   }
 }
 
-/** The old token is used up and the new one is in memory only: outlast a restart of the database. */
+/** Retries over a database restart: the old token is used up, and the new one exists only in memory. */
 async function keep(save: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

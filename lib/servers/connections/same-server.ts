@@ -1,8 +1,8 @@
 import { Prisma } from "../../base/db/db.ts";
 
 /**
- * The connections of an organization that lead where this one leads, itself included, as a subquery of ids: a server
- * may be registered twice, or be reached by members with connections of their own, and its tasks are the same ones.
+ * Subquery for the ids of all connections to the same URL, including this one. A server may be registered
+ * twice, or be reached by members' own connections, and its tasks are shared.
  */
 export function connectionsToSameServer(organizationId: string, connectionId: string): Prisma.Sql {
   return Prisma.sql`(SELECT other.id FROM connection other

@@ -1,4 +1,4 @@
-/** All writes to connections and their grants. Each carries the version it read, so that who was slower writes nothing. */
+/** All writes to connections and grants. Each checks the version that was read, so a slower writer loses. */
 
 import type { Principal } from "../../access/principal.ts";
 import type { Actor } from "../../access/schema.ts";
@@ -14,7 +14,7 @@ import { lockServer } from "../locks.ts";
 import { type Grant, tokensPlace, unionOfScopes } from "./grants.ts";
 import { type ChildLog, withLogs } from "./log-tail.ts";
 
-/** What children of a command server wrote to stderr. Their own words: for operators, never for tenants' logs. */
+/** Stores stderr lines of a command server. Untrusted text: for operators, never for tenants' logs. */
 export async function recordLogTail(
   organizationId: string,
   tx: Tx,
@@ -35,14 +35,14 @@ export interface NewGrant {
   metadata: AuthorizationMetadata;
   resource: string;
   clientId: string;
-  /** What was asked for: what was granted, where the authorization server does not say. */
+  /** The requested scope, used if the authorization server does not name the granted one. */
   scope: string | null;
   tokens: Tokens;
 }
 
 /**
- * Somebody signed in: their own connection, or the shared one, has tokens from here on, and its tasks go on by
- * themselves. Returns the connection's id. Throws `not_found` where the server is removed meanwhile.
+ * Stores a sign-in: the member's own or the shared connection gets tokens, and its tasks resume. Returns the
+ * connection's id. Throws `not_found` if the server was removed meanwhile.
  */
 export async function saveGrant(
   organizationId: string,
@@ -84,7 +84,7 @@ export async function saveGrant(
   return connectionId;
 }
 
-/** The tokens that took the place of those of `seen`. False: they were replaced or taken away meanwhile. */
+/** Replaces the tokens of version `seen`. Returns false if those were replaced or revoked meanwhile. */
 export async function saveRenewed(
   organizationId: string,
   tx: Tx,
@@ -104,7 +104,7 @@ export async function saveRenewed(
   return saved === 1;
 }
 
-/** Makes renewing the tokens of `seen` one process' business for a while. False: it is another one's, or done. */
+/** Claims the renewal of version `seen` for this process. Returns false if already claimed or renewed. */
 export async function claimGrant(
   organizationId: string,
   tx: Tx,
@@ -119,7 +119,7 @@ export async function claimGrant(
   return claimed === 1;
 }
 
-/** Nothing came of it: whoever comes next may try. */
+/** Releases a claim after a failed renewal, so that another process may try. */
 export async function releaseGrant(
   organizationId: string,
   tx: Tx,
@@ -130,7 +130,7 @@ export async function releaseGrant(
     WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND version = ${seen}`;
 }
 
-/** The tokens of `seen` are over for good. A newer version is somebody's luck, and stays. */
+/** Marks the tokens of version `seen` as ended. Returns false for a newer version, which stays. */
 export async function markNeedsReauth(
   organizationId: string,
   tx: Tx,
@@ -148,7 +148,7 @@ export async function markNeedsReauth(
   return true;
 }
 
-/** A call takes rights that the tokens of `seen` have not. All that they have is asked for again with them (A14). */
+/** Marks scopes that version `seen` lacks. The next sign-in requests them plus all current ones (A14). */
 export async function markNeedsScope(
   organizationId: string,
   tx: Tx,
@@ -166,7 +166,7 @@ export async function markNeedsScope(
   return true;
 }
 
-/** Forgets the tokens. Open tasks stay, and wait. False: there were none. */
+/** Deletes the tokens. Open tasks stay and wait. Returns false if there were no tokens. */
 export async function forgetGrant(
   organizationId: string,
   tx: Tx,
@@ -209,7 +209,10 @@ async function tell(
   ]);
 }
 
-/** The row that tasks live on. The shared one was made with its server; who signs in for it answers for it. */
+/**
+ * Returns the connection's row, to which tasks refer. The shared one was created with its server; the member
+ * who signs in for it becomes responsible.
+ */
 async function ensureConnection(
   organizationId: string,
   tx: Tx,
@@ -236,7 +239,7 @@ function sealTokens(seal: Seal, organizationId: string, connectionId: string, to
   return seal.seal(tokensPlace(organizationId, connectionId), JSON.stringify({ accessToken, refreshToken }));
 }
 
-/** Tokens are renewed before they end, while the old one still works. */
+/** Renews tokens at 80% of their lifetime, while the old one still works. */
 function refreshAfterMs({ expiresInMs, refreshToken }: Tokens): number | null {
   return expiresInMs === null || refreshToken === null ? null : expiresInMs * 0.8;
 }

@@ -1,14 +1,14 @@
-/** People who are away at an authorization server: written when they leave, taken out by the one answer they bring back. */
+/** Pending sign-ins at authorization servers: stored at departure, deleted by the response. */
 import { z } from "zod";
 import type { Tx } from "../../base/db/db.ts";
 import { hashSecret, uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
 import { type AuthorizationMetadata, authorizationMetadataSchema } from "../../mcp/oauth/oauth-discovery.ts";
 
-/** As long as somebody may take to sign in and agree, by the database's clock. */
+/** Time limit for a sign-in, by the database's clock. */
 const FLOW_MS = 10 * 60_000;
 
-/** Whose browser it is: nobody else's brings an answer back. */
+/** The member and browser session of a sign-in. Responses from others are rejected. */
 export interface Traveller {
   userId: string;
   sessionId: string;
@@ -25,7 +25,7 @@ export interface Flow extends Traveller {
   redirectUri: string;
 }
 
-/** `state` is the secret that names it in the answer; its hash is kept. Flows that are over are swept out here. */
+/** Stores a sign-in with the hash of the secret `state`. Also deletes expired sign-ins. */
 export async function beginFlow(
   organizationId: string,
   tx: Tx,
@@ -51,7 +51,10 @@ export async function beginFlow(
   });
 }
 
-/** The flow of this state, once, and only for whose browser began it. Null: unknown, used, too old, or another's. */
+/**
+ * Returns and deletes the sign-in of `state`, if begun in the same browser session. Returns null if unknown,
+ * used, expired, or another's.
+ */
 export async function takeFlow(
   organizationId: string,
   tx: Tx,
