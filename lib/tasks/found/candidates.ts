@@ -25,7 +25,7 @@ export async function strangersAmong(
 
 export interface Candidate {
   remote: RemoteTask;
-  /** The session it was listed on, as JSON; null where tasks are found from any session. */
+  /** The session that listed the task, as JSON; null where any session finds the task. */
   session: string | null;
   /** By our clock. */
   createdAt: Date | null;
