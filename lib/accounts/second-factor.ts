@@ -132,7 +132,7 @@ function placeOf(userId: string): SealedPlace {
   return { organizationId: "user", table: "second_factor", row: userId, column: "sealed_secret" };
 }
 
-/** `abcd-efgh-2345-klmn`: 80 bits in base32, which has no digits that look like letters. */
+/** `abcd-efgh-2345-klmn`: 80 bits in base32, which has no 0, 1 or 8 to mistake for letters. */
 function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     new Secret({ size: 10 }).base32.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"),
